@@ -86,7 +86,6 @@ const importRules: ImportRules = {
     interaction: {
       allowed: {
         "ui/": "types",
-        "endpoints/authorize.ts": "anything",
         "http/": "anything",
         "app/": "anything",
         "oauth/": "anything",

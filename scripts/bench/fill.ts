@@ -45,7 +45,7 @@ export async function filledOptions(fill: StoreContents): Promise<LatchkeyOption
       scope: [...common.scope],
       clientId: publicId,
       redirectUri,
-      challenge: random(32),
+      codeChallenge: random(32),
       nonce: random(10),
       sid: random(16),
       issuedAt: now,

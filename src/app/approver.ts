@@ -1,32 +1,40 @@
-/** The Approver seam: who is here, and what they allow. */
+/** The seam of approvers: who is logged in, and what they allow. */
 
-import type { RequestLike } from "../http/message.ts";
-import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { RequestLike, ResponseLike } from "../http/message.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import type { Approval } from "../oauth/authorize/code.ts";
 import type { UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
+import type { Context } from "./context.ts";
 
-/** What an approver may look at. */
+/** The situation of an authorization request. */
 export interface ApproverContext {
-  /** Who is logged in already; absent when nobody is, or when the request demands a new login. */
+  /** The request with its client, its destination, and the users that it allows. */
+  readonly pending: PendingAuthorization;
+  /** The session, if the request allows it to be used: `prompt`, `max_age` and expected users are decided already. */
   readonly session?: Session;
-  /** Who was logged in before the request, whatever it demands. */
+  /** The session before the request, whether it may be used or not. */
   readonly previousSession?: Session;
   /** The users of the server; an approval names one of them. */
   readonly users: UserRepository;
   /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** Tells the operator. */
+  /** Traces an event. */
   readonly trace: Trace;
-  /** The request as it came, for its cookies. */
+  /** The HTTP request, for its cookies. */
   readonly httpRequest: RequestLike;
+  /** The context of the HTTP request. */
+  readonly context: Context;
 }
 
 /**
- * Answers an authorization request with an {@link Approval}, or with a Response that means "not yet, show this first".
- * An approval with the session's user and authentication time goes on with the session; any other one begins a new one.
- * Throwing an {@link OAuthError} such as `access_denied` tells the client no.
+ * Decides an authorization request: by an {@link Approval}, or by a response such as a page or a redirect, if the user
+ * must act first. An approval with the user and authentication time of the session continues the session; any other one
+ * starts a new session.
+ *
+ * @throws {OAuthError} Such as `access_denied`, sent to the client.
  *
  * @example A user who never allows writing
  * ```ts
@@ -40,18 +48,16 @@ export interface ApproverContext {
 export type Approver = (
   request: AuthorizationRequest,
   at: ApproverContext,
-) => Approval | Response | Promise<Approval | Response>;
+) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
 /**
- * `login: "auto"`: goes on with the session, or logs in the user that the request names, or the first one; and approves
- * everything.
+ * The approver of `login: "auto"`: continues the session, or logs in the user that the request names, or the first one.
+ * It approves everything.
  */
-export const autoApprover = async (
-  request: AuthorizationRequest,
-  { session, previousSession, users, now, trace }: ApproverContext,
-): Promise<Approval> => {
-  const { loginRequirements, client, scope } = request;
-  const { loginHint, expectedSubs } = loginRequirements;
+export async function autoApprover(
+  { clientId, scope, loginRequirements: { loginHint } }: AuthorizationRequest,
+  { pending: { expectedSubs }, session, previousSession, users, now, trace }: ApproverContext,
+): Promise<Approval> {
   const hintedUser = loginHint === undefined ? undefined : await users.find(loginHint);
   const currentUser = previousSession === undefined ? undefined : await users.find(previousSession.sub);
   const expectedUsers = expectedSubs && await Promise.all(expectedSubs.map((sub) => users.find(sub)));
@@ -70,7 +76,7 @@ export const autoApprover = async (
     trace({
       type: "warning",
       at: now(),
-      client: client.id,
+      client: clientId,
       explanation: {
         rule: "OI-06",
         reason: "login_hint names no user and was ignored",
@@ -81,4 +87,4 @@ export const autoApprover = async (
   }
   if (session !== undefined && user === currentUser) return { user, scope, authTime: session.authTime };
   return { user, scope, authTime: now() };
-};
+}

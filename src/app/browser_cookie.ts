@@ -1,4 +1,4 @@
-/** The browser cookie: a secret of one browser, sealed, for the forms that it sends and the demo flows that it starts. */
+/** Browser cookies: a secret of one browser, with a MAC, for one purpose. */
 
 import { readCookie, setCookie } from "../http/cookies.ts";
 import { randomToken } from "../oauth/secrets.ts";
@@ -6,24 +6,28 @@ import { decodeBrowserSecret, encodeBrowserSecret } from "../oauth/session/sessi
 import type { Context } from "./context.ts";
 import { cookieName, cookieScope } from "./session_cookie.ts";
 
-/**
- * One browser's secret. Every verifier is derived from it and from the state that travels with the flow, so that any
- * number of tabs can be under way, each with a challenge of its own, and this server keeps nothing.
- */
+/** `demo`: forms of the server's pages, and the flows of the demo client. `login`: logins that begin in the browser. */
+export type BrowserCookiePurpose = "demo" | "login";
+
+/** The secret of one browser, for one purpose. */
 export interface BrowserCookie {
+  /** 43 URL-safe characters. */
   readonly secret: string;
-  /** Headers that make the browser remember it; empty when it does already. */
+  /** Headers that set the cookie; empty if the browser has it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The browser that asks, by its cookie, or a new one. */
-export async function ensureBrowserCookie(context: Context): Promise<BrowserCookie> {
+/** Reads the cookie of a request, or creates a new one. */
+export async function ensureBrowserCookie(
+  context: Context,
+  purpose: BrowserCookiePurpose = "demo",
+): Promise<BrowserCookie> {
   const { server, request } = context;
-  const name = cookieName("demo", context);
+  const name = cookieName(purpose, context);
   const encoded = readCookie(request.headers.get("cookie"), name);
-  const existingSecret = encoded === undefined ? undefined : await decodeBrowserSecret(server, encoded);
+  const existingSecret = encoded === undefined ? undefined : await decodeBrowserSecret(server, purpose, encoded);
   if (existingSecret !== undefined) return { secret: existingSecret, headers: {} };
   const secret = randomToken(server.randomBytes);
-  const cookieHeader = setCookie(name, await encodeBrowserSecret(server, secret), cookieScope(context));
+  const cookieHeader = setCookie(name, await encodeBrowserSecret(server, purpose, secret), cookieScope(context));
   return { secret, headers: { "set-cookie": cookieHeader } };
 }

@@ -1,41 +1,88 @@
-/** Forms that change the server, or try something at it: only a page of this server may send one, from the browser it was shown in. */
+/** CSRF protection: a form is accepted from this server's own pages only, in the browser and for the purpose they were shown for. */
 
 import { readForm } from "../http/form.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import type { Params } from "../oauth/params.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import { csrfToken } from "../oauth/session/session.ts";
 import { ensureBrowserCookie } from "./browser_cookie.ts";
 import type { BrowserCookie } from "./browser_cookie.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "./context.ts";
+import type { HiddenFields } from "../ui/post_form.tsx";
 
-/** As many clients, and as many users, there may be before these forms add another one: nobody reads a longer list. */
+/** Maximum number of clients, and of users, that forms may create. */
 export const maxListLength = 1000;
 
-/** What such forms carry, so that {@link readProtectedForm} knows them. */
-export function browserCsrfToken({ server }: Context, browser: BrowserCookie): MaybePromise<string> {
-  return csrfToken(server, browser.secret, "directory");
+/** What a CSRF token is bound to. */
+export interface CsrfBinding {
+  /** What the form does. */
+  readonly name: string;
+  /** A secret that only the browser or session has that the page was shown to. */
+  readonly holder: string;
+}
+
+/** Adds the CSRF token to the fields of a form. */
+export async function withCsrfToken(
+  { server }: Context,
+  fields: HiddenFields,
+  { name, holder }: CsrfBinding,
+): Promise<HiddenFields> {
+  return [...fields, ["form_token", await csrfToken(server, holder, name)]];
 }
 
 /**
- * The fields of such a form.
+ * Reads a form that a page of this origin has sent.
  *
- * @param allowNullOrigin Whether its page sends no referrer, so that some browsers send `Origin: null`. Default: false.
- * @throws {OAuthError} 403, where it was made for another browser.
- * @throws {HttpError} Where it is no form, or was sent by a page elsewhere.
+ * @param allowNullOrigin Whether the page sends no referrer, so that some browsers send `Origin: null`. Default: false.
+ * @throws {HttpError} If a page of another origin sent it, or it is no form.
  */
-export async function readProtectedForm(context: Context, allowNullOrigin = false): Promise<Params> {
-  rejectCrossOrigin(context.request, new URL(context.server.issuer).origin, allowNullOrigin);
-  const params = paramsFromFields(await readForm(context.request));
+export async function readSameOriginForm({ server, request }: Context, allowNullOrigin = false): Promise<Params> {
+  rejectCrossOrigin(request, new URL(server.issuer).origin, allowNullOrigin);
+  return paramsFromFields(await readForm(request));
+}
+
+/**
+ * Rejects a form without the CSRF token of this binding.
+ *
+ * @throws {OAuthError} 403.
+ */
+export async function assertCsrfToken(
+  { server }: Context,
+  params: Params,
+  { name, holder }: CsrfBinding,
+): Promise<void> {
   const received = params.get("form_token") ?? "";
-  if (constantTimeEqual(received, await browserCsrfToken(context, await ensureBrowserCookie(context)))) return params;
-  throw new OAuthError("access_denied", "the form was not made for this browser", {
+  if (constantTimeEqual(received, await csrfToken(server, holder, name))) return server.passed?.("UI-04");
+  throw new OAuthError("access_denied", "the form was not made for this browser and purpose", {
     rule: "UI-04",
     status: 403,
     expected: "the CSRF token of the page that this browser loaded last",
     received: received === "" ? "no CSRF token" : "another CSRF token",
   });
+}
+
+/** The CSRF token of the forms that {@link readProtectedForm} reads. */
+export function browserCsrfToken({ server }: Context, browser: BrowserCookie): MaybePromise<string> {
+  const { holder, name } = browserBinding(browser);
+  return csrfToken(server, holder, name);
+}
+
+/**
+ * Reads a form that changes clients or users, or sends requests in the playground.
+ *
+ * @param allowNullOrigin See {@link readSameOriginForm}.
+ * @throws {HttpError} If a page of another origin sent it, or it is no form.
+ * @throws {OAuthError} 403 if it was made for another browser.
+ */
+export async function readProtectedForm(context: Context, allowNullOrigin = false): Promise<Params> {
+  const params = await readSameOriginForm(context, allowNullOrigin);
+  await assertCsrfToken(context, params, browserBinding(await ensureBrowserCookie(context)));
+  return params;
+}
+
+function browserBinding({ secret }: BrowserCookie): CsrfBinding {
+  return { name: "directory", holder: secret };
 }

@@ -102,7 +102,6 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
 
 /** Rejects through the browser: the client receives the error (OAuth 2.1 §4.1.2.1). */
 function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
-  context.clientId = destination.client.id;
   const error = tracedError(context, thrown);
   return authorizationResponse(context, destination, [
     ["error", error.code],
@@ -112,8 +111,8 @@ function redirectError(context: Context, destination: Destination, thrown: unkno
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
 export function authorizationResponse(
-  context: Pick<Context, "server" | "site" | "pages" | "request">,
-  { client, uri, mode, state }: Destination,
+  context: Pick<Context, "server" | "site" | "pages" | "request" | "clientId">,
+  { uri, mode, state }: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
 ): MaybePromise<HttpResponse> {
@@ -123,7 +122,9 @@ export function authorizationResponse(
     ["iss", context.server.issuer] as const,
   ];
   if (mode === "query") return redirect(context.request.method, appendToRedirectUri(uri, fields), headers);
-  const page = { ...context.site, action: uri, client: client.name ?? client.id, fields };
+  const { clientId = "" } = context;
+  const client = context.server.clients.findCached(clientId)?.name ?? clientId;
+  const page = { ...context.site, action: uri, client, fields };
   return chain(context.pages(), (pages) => html(200, pages.formPost(page), headers));
 }
 

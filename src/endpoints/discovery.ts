@@ -1,8 +1,8 @@
 /** The metadata documents (RFC 8414, OpenID Connect Discovery): made of the endpoint descriptions and the supported values. */
 
 import { json } from "../http/responses.ts";
-import { responseModes } from "../oauth/authorize/destination.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
+import { responseModes } from "../oauth/authorize/destination.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { assertionAlgorithms } from "../oauth/clients/auth/assertion.ts";

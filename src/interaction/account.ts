@@ -1,6 +1,8 @@
 /** GET and POST /account: what the user has allowed, and how to revoke it. */
 
 import type { Context } from "../app/context.ts";
+import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
+import type { CsrfBinding } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
@@ -8,8 +10,6 @@ import { readSession } from "../app/session_cookie.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { findConsent, revokeConsent } from "../oauth/session/consent.ts";
-import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "./csrf_form.ts";
-import type { CsrfBinding } from "./csrf_form.ts";
 import { toUserSummary } from "./account_picker.ts";
 
 /**
@@ -63,7 +63,7 @@ async function accountProps(context: Context, session: Session): Promise<Account
   };
 }
 
-/** A session that is there holds its own name; without one no form was ever made. */
+/** The CSRF binding of the forms. Without a session the page has no form. */
 function csrfBinding(session: Session | undefined): CsrfBinding {
   return { name: "account", holder: session?.sid ?? "" };
 }

@@ -1,4 +1,4 @@
-/** Who may be picked on the login page, in which order, and how somebody new is made up. */
+/** The accounts that the login page offers, and new guest users. */
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "../app/context.ts";
@@ -10,21 +10,21 @@ import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { validateUser } from "../oauth/config/validate_user.ts";
-import type { PendingAuthorization } from "./pending.ts";
+import type { Interaction } from "./pending.ts";
 
-/** As many people as a browser's last logins are remembered of. */
+/** Maximum number of accounts that are remembered for a browser. */
 const maxRecentAccounts = 5;
 
-/** Number of accounts that are offered besides those used in this browser. */
+/** Maximum number of accounts that are offered besides those used in this browser. */
 const maxOfferedAccounts = 200;
 
-/** How long that is remembered, in milliseconds. */
+/** How long accounts of a browser are remembered, in milliseconds. */
 const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
 
-/** As many users as there may be, those of the configuration included, before nobody is made up any more. */
+/** Maximum number of users, configured ones included, up to which guest users are created. */
 const maxUsers = 1000;
 
-/** As much JSON as is read, in characters. */
+/** Maximum length of a guest user's claims, in characters of JSON. */
 const maxClaimsLength = 4096;
 
 /** Whether a `login_hint` names this user, by subject or e-mail address. */
@@ -39,16 +39,16 @@ async function userForHint(server: Server, hint: string | undefined): Promise<Us
 }
 
 /**
- * Who is offered: first whom the client means, then who is logged in, then who logged in lately in this browser, then
- * everybody else where that is no secret.
+ * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in lately in
+ * this browser, and with `openLogin` all other users.
  */
 export async function accountsToOffer(
   { server }: Context,
-  { request, browser }: PendingAuthorization,
+  { request, expectedSubs, browser }: Interaction,
   session: Session | undefined,
   openLogin: boolean,
 ): Promise<User[]> {
-  const { loginHint, expectedSubs } = request.loginRequirements;
+  const { loginHint } = request.loginRequirements;
   const recent = await recentSubs(server, browser!);
   const knownUsers = await Promise.all(
     [...session === undefined ? [] : [session.sub], ...recent].map((sub) => server.users.find(sub)),
@@ -64,7 +64,7 @@ export async function accountsToOffer(
   return expectedSubs === undefined ? accounts : accounts.filter(({ sub }) => expectedSubs.includes(sub));
 }
 
-/** Remembers who logged in last in a browser. */
+/** Remembers that a user has logged in, in a browser. */
 export async function rememberAccount(server: Server, browser: string, sub: string): Promise<void> {
   const recent = [sub, ...(await recentSubs(server, browser)).filter((other) => other !== sub)];
   await server.store.put("browser", await browserId(server, browser), { recent: recent.slice(0, maxRecentAccounts) }, {
@@ -80,7 +80,7 @@ function browserId({ issuer }: Server, browser: string): MaybePromise<string> {
   return digest(`${issuer} browser ${browser}`);
 }
 
-/** A user, as pages show them. */
+/** The claims of a user that pages show. */
 export function toUserSummary({ sub, name, email }: User): UserSummary {
   return { sub, name: stringClaim(name), email: stringClaim(email) };
 }
@@ -89,12 +89,12 @@ function stringClaim(claim: unknown): string | undefined {
   return typeof claim === "string" ? claim : undefined;
 }
 
-/** Whether a user is asked for a password. */
+/** Whether a user has a password. */
 export function hasPassword(user: User): boolean {
   return getPasswordDigest(user) !== undefined;
 }
 
-/** Makes somebody up from what was typed, or says in a sentence why that cannot be. */
+/** Creates a guest user from the fields of the login page; or returns why it cannot, as a sentence for the page. */
 export async function parseGuest(server: Server, sub: string, claims: string): Promise<User | string> {
   if (validateUser({ sub }).length > 0) {
     return "The subject must be 1 to 255 printable ASCII characters without spaces.";
@@ -110,7 +110,7 @@ export async function parseGuest(server: Server, sub: string, claims: string): P
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     return "The claims must be a JSON object.";
   }
-  // Numbers may be longer than they were written, and tokens have to hold them.
+  // Parsed numbers may be longer than their source, and tokens contain them.
   if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not hold ${reservedName}.`;

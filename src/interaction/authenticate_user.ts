@@ -1,43 +1,43 @@
-/** Who is there, by what they sent from the login page: a session that goes on, a click, a password, or somebody made up. */
+/** Authentication on the login page: by the current session, a click, a password, or as a new guest user. */
 
 import type { Context } from "../app/context.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { usableSession } from "../oauth/authorize/openid.ts";
+import { usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
 import type { Session } from "../oauth/session/session.ts";
+import { hasPassword, parseGuest } from "./account_picker.ts";
 import type { LoginRetry } from "./login_page.ts";
 import type { VerifyPassword } from "./password.ts";
-import type { PendingAuthorization } from "./pending.ts";
-import { hasPassword, parseGuest } from "./account_picker.ts";
+import type { Interaction } from "./pending.ts";
 
-/** How people prove who they are. */
+/** How users authenticate. */
 export interface LoginOptions {
-  /** Whether users without a password are believed, and people may be made up. */
+  /** Whether users without a password can log in, and guest users can be created. */
   readonly openLogin: boolean;
-  /** Judges passwords. */
+  /** Verifies passwords. */
   readonly verifyPassword: VerifyPassword;
 }
 
-/** Somebody who is known now. */
+/** A user who has authenticated. */
 export interface AuthenticatedUser {
   readonly user: User;
-  /** The session that they simply go on with; absent where they have logged in just now. */
+  /** The session that continues; absent after a new login. */
   readonly session?: Session;
 }
 
-/** Whom a form means; or why the page must be shown again. */
+/** Authenticates the user by the form of the login page; or says why the page must be shown again. */
 export async function authenticateUser(
   context: Context,
-  { request }: PendingAuthorization,
+  pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
   options: LoginOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const result = params.get("new") !== undefined
-    ? await createGuest(context, request.loginRequirements.expectedSubs === undefined && options.openLogin, params)
-    : await authenticateKnown(context, request, previousSession, params, options);
-  if ("status" in result || request.loginRequirements.expectedSubs?.includes(result.user.sub) !== false) return result;
-  // Told only now: whom a client asks for must not show, without a password, whether there is such a user.
+    ? await createGuest(context, pending.expectedSubs === undefined && options.openLogin, params)
+    : await authenticateKnown(context, pending, previousSession, params, options);
+  if ("status" in result || pending.expectedSubs?.includes(result.user.sub) !== false) return result;
+  // User enumeration: only after authentication, because the expected users depend on which users exist.
   return { status: 403, error: "The application asks for somebody else.", part: "password" };
 }
 
@@ -54,7 +54,7 @@ async function createGuest(
 
 async function authenticateKnown(
   { server, target }: Context,
-  { loginRequirements, client }: PendingAuthorization["request"],
+  pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
   { openLogin, verifyPassword }: LoginOptions,
@@ -63,7 +63,7 @@ async function authenticateKnown(
   // User enumeration: where user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
   const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
-  const session = usableSession(server, loginRequirements, previousSession);
+  const session = usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user };
   const password = params.get("password");
@@ -80,8 +80,8 @@ async function authenticateKnown(
     at: server.now(),
     endpoint: target.path,
     error: "access_denied",
-    client: client.id,
-    // What was typed is not told: it may be a password in the wrong field.
+    client: pending.client.id,
+    // The user name is not traced: it may be a password in the wrong field.
     explanation: { rule: "UI-12", reason, expected: "a user of this server, and that user's password" },
   });
   return { status, error, part: "password", headers };

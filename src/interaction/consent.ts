@@ -1,7 +1,9 @@
 /** GET and POST /oauth2/consent: what the user allows. */
 
-import { respondWithCode } from "../endpoints/authorize.ts";
+import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
+import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
+import type { CsrfBinding } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
@@ -11,7 +13,6 @@ import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts
 import { OAuthError } from "../oauth/errors.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { loginProof, pagePath } from "./start_interaction.ts";
 import {
   findConsent,
   impersonationRisk,
@@ -20,11 +21,10 @@ import {
   redirectsToDevice,
   saveConsent,
 } from "../oauth/session/consent.ts";
-import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "./csrf_form.ts";
-import type { CsrfBinding } from "./csrf_form.ts";
-import { consumePending, findPending } from "./pending.ts";
-import type { PendingAuthorization } from "./pending.ts";
 import { toUserSummary } from "./account_picker.ts";
+import { loginProof, pagePath } from "./approver.ts";
+import { consumePending, findPending } from "./pending.ts";
+import type { Interaction } from "./pending.ts";
 
 /**
  * The handlers of the consent page.
@@ -59,21 +59,21 @@ export function consentHandlers(openLogin: boolean): Handlers {
     // `openid` identifies the user; without it the request would be no login.
     const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
     await consumePending(server, pending);
-    context.destination = request.destination;
+    context.destination = pending.destination;
     if (decision === "deny") throw consentDenied();
     const { sub, authTime } = session!;
     const user = (await server.users.find(sub))!;
     const consent = await saveConsent(server, request, sub, scope);
-    return await respondWithCode(context, request, { user, scope, authTime, consent }, session!, false);
+    return await completeAuthorization(context, pending, { user, scope, authTime, consent }, session!, false);
   }
 
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
 }
 
-async function consentPage(context: Context, pending: PendingAuthorization, session: Session): Promise<ResponseLike> {
+async function consentPage(context: Context, pending: Interaction, session: Session): Promise<ResponseLike> {
   const { server, site } = context;
-  const { request } = pending;
-  const { client, destination, scope, resources } = request;
+  const { request, client, destination } = pending;
+  const { scope, resources } = request;
   const previouslyAllowed = previouslyAllowedScope(
     server,
     request,
@@ -97,14 +97,14 @@ async function consentPage(context: Context, pending: PendingAuthorization, sess
       claims: individuallyRequestedClaims(server, request),
       resources,
       redirectsToDevice: redirectsToDevice(destination.uri),
-      remembered: impersonationRisk(request) ?? server.lifetimes.refresh_token,
+      remembered: impersonationRisk(pending) ?? server.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
     }),
   );
 }
 
-/** Shown to a person in a browser: another login in it, or another browser, makes the form void. */
-function csrfBinding({ id, browser = "" }: PendingAuthorization, session: Session | undefined): CsrfBinding {
+/** The CSRF binding of the form: another browser, or another login in it, makes the form invalid. */
+function csrfBinding({ id, browser = "" }: Interaction, session: Session | undefined): CsrfBinding {
   return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""}` };
 }
 

@@ -1,7 +1,8 @@
 /** GET and POST /oauth2/login: authenticates the user. */
 
-import { respondWithCode } from "../endpoints/authorize.ts";
+import { authorize, completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
+import { assertCsrfToken, readSameOriginForm } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
@@ -11,14 +12,13 @@ import { emptyHeadResponse, redirect } from "../http/responses.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { createSession, endForgottenSessions } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { consentPath, continueInteraction } from "./start_interaction.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
-import { assertCsrfToken, readSameOriginForm } from "./csrf_form.ts";
+import { consentPath, pagesApprover } from "./approver.ts";
 import { authenticateUser } from "./authenticate_user.ts";
 import type { AuthenticatedUser, LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending } from "./pending.ts";
-import type { PendingAuthorization } from "./pending.ts";
+import type { Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
 
 /** The handlers of the login page. */
@@ -30,8 +30,8 @@ export function loginHandlers(options: LoginOptions): Handlers {
     const params = await readParams(context);
     const pending = await findPending(context, params.get("interaction"));
     if (pending.browser !== undefined) return await showLogin(context, pending, options.openLogin, params);
-    context.destination = pending.request.destination;
-    return await continueInteraction(context, pending.request, pending);
+    context.destination = pending.destination;
+    return await authorize(context, pending, pagesApprover(pending));
   }
 
   async function handlePost(context: Context): Promise<ResponseLike> {
@@ -45,29 +45,28 @@ export function loginHandlers(options: LoginOptions): Handlers {
       if (previousSession !== undefined || allowCancellation(server.now(), target.clientAddress.address)) {
         await consumePending(server, pending);
       }
-      context.destination = pending.request.destination;
+      context.destination = pending.destination;
       throw loginCancelled();
     }
     const result = await authenticateUser(context, pending, previousSession, params, options);
     if ("status" in result) return await showLogin(context, pending, options.openLogin, params, result);
     const { user, session = createSession(server, user.sub, server.now(), previousSession) } = result;
-    context.destination = pending.request.destination;
+    context.destination = pending.destination;
     return await completeLogin(context, pending, { user, session, former: previousSession });
   }
 
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
 }
 
-/** Continues after authentication: to the consent page, or to the client where consent is not needed. */
+/** Continues after authentication: to the consent page, or to the client if consent is not needed. */
 async function completeLogin(
   context: Context,
-  pending: PendingAuthorization,
+  pending: Interaction,
   { user, session, former }: Required<AuthenticatedUser> & { readonly former?: Session },
 ): Promise<ResponseLike> {
   const { server } = context;
-  const { request } = pending;
   const isNew = session.sid !== former?.sid;
-  const consent = await reusableConsent(server, request, user.sub);
+  const consent = await reusableConsent(server, pending, user.sub);
   if (consent !== undefined) await consumePending(server, pending);
   if (former !== undefined) await endForgottenSessions(server, former, session);
   await rememberAccount(server, pending.browser!, user.sub);
@@ -75,8 +74,8 @@ async function completeLogin(
     const headers = isNew ? await setSessionCookie(context, session) : {};
     return redirect(context.request.method, await consentPath(context, pending.id, session), headers);
   }
-  const approval = { user, scope: request.scope, authTime: session.authTime, consent: consent.name };
-  return await respondWithCode(context, request, approval, session, isNew);
+  const approval = { user, scope: pending.request.scope, authTime: session.authTime, consent: consent.name };
+  return await completeAuthorization(context, pending, approval, session, isNew);
 }
 
 function loginCancelled(): OAuthError {

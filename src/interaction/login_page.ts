@@ -1,44 +1,49 @@
-/** The login page, drawn for one request in one browser. */
+/** The login page. */
 
 import type { Context } from "../app/context.ts";
+import { withCsrfToken } from "../app/csrf.ts";
+import type { CsrfBinding } from "../app/csrf.ts";
 import type { LoginProps } from "../ui/login.tsx";
 import { readSession } from "../app/session_cookie.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms } from "../http/responses.ts";
-import { usableSession } from "../oauth/authorize/openid.ts";
+import { usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
-import { pagePath } from "./start_interaction.ts";
-import { withCsrfToken } from "./csrf_form.ts";
-import type { CsrfBinding } from "./csrf_form.ts";
-import type { PendingAuthorization } from "./pending.ts";
 import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
+import { pagePath } from "./approver.ts";
+import type { Interaction } from "./pending.ts";
 
 /** Why the page is shown again. */
 export interface LoginRetry {
+  /** The HTTP status. */
   readonly status: number;
-  /** What was wrong; absent where something is still to be typed. */
+  /** The error message; absent if a field is still empty. */
   readonly error?: string;
-  /** Where in the page. */
+  /** The part of the page that shows it. */
   readonly part: NonNullable<LoginProps["retry"]>["part"];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Shows it; `params` are what was sent, from which the page takes what was typed. */
+/**
+ * The response with the login page.
+ *
+ * @param params The parameters of the request: the page keeps what the user typed.
+ */
 export async function showLogin(
   context: Context,
-  pending: PendingAuthorization,
+  pending: Interaction,
   openLogin: boolean,
   params: Params,
   { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
 ): Promise<HttpResponse> {
   const { server, site } = context;
-  const { client, loginRequirements } = pending.request;
+  const { client, request: { loginRequirements }, expectedSubs } = pending;
   const previousSession = await readSession(context);
-  const currentSession = usableSession(server, loginRequirements, previousSession);
+  const currentSession = usableSession(server, pending, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
   const usersWithPassword = server.users.allCached().filter(hasPassword);
   const selectedSub = params.get("sub") ?? params.get("as");
-  // A password manager wants somebody in the field. Whom the client means may stand there, but not be looked up.
+  // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
   const suggestedSub = [...accounts, ...openLogin ? usersWithPassword : []].find(hasPassword)?.sub;
   const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
   const pages = await context.pages();
@@ -55,7 +60,7 @@ export async function showLogin(
         return { ...toUserSummary(user), current: isCurrent, passwordHref: needsPassword ? href : undefined };
       }),
       passwordForm: usersWithPassword.length > 0 || !openLogin ? { sub } : undefined,
-      guestForm: openLogin && loginRequirements.expectedSubs === undefined
+      guestForm: openLogin && expectedSubs === undefined
         ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
         : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,
@@ -65,7 +70,7 @@ export async function showLogin(
   );
 }
 
-/** What the forms of the page are for. */
-export function loginCsrfBinding({ id, browser }: PendingAuthorization): CsrfBinding {
+/** The CSRF binding of the forms of the page. */
+export function loginCsrfBinding({ id, browser }: Interaction): CsrfBinding {
   return { name: `login ${id}`, holder: browser! };
 }

@@ -1,15 +1,14 @@
 /**
- * Login and consent by pages (`login: "interactive"`): what a person goes through between the request and the code.
+ * Login and consent by pages (`login: "interactive"`), between an authorization request and its response.
  *
- * ``` GET, POST /oauth2/authorize ── a POST without a session is parked, and comes back by GET with its cookies │ ├──
- * session and consent suffice ─────────────────────────────► code ├── prompt=none, and they do not
- * ────────────────────────────► error │   the request is sealed; the browser carries it ▼ /oauth2/login ◄── another
- * account ── /oauth2/consent │  └── cancelled ──────────────────► │ ├── denied ───────────► access_denied │ logged in
- * │ │ ├── consent is needed ─────────────► ┘ └── allowed ──┐ └── consent suffices ──────────────────────────────┴─
- * finished ► code ```
+ * 1. `/oauth2/authorize` asks `pagesApprover`. If session and consent suffice, it approves; with `prompt=none` it rejects.
+ * 2. Otherwise the request becomes an `Interaction`, which the browser carries, and the browser is redirected to a page.
+ * 3. `/oauth2/login` authenticates the user and starts the session; Cancel sends `access_denied`.
+ * 4. `/oauth2/consent` stores what the user allows; Deny sends `access_denied`. A stored consent skips this page.
+ * 5. `completeAuthorization` (`app/authorization.ts`) sends the code. The interaction is finished: it works only once.
  *
- * None of this is kept in memory: any instance on the same store can handle any step. Before a login the store keeps
- * only a bounded number of marks for cancelled requests.
+ * `/account` lists the consents of a user and revokes them. Nothing is kept in memory: any instance on the same store can
+ * handle any step. Before a login the store contains only a bounded number of cancelled requests.
  */
 
 import type { Handlers } from "../app/route.ts";
@@ -19,7 +18,7 @@ import { loginHandlers } from "./login.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
 import { passwordVerifier } from "./password.ts";
 
-export { startInteraction } from "./start_interaction.ts";
+export { pagesApprover, repeatWithCookies } from "./approver.ts";
 
 /** The handlers of the pages. */
 export interface InteractionHandlers {

@@ -1,4 +1,4 @@
-/** Whether a password is right: guesses one after the other, counted before they are made, the unknown user like a known one. */
+/** Password verification: one attempt at a time, rate-limited, and equally slow for unknown users (timing attack). */
 
 import type { PasswordDigest } from "../oauth/users/password.ts";
 import { getPasswordDigest, maxPasswordBytes, passwordCost } from "../oauth/users/password.ts";
@@ -7,16 +7,16 @@ import type { Server } from "../oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 import type { AuthenticationAttempt } from "../oauth/rate_limiter.ts";
 
-/** What became of a guess; where guessing is slowed down, the seconds to wait. */
+/** The result of an attempt; the seconds to wait if attempts are rate-limited. */
 type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };
 
-/** Judges a password for a subject; `user` is whom the subject names, if anybody. */
+/** Verifies a password. `user` is the user with the typed subject, if one exists. */
 export type VerifyPassword = (
   server: Server,
   guess: { readonly sub: string; readonly user?: User; readonly password: string; readonly address?: string },
 ) => Promise<PasswordResult>;
 
-/** Guesses that may wait for their turn; who comes then is told to wait. */
+/** Maximum number of attempts in the queue; further ones are rejected with a time to wait. */
 const maxQueueLength = 100;
 
 /**
@@ -29,8 +29,8 @@ const maxQueued = { network: 4, busy: 1, site: 25 } as const;
 const networkPrefixBits = 56;
 
 /**
- * Makes a judge of passwords. A digest is dear on purpose, so guesses take turns: together they take no more memory than
- * one, and each sees how the one before it ended.
+ * Creates a verifier. scrypt is expensive on purpose, so attempts run one after another: they need no more memory than
+ * one attempt, and the rate limiter counts each before the next one starts.
  */
 export function passwordVerifier(): VerifyPassword {
   let lastVerification: Promise<unknown> = Promise.resolve();

@@ -8,7 +8,7 @@ import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
 import { type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
 import { validateSettings } from "../oauth/config/validate_settings.ts";
-import type { GrantType } from "../oauth/grants/grant_type.ts";
+import type { GrantType } from "../oauth/server.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound } from "../oauth/server.ts";

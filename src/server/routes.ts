@@ -3,14 +3,14 @@
 import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";
 import type { Endpoint } from "../app/route.ts";
-import { approverHandler, authorizeHandlers } from "../endpoints/authorize.ts";
+import { authorizeHandlers } from "../endpoints/authorize.ts";
 import { discoveryHandlers, wellKnownPaths } from "../endpoints/discovery.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import type { Method } from "../http/router.ts";
 import { authorizationParameters } from "../oauth/authorize/parameters.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
-import type { GrantType } from "../oauth/grants/grant_type.ts";
+import type { GrantType } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 
@@ -72,7 +72,7 @@ export function endpoints(
       role: "step",
       parameters: [...authorizationParameters, interactionParameter],
       responseParameters: authorizationResponseParameters,
-      load: () => authorizeHandlers(interaction?.startInteraction ?? approverHandler(approver)),
+      load: () => authorizeHandlers(interaction?.pagesApprover() ?? approver, interaction?.repeatWithCookies),
     },
     {
       name: "token",

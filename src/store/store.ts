@@ -65,7 +65,7 @@ export interface CodeRecord {
   /** The redirect URI that the code was sent to, exactly as requested. */
   readonly redirectUri: string;
   /** The S256 code challenge; absent if none was sent. */
-  readonly challenge?: string;
+  readonly codeChallenge?: string;
   /** The granted scope. */
   readonly scope: readonly string[];
   /** The user who approved. */

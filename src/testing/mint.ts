@@ -197,15 +197,15 @@ export function mint(server: () => Promise<Server>): Mint {
         throw new TypeError(`verifier: expected a code verifier, because client ${client.id} is public, received none`);
       }
       const request: AuthorizationRequest = {
-        destination: { client, uri, mode: "query" },
-        client,
+        clientId: client.id,
         scope,
         codeChallenge: verifier === undefined ? undefined : await digest(verifier),
         nonce,
         resources,
         loginRequirements: { prompt: [] },
       };
-      return await issueCode(issuer, request, { user: await findUser(issuer, sub), scope, authTime }, sid);
+      const pending = { request, destination: { uri, mode: "query" as const }, client };
+      return await issueCode(issuer, pending, { user: await findUser(issuer, sub), scope, authTime }, sid);
     },
 
     async tokens(options = {}) {

@@ -1,9 +1,10 @@
 /** User decisions: who logs in to a test server, who denies, and who allows less than requested. */
 
 import { autoApprover } from "../app/approver.ts";
-import type { Approver } from "../app/approver.ts";
+import type { Approver, ApproverContext } from "../app/approver.ts";
 import type { UserRepository } from "../oauth/clients/repository.ts";
-import type { Approval, AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { Approval } from "../oauth/authorize/code.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import type { Server } from "../oauth/server.ts";
@@ -98,8 +99,8 @@ export function userDecisions(
       const decision =
         await (sub === undefined
           ? fallback(request, context)
-          : autoApprover(withLoginHint(assertPresent(context.users, sub), request), context));
-      return decision instanceof Response ? decision : applyDecision(request, decision, persona);
+          : approveAs(assertPresent(context.users, sub), request, context));
+      return "user" in decision ? applyDecision(request, decision, persona) : decision;
     },
     persona(as = takeNextSub()) {
       const { users, scopes } = server();
@@ -117,9 +118,11 @@ export function userDecisions(
   };
 }
 
-/** The request for this user, whichever user the client named. */
-function withLoginHint(loginHint: string, request: AuthorizationRequest): AuthorizationRequest {
-  return { ...request, loginRequirements: { ...request.loginRequirements, loginHint, expectedSubs: undefined } };
+/** Approves as this user, whichever user the client expects. */
+function approveAs(loginHint: string, request: AuthorizationRequest, context: ApproverContext): Promise<Approval> {
+  const loginRequirements = { ...request.loginRequirements, loginHint };
+  const pending = { ...context.pending, expectedSubs: undefined };
+  return autoApprover({ ...request, loginRequirements }, { ...context, pending });
 }
 
 function assertPresent(users: UserRepository, sub: string): string {

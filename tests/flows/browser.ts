@@ -12,8 +12,8 @@ export interface LoginTokens extends TokenResponseBody {
   readonly refresh_token: string;
 }
 
-/** The cookie that names the browser. */
-export const browserCookie = "__Host-latchkey_demo";
+/** The cookie that binds a login to its browser. */
+export const browserCookie = "__Host-latchkey_login";
 
 /** One browser. Paths are below the issuer. */
 export interface Browser {

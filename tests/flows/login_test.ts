@@ -169,26 +169,32 @@ test("[UI-07] every cookie name contains the port, and has a __Host- prefix behi
   });
 });
 
-test("[UI-07, UI-14] a browser cookie that this server did not create identifies no browser", async () => {
+test("[UI-07, UI-14] a browser cookie that this server did not create for its purpose identifies no browser", async () => {
   const b = await testServer(severalUsers);
-  const victim = openBrowser(b);
-  await victim.get("/");
-  const good = victim.cookies.get(browserCookie)!;
-  const other = openBrowser(b);
-  await other.get("/");
-  const foreign = openBrowser(await testServer(severalUsers));
-  await foreign.get("/");
-  const made = ["A".repeat(43), `${"A".repeat(43)}.${"A".repeat(43)}`, good.split(".")[0]!, `${good}A`, ".", "", "x"];
-  const mixed = `${good.split(".")[0]}.${other.cookies.get(browserCookie)!.split(".")[1]}`;
-  await forEachCase([...made, mixed, foreign.cookies.get(browserCookie)!], async (value) => {
-    const browser = openBrowser(b, [[browserCookie, value]]);
+  const visited = async (browser: Browser) => {
     await browser.get("/");
-    const drawn = browser.cookies.get(browserCookie)!;
-    assertMatch(drawn, /^[\w-]{43}\.[\w-]{43}$/);
-    assertNotEquals([drawn, drawn.split(".")[0]], [value, value.split(".")[0]]);
-  });
-  await victim.get("/");
-  assertEquals(victim.cookies.get(browserCookie), good);
+    await browser.authorize();
+    return browser;
+  };
+  const victim = await visited(openBrowser(b));
+  const other = await visited(openBrowser(b));
+  const foreign = await visited(openBrowser(await testServer(severalUsers)));
+  const names = ["__Host-latchkey_demo", browserCookie];
+  for (const [i, name] of names.entries()) {
+    const good = victim.cookies.get(name)!;
+    const made = ["A".repeat(43), `${"A".repeat(43)}.${"A".repeat(43)}`, good.split(".")[0]!, `${good}A`, ".", "", "x"];
+    const mixed = `${good.split(".")[0]}.${other.cookies.get(name)!.split(".")[1]}`;
+    const ofOtherPurpose = victim.cookies.get(names[1 - i]!)!;
+    await forEachCase([...made, mixed, ofOtherPurpose, foreign.cookies.get(name)!], async (value) => {
+      const browser = await visited(openBrowser(b, [[name, value]]));
+      const created = browser.cookies.get(name)!;
+      assertMatch(created, /^[\w-]{43}\.[\w-]{43}$/);
+      assertNotEquals([created, created.split(".")[0]], [value, value.split(".")[0]]);
+    });
+  }
+  const before = names.map((name) => victim.cookies.get(name));
+  await visited(victim);
+  assertEquals(names.map((name) => victim.cookies.get(name)), before);
 });
 
 test("[UI-07] cookies are limited to this server, Secure behind https, and work over http on loopback", async () => {

@@ -9,7 +9,7 @@ const startTime = Date.UTC(2030, 0, 1);
 const code: CodeRecord = {
   clientId: "demo-web",
   redirectUri: "http://localhost:8000/authorized?a=b&c=%20",
-  challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+  codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
   scope: ["openid", "read"],
   sub: "alice",
   nonce: "n-0S6_WzA2Mj",

@@ -1,34 +1,41 @@
-/** The authorization request, from its parameters to a code (OAuth 2.1 §4.1.1, §4.1.2). */
+/**
+ * Authorization requests, from their parameters to a code (OAuth 2.1 §4.1.1, §4.1.2).
+ *
+ * 1. `findDestination` finds the client and the verified redirect URI. Until then errors are shown as a page.
+ * 2. `parseAuthorizationRequest` reads the rest into an `AuthorizationRequest`: a plain JSON record, which is kept whole
+ *    while the user logs in. From here on errors are sent to the destination.
+ * 3. `pendingAuthorization` resolves the record against the clients and users of now, also after it was kept.
+ * 4. `usableSession` (`login.ts`) decides whether the user's session suffices, before the approver is asked.
+ * 5. `issueCode` (`code.ts`) stores what the user has approved.
+ *
+ * Sessions and consents are in `session/`, the redemption of codes is in `grants/`.
+ */
 
 import type { Client } from "../clients/repository.ts";
-import type { User } from "../clients/client.ts";
 import { OAuthError } from "../errors.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
-import { readCodeChallenge } from "./pkce.ts";
-import {
-  type Destination,
-  isAlteredByForm,
-  maxStateLength,
-  rejectedRequestObject,
-  responseModes,
-} from "./destination.ts";
-import { readOpenIdParameters } from "./openid.ts";
+import type { Server } from "../server.ts";
+import { isAlteredByForm, maxStateLength, rejectedRequestObject, responseModes } from "./destination.ts";
+import type { Destination } from "./destination.ts";
+import { allowedSubjects, readOpenIdParameters } from "./openid.ts";
 import type { LoginRequirements } from "./openid.ts";
+import { readCodeChallenge } from "./pkce.ts";
 import { readResources } from "./resources.ts";
 import { resolveScope } from "./scope.ts";
-import type { Server } from "../server.ts";
 
-/** A validated authorization request. */
+/**
+ * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension adds
+ * are kept.
+ */
 export interface AuthorizationRequest {
-  /** Where the response goes. */
-  readonly destination: Destination;
-  /** The client of the request. */
-  readonly client: Client;
-  /** The requested scope: supported values that the client may request. */
+  /** The client that sent the request. */
+  readonly clientId: string;
+  /** The requested scope values: supported ones that the client may request. */
   readonly scope: readonly string[];
-  /** The S256 code challenge; absent without PKCE (RFC 7636 §4.2). */
+  /** The S256 code challenge, if the request has one (RFC 7636 §4.2). */
   readonly codeChallenge?: string;
-  /** For the ID token (OpenID Connect Core §3.1.2.1). */
+  /** The `nonce` for the ID token (OpenID Connect Core §3.1.2.1). */
   readonly nonce?: string;
   /** The requested resources (RFC 8707 §2). */
   readonly resources: readonly string[];
@@ -36,36 +43,52 @@ export interface AuthorizationRequest {
   readonly loginRequirements: LoginRequirements;
 }
 
-/** The user, and what they allow. */
-export interface Approval {
-  /** One of the server's users. */
-  readonly user: User;
-  /** All of the request's scope, or less. */
-  readonly scope: readonly string[];
-  /** The allowed claims of those requested by name. Default: all but those of denied scope values. */
-  readonly claims?: readonly string[];
-  /** When the user was authenticated, in milliseconds since the epoch. */
-  readonly authTime: number;
-  /** Identifies the consent, which the user can revoke later; absent if no consent was asked for. */
-  readonly consent?: string;
+/** An authorization request that waits for an approval, with the client and the users as they are registered now. */
+export interface PendingAuthorization {
+  /** The request. */
+  readonly request: AuthorizationRequest;
+  /** What completes it. */
+  readonly destination: Destination;
+  /** The client. */
+  readonly client: Client;
+  /** The only users, by `sub`, that the request allows; absent if it allows any. */
+  readonly expectedSubs?: readonly string[];
+}
+
+/** Resolves a request that was just read, or kept. */
+export function pendingAuthorization(
+  server: Server,
+  request: AuthorizationRequest,
+  destination: Destination,
+  client: Client,
+): MaybePromise<PendingAuthorization> {
+  const { demandedSubs } = request.loginRequirements;
+  if (demandedSubs === undefined) return { request, destination, client };
+  return allowedSubjects(server, client, demandedSubs).then((expectedSubs) => ({
+    request,
+    destination,
+    client,
+    expectedSubs,
+  }));
 }
 
 /** The supported response types. */
 export const responseTypes = ["code"] as const;
-/** Maximum lengths of values that are stored with a code, in characters: a request must not fill the store. */
+
+/** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
 const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
 
 /**
- * Reads the rest of the request.
+ * Reads the rest of the request. It changes nothing, so that a request may be read more than once.
  *
- * @throws {OAuthError} If a parameter is invalid. The error is sent to the client.
+ * @throws {OAuthError} Errors for the client, to be sent to the destination.
  */
 export async function parseAuthorizationRequest(
   server: Server,
   params: Params,
-  destination: Destination,
+  client: Client,
+  { mode: destinationMode }: Destination,
 ): Promise<AuthorizationRequest> {
-  const { client } = destination;
   const requestObjectError = rejectedRequestObject(params);
   if (requestObjectError !== undefined) throw requestObjectError;
   params.rejectRepeated("AZ-07");
@@ -77,7 +100,7 @@ export async function parseAuthorizationRequest(
       received: `${params.get("state")!.length}`,
     });
   }
-  if (isAlteredByForm(destination.mode, params.get("state"))) {
+  if (isAlteredByForm(destinationMode, params.get("state"))) {
     throw new OAuthError(
       "invalid_request",
       "state contains a control character, which form_post cannot return unchanged",
@@ -108,13 +131,12 @@ export async function parseAuthorizationRequest(
   const scope = resolveScope(server, client, params.get("scope"));
   const codeChallenge = readCodeChallenge(server, client, params);
   return {
-    destination,
-    client,
+    clientId: client.id,
     scope,
     codeChallenge,
     nonce: params.get("nonce"),
     resources: readResources(server, params),
-    loginRequirements: await readOpenIdParameters(server, params, destination),
+    loginRequirements: await readOpenIdParameters(server, params, client),
   };
 }
 
@@ -127,7 +149,7 @@ function assertResponseType(server: Server, client: Client, params: Params): voi
       received: "no response_type",
     });
   }
-  // Words in any order, separated by one space (§4.1.1, RFC 6749 Appendix A.3); every supported type is one word.
+  // Space-separated values in any order (§4.1.1, RFC 6749 Appendix A.3); every supported type is one value.
   if (!responseTypes.some((supported) => supported === type)) {
     throw new OAuthError("unsupported_response_type", "response_type is not supported; use code", {
       rule: "AZ-09",

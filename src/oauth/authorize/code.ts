@@ -1,30 +1,44 @@
-/** Authorization codes (OAuth 2.1 §4.1.2). */
+/** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
 
 import type { RequestedClaims } from "../../store/store.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
+import type { User } from "../clients/client.ts";
 import { OAuthError } from "../errors.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
-import type { Approval, AuthorizationRequest } from "./authorization_request.ts";
-import { wrongUser } from "./openid.ts";
+import type { PendingAuthorization } from "./authorization_request.ts";
+import { wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
+/** The decision of a user. */
+export interface Approval {
+  /** One of the server's users. */
+  readonly user: User;
+  /** The allowed part of the requested scope. */
+  readonly scope: readonly string[];
+  /** The allowed claims of those requested by name. Default: all except those of denied scope values. */
+  readonly claims?: readonly string[];
+  /** When the user was authenticated, in milliseconds since the epoch. */
+  readonly authTime: number;
+  /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
+  readonly consent?: string;
+}
+
 /**
- * Issues a code. The store keeps its digest only (OAuth 2.1 §4.1.2, §7.7).
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7).
  *
- * @throws {OAuthError} If the approval allows nothing, or is by another user than the request demands.
+ * @param sid The session that the user approved in.
  */
 export async function issueCode(
   server: Server,
-  request: AuthorizationRequest,
+  { request, destination, client, expectedSubs }: PendingAuthorization,
   approval: Approval,
   sid: string,
 ): Promise<string> {
-  const { client, destination } = request;
+  const { loginRequirements, ...requestToStore } = request;
   const scope = request.scope.filter((token) => approval.scope.includes(token));
   const { sub } = approval.user;
-  const { expectedSubs } = request.loginRequirements;
   if (expectedSubs?.includes(sub) === false) throw wrongUser(expectedSubs);
   if (scope.length === 0) {
     throw new OAuthError("access_denied", "no requested scope was granted", {
@@ -54,17 +68,14 @@ export async function issueCode(
   const issuedAt = server.now();
   const validUntil = issuedAt + server.lifetimes.code * 1000;
   await server.store.put("code", await storageKey(server, code), {
-    clientId: client.id,
+    ...requestToStore,
     redirectUri: destination.uri,
-    challenge: request.codeChallenge,
     scope,
     sub,
-    nonce: request.nonce,
     authTime: approval.authTime,
     sid,
     password: currentPasswordFingerprint && await currentPasswordFingerprint,
-    resources: request.resources,
-    claims: allowedClaims(server, request, approval),
+    claims: allowedClaims(server, request.scope, loginRequirements.claims, approval),
     consent: approval.consent,
     issuedAt,
     validUntil,
@@ -76,19 +87,22 @@ export async function issueCode(
 /** The claims requested by name, without those of a denied scope value and those denied by name. */
 function allowedClaims(
   { claims: rules }: Server,
-  { scope, loginRequirements }: AuthorizationRequest,
+  scope: readonly string[],
+  requested: RequestedClaims | undefined,
   approval: Approval,
 ): RequestedClaims | undefined {
-  if (loginRequirements.claims === undefined) return undefined;
+  if (requested === undefined) return undefined;
   const deniedScope = scope.filter((token) => !approval.scope.includes(token));
   const isAllowed = (name: string) =>
     !isReleasedByScope(rules, name, deniedScope) || isReleasedByScope(rules, name, approval.scope);
-  return filterRequestedClaims(loginRequirements.claims, (name) => approval.claims?.includes(name) ?? isAllowed(name));
+  return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
 }
 
-/** What the bearer of a code may see of it. */
+/** An issued code. */
 export interface IssuedCode {
+  /** The client that it was issued to. */
   readonly clientId: string;
+  /** The redirect URI that it was sent to. */
   readonly redirectUri: string;
   /** When it was redeemed, in milliseconds since the epoch; absent before. */
   readonly consumedAt?: number;
@@ -96,10 +110,10 @@ export interface IssuedCode {
   readonly codeChallenge?: string;
 }
 
-/** Reads a code without consuming it; `undefined` if it is unknown or no longer kept. */
+/** Reads a code without consuming it; `undefined` if the server does not know it. */
 export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
   const record = await server.store.get("code", await storageKey(server, code));
   if (record === undefined) return undefined;
-  const { clientId, redirectUri, challenge } = record.value;
-  return { clientId, redirectUri, codeChallenge: challenge, consumedAt: record.consumedAt };
+  const { clientId, redirectUri, codeChallenge } = record.value;
+  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
 }

@@ -1,4 +1,4 @@
-/** The destination of an authorization response: a client and a redirect URI that are verified. */
+/** The destination of an authorization response: without one, an error can only become a page of this server. */
 
 import { describeRemovedClient } from "../clients/repository.ts";
 import type { Client } from "../clients/repository.ts";
@@ -8,34 +8,36 @@ import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { splitScope } from "./scope_token.ts";
 
-/** Where a response may be sent. Without a destination, an error becomes a page of this server. */
+/**
+ * Where the response to an authorization request goes, and how: what completes the request. Plain JSON, so that a
+ * pending request can be stored with it.
+ */
 export interface Destination {
-  /** The client of the request. */
-  readonly client: Client;
-  /** The redirect URI as requested, or the only registered one. */
+  /** The redirect URI of the request, or the only registered one. */
   readonly uri: string;
-  /** The response mode; the default of the code flow unless the request has another supported one. */
+  /** The response mode of the request if it is supported, otherwise `query`. */
   readonly mode: ResponseMode;
-  /** Returned unchanged; absent if it was not sent, or cannot be returned unchanged. */
+  /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
   readonly state?: string;
 }
 
+/** How a response travels: in the query of the redirect URI, or in a form that submits itself there. */
+export type ResponseMode = "query" | "form_post";
+
 /** The supported response modes. */
 export const responseModes: readonly ResponseMode[] = ["query", "form_post"];
-
-/** How a response is sent: in the query of the redirect URI, or in a form that is posted there. */
-export type ResponseMode = "query" | "form_post";
 
 /** Maximum length of `state`, in characters. */
 export const maxStateLength = 4096;
 
 /**
- * Finds the client and the redirect URI.
- *
- * @throws {OAuthError} If one is missing or unknown. It becomes a page: the server must not redirect (OAuth 2.1 §2.3.5,
- *   §4.1.2.1: "MUST NOT automatically redirect").
+ * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
+ * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
  */
-export async function findDestination(server: Server, params: Params): Promise<Destination> {
+export async function findDestination(
+  server: Server,
+  params: Params,
+): Promise<{ readonly client: Client; readonly destination: Destination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) {
     throw new OAuthError("invalid_request", "client_id is missing", {
@@ -76,12 +78,12 @@ export async function findDestination(server: Server, params: Params): Promise<D
   const mode = responseModes.find((supported) => supported === params.get("response_mode")) ?? "query";
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
-  return { client, uri, mode, state: isStateDropped ? undefined : state };
+  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state } };
 }
 
 const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
 
-/** The error of a signed or referenced request; `undefined` for any other. Nothing is ever fetched. */
+/** The error of a signed or referenced request; `undefined` for other requests. No `request_uri` is fetched (SSRF). */
 export function rejectedRequestObject(params: Params): OAuthError | undefined {
   const [first, second] = (["request", "request_uri"] as const).filter((name) => params.get(name) !== undefined);
   if (first === undefined) return undefined;
@@ -99,7 +101,7 @@ export function rejectedRequestObject(params: Params): OAuthError | undefined {
   });
 }
 
-/** Whether a form would return the state with other line breaks, or without its NULs. */
+/** Whether an HTML form would change the line breaks or control characters of `state`. */
 export function isAlteredByForm(mode: ResponseMode, state: string | undefined): boolean {
   // deno-lint-ignore no-control-regex
   return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state ?? "");

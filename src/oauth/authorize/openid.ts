@@ -1,41 +1,40 @@
-/** What OpenID Connect adds to the authorization request (Core §3.1.2.1), and what it demands of the login. */
+/** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and what they require of the login. */
 
-import type { Destination } from "./destination.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 import { splitScope } from "./scope_token.ts";
-import type { Session } from "../session/session.ts";
 import type { RequestedClaims } from "../../store/store.ts";
 import { subjectFor } from "../users/subject.ts";
 import { readIdTokenHint } from "../tokens/id_token.ts";
 
-/** How the client wants the person to be asked. */
+/** The requirements of a request for the login. Plain JSON. */
 export interface LoginRequirements {
-  /** `none`, `login`, `consent`, `select_account`; unknown values are left out. */
+  /** `none`, `login`, `consent`, `select_account`; unknown values are removed. */
   readonly prompt: readonly string[];
-  /** Seconds since the person was authenticated, at the most. */
+  /** Maximum age of the login, in seconds. */
   readonly maxAgeSeconds?: number;
-  /** Who the client thinks will log in. */
+  /** The user that the client expects to log in: a subject or an e-mail address, unverified. */
   readonly loginHint?: string;
-  /** The users, by this server's name for them, that an earlier id token or the request itself demands; nobody else. */
-  readonly expectedSubs?: readonly string[];
-  /** The same as sent by the client: the user's subject must be in each list. */
+  /** Lists of subjects from `id_token_hint` and `claims`: the user's subject for this client must be in each of them. */
   readonly demandedSubs?: readonly (readonly string[])[];
-  /** Claims asked for by name (OpenID Connect Core §5.5). */
+  /** The claims requested by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
 }
 
-/** The values of `prompt` that mean something here. */
+/** The supported values of `prompt`. */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
 
-/** Reads them all; `acr_values`, `display`, `ui_locales` and `claims_locales` never change the outcome. */
+/** Maximum length of a `login_hint`, in characters; the rest is cut off. */
+const maxLoginHintLength = 255;
+
+/** Reads the parameters; `acr_values`, `display`, `ui_locales` and `claims_locales` are ignored. */
 export async function readOpenIdParameters(
   server: Server,
   params: Params,
-  { client }: Destination,
+  client: Client,
 ): Promise<LoginRequirements> {
   const prompts = splitScope(params.get("prompt") ?? "");
   if (prompts.includes("none") && prompts.length > 1) {
@@ -59,8 +58,8 @@ export async function readOpenIdParameters(
   return {
     prompt: prompts.filter((value) => promptValues.some((supported) => supported === value)),
     maxAgeSeconds: readMaxAge(params.get("max_age")),
-    loginHint: params.get("login_hint"),
-    ...demandedSubs.length > 0 && { demandedSubs, expectedSubs: await allowedSubjects(server, client, demandedSubs) },
+    loginHint: params.get("login_hint")?.slice(0, maxLoginHintLength),
+    ...demandedSubs.length > 0 && { demandedSubs },
     claims: claims?.names,
   };
 }
@@ -68,7 +67,7 @@ export async function readOpenIdParameters(
 /** Number of users whose pairwise subjects are compared, besides those in memory. */
 const maxPairwiseCandidates = 1000;
 
-/** The users, by this server's subject, that every demand allows. */
+/** The users, by `sub` on this server, whose subject for the client is in every list. */
 export async function allowedSubjects(
   server: Server,
   client: Client,
@@ -182,68 +181,4 @@ function readDemandedSubs(demands: unknown[][], malformed: (received: string) =>
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/**
- * The session, where the client's wishes allow it to be used as it is; `undefined` when the person must be
- * authenticated now, which is an error where `prompt=none` forbids to ask.
- */
-export function usableSession(
-  server: Server,
-  requirements: LoginRequirements,
-  session: Session | undefined,
-): Session | undefined {
-  const { prompt, maxAgeSeconds, expectedSubs } = requirements;
-  const reason = session === undefined
-    ? "nobody is logged in"
-    : prompt.includes("login")
-    ? "prompt=login asks for a new login"
-    : maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || server.now() - session.authTime > maxAgeSeconds * 1000)
-    ? `the login is older than max_age=${maxAgeSeconds}`
-    : expectedSubs?.includes(session.sub) === false
-    ? "another user is logged in than the one asked for"
-    : undefined;
-  if (reason === undefined) {
-    server.passed?.(
-      "OI-05",
-    );
-    return session;
-  }
-  if (prompt.includes("none")) throw loginRequired(reason);
-  return undefined;
-}
-
-/**
- * Refuses a login that an approver calls new but that the request finds too old.
- *
- * @param startedAt When the request came, in milliseconds: who logs in afterwards is never too late.
- */
-export function rejectOldLogin(
-  { prompt, maxAgeSeconds }: LoginRequirements,
-  startedAt: number,
-  authTime: number,
-  formerSession: Session | undefined,
-): void {
-  const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
-  const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
-  if (isTooOld || isNotNew) throw loginRequired("the login is older than max_age allows");
-}
-
-/** `login_required`, for requests that forbid to ask. */
-export function loginRequired(reason: string): OAuthError {
-  return new OAuthError("login_required", "login is required, but prompt=none forbids it", {
-    rule: "OI-03",
-    reason,
-    expected: "a usable session",
-    received: reason,
-  });
-}
-
-/** The request wants one certain user, and it was another. */
-export function wrongUser(subs: readonly string[]): OAuthError {
-  return new OAuthError("access_denied", "the user is not the one that the request requires", {
-    rule: "OI-08",
-    expected: `subject ${subs.join(" or ") || "of an existing user"}`,
-    received: "another user",
-  });
 }

@@ -1,4 +1,4 @@
-/** Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256, and no other method. */
+/** Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256 only. */
 
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
@@ -8,13 +8,13 @@ import type { CodeRecord } from "../../store/store.ts";
 import type { Server } from "../server.ts";
 import type { Explanation } from "../trace.ts";
 
-/** The methods this server accepts. */
+/** The supported code challenge methods. */
 export const challengeMethods = ["S256"] as const;
 
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** Reads the code challenge of an authorization request; `undefined` where none was sent and none is needed. */
+/** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
 export function readCodeChallenge(server: Server, client: Client, params: Params): string | undefined {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
@@ -70,7 +70,7 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
   return challenge;
 }
 
-/** Remembers the challenge of an issued code, and warns of one that an earlier code came with, which may still be valid. */
+/** Remembers the challenge of an issued code, and warns if an earlier code that may still be valid has the same one. */
 export function warnReusedChallenge(server: Server, client: Client, challenge: string): void {
   const { recentChallenges } = server;
   const key = `${client.id} ${challenge}`;
@@ -92,14 +92,18 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
   recentChallenges.set(key, now + server.lifetimes.code * 1000);
 }
 
-/** Proves that who redeems the code is who asked for it (RFC 7636 §4.6). */
+/**
+ * Verifies that the client that redeems a code is the one that requested it (RFC 7636 §4.6).
+ *
+ * @throws {OAuthError} If the verifier is missing, malformed, not expected, or does not match.
+ */
 export async function verifyCodeVerifier(
   server: Server,
   client: Client,
   code: CodeRecord,
   verifier: string | undefined,
 ): Promise<void> {
-  if (code.challenge === undefined) {
+  if (code.codeChallenge === undefined) {
     if (verifier === undefined && client.confidential) return;
     if (verifier === undefined) {
       throw new OAuthError(
@@ -138,11 +142,11 @@ export async function verifyCodeVerifier(
     });
   }
   const computed = await digest(verifier);
-  if (constantTimeEqual(computed, code.challenge)) return server.passed?.("PK-09", code.challenge);
+  if (constantTimeEqual(computed, code.codeChallenge)) return server.passed?.("PK-09", code.codeChallenge);
   throw new OAuthError("invalid_grant", "code_verifier does not match code_challenge", {
     rule: "PK-09",
     reason: "code_verifier does not match the code_challenge of the authorization request",
-    expected: `code_challenge with fingerprint ${await fingerprint(code.challenge)}`,
+    expected: `code_challenge with fingerprint ${await fingerprint(code.codeChallenge)}`,
     received: `code_verifier whose challenge has fingerprint ${await fingerprint(computed)}`,
   });
 }

@@ -1,7 +1,7 @@
-/** What people have allowed: remembered for a while, so that the same question is not asked twice, and taken back. */
+/** Consents: what users have allowed. They are stored for a while, so that users are not asked again, and revocable. */
 
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";
 import { isReleasedByScope } from "../claims.ts";
 import { revokeGrant } from "../grants/revoke_grant.ts";
 import { isLoopback } from "../test_hosts.ts";
@@ -23,13 +23,14 @@ export async function findConsent(
 /** An earlier consent that covers the request; `undefined` if the user must be asked. */
 export async function reusableConsent(
   server: Server,
-  request: AuthorizationRequest,
+  pending: PendingAuthorization,
   sub: string,
 ): Promise<ConsentRecord | undefined> {
-  if (request.loginRequirements.prompt.includes("consent") || impersonationRisk(request) !== undefined) {
+  const { request } = pending;
+  if (request.loginRequirements.prompt.includes("consent") || impersonationRisk(pending) !== undefined) {
     return undefined;
   }
-  const record = await findConsent(server, sub, request.client.id);
+  const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
   if (record === undefined || server.now() + maxGrantLifetimeMs(server) > record.expiresAt) return undefined;
   const allowed = previouslyAllowedScope(server, request, record.value);
@@ -56,7 +57,7 @@ export function previouslyAllowedScope(
  * program on a device can listen on a loopback port or claim a private-use scheme, and over plain http an attacker on
  * the network can read the response.
  */
-export function impersonationRisk({ client, destination }: AuthorizationRequest): "device" | "network" | undefined {
+export function impersonationRisk({ client, destination }: PendingAuthorization): "device" | "network" | undefined {
   if (client.confidential) return undefined;
   if (redirectsToDevice(destination.uri)) return "device";
   return new URL(destination.uri).protocol === "http:" ? "network" : undefined;
@@ -68,7 +69,7 @@ export function redirectsToDevice(uri: string): boolean {
   return !/^https?:$/.test(protocol) || isLoopback(hostname);
 }
 
-/** The claims that are asked for by name and that no allowed scope value shows anyway (OpenID Connect Core §5.5). */
+/** The claims requested by name that no allowed scope value releases (OpenID Connect Core §5.5). */
 export function individuallyRequestedClaims(
   { claims: rules }: Server,
   { loginRequirements, scope }: AuthorizationRequest,
@@ -89,7 +90,7 @@ export async function saveConsent(
   sub: string,
   scope: readonly string[],
 ): Promise<string | undefined> {
-  const id = await consentId(server, sub, request.client.id);
+  const id = await consentId(server, sub, request.clientId);
   const record = await server.store.get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
@@ -123,7 +124,7 @@ export async function revokeConsent(server: Server, sub: string, clientId: strin
   if (record === undefined) return;
   // The latter also revokes a consent that is being stored at the same time.
   const revocationExpiresAt = Math.max(record.expiresAt, server.now() + 2 * maxGrantLifetimeMs(server));
-  await revokeGrant(server, record.value.name, "the user took the consent back", revocationExpiresAt);
+  await revokeGrant(server, record.value.name, "the user revoked the consent", revocationExpiresAt);
 }
 
 /** The audiences of the access tokens of a request. */

@@ -1,4 +1,12 @@
-/** Sessions: who is logged in, sealed into a value that the browser keeps and only this server can make. */
+/**
+ * Sessions: the login of a user in a browser, encoded with a MAC in a cookie.
+ *
+ * 1. `createSession` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
+ * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, password, revocation.
+ * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
+ *
+ * Consents are in `consent.ts`. CSRF tokens and pending authorizations use the same MACs. Cookies are in `app/`.
+ */
 
 import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
 import { hmacSha256 } from "../../runtime/crypto.ts";
@@ -10,24 +18,24 @@ import { constantTimeEqual, randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { serverSecret } from "../keys/server_secret.ts";
 
-/** One login of one person in one browser. */
+/** The login of a user in a browser. */
 export interface Session {
-  /** Names the session; ending it ends what is bound to it. */
+  /** The session id. Grants bound to it are revoked with the session. */
   readonly sid: string;
-  /** Who is logged in. */
+  /** The user. */
   readonly sub: string;
-  /** When the person was authenticated, in milliseconds since the epoch. */
+  /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
   /**
-   * Its latest earlier names, from earlier logins of the same user in this browser; grants bound to them end with it.
+   * Ids of earlier sessions of the same user in this browser, latest first; they end with this one.
    */
   readonly earlier?: readonly string[];
 }
 
-/** Names of a session that its cookie has room for. */
+/** Maximum number of earlier session ids in the cookie. */
 const maxEarlierSessions = 8;
 
-/** Begins a session with a name of its own, in the place of a former one if that was the same person's. */
+/** Creates a session. It takes over the ids of the former session if that was of the same user. */
 export function createSession(server: Server, sub: string, authTime: number, formerSession?: Session): Session {
   const sid = randomId(server.randomBytes);
   if (formerSession?.sub !== sub) return { sid, sub, authTime };
@@ -39,7 +47,7 @@ export function createSession(server: Server, sub: string, authTime: number, for
   };
 }
 
-/** Seals a session. Nothing is shelved: a login costs no write, and a browser that forgets costs no memory. */
+/** Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory. */
 export function encodeSession(server: Server, { sid, sub, authTime, earlier = [] }: Session): MaybePromise<string> {
   return chain(
     chain(server.users.find(sub), (user) => user && passwordFingerprint(server, user)),
@@ -47,7 +55,7 @@ export function encodeSession(server: Server, { sid, sub, authTime, earlier = []
   );
 }
 
-/** Verifies and decodes a session; `undefined` if it is forged, expired, ended, or begun before a password change. */
+/** Verifies and decodes a session; `undefined` if it is forged, expired, ended, or older than the user's password. */
 export async function decodeSession(server: Server, encoded: string): Promise<Session | undefined> {
   const decoded = await decodeWithMac(server, "session", encoded);
   if (decoded === undefined) return undefined;
@@ -70,7 +78,7 @@ export function passwordFingerprint(server: Server, user: User): MaybePromise<st
   return chain(computeMac(server, "password", formatPasswordDigest(digest)), (mac) => mac.slice(0, 22));
 }
 
-/** Ends a session and the refresh tokens that are bound to it. */
+/** Ends a session and revokes the grants that are bound to it. */
 export async function endSession(
   server: Server,
   { sid, earlier = [] }: Pick<Session, "sid" | "earlier">,
@@ -84,8 +92,8 @@ export async function endSession(
 }
 
 /**
- * Ends sessions that the browser's cookie no longer names after a new login, because logout could not end them later:
- * the session of another user, and earlier names that exceed the cookie's limit.
+ * Ends sessions that the cookie no longer contains after a new login, because logout could not end them later: the
+ * session of another user, and the oldest ids beyond the limit of the cookie.
  */
 export async function endForgottenSessions(server: Server, formerSession: Session, session: Session): Promise<void> {
   const remaining = [session.sid, ...session.earlier ?? []];
@@ -95,29 +103,38 @@ export async function endForgottenSessions(server: Server, formerSession: Sessio
   if (sid !== undefined) await endSession(server, { sid, earlier });
 }
 
-/** Seals the secret that identifies a browser, so that only this server can create one. */
-export function encodeBrowserSecret(server: Server, secret: string): MaybePromise<string> {
-  return chain(computeMac(server, "browser", secret), (mac) => `${secret}.${mac}`);
+/** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
+export function encodeBrowserSecret(server: Server, purpose: string, secret: string): MaybePromise<string> {
+  return chain(computeMac(server, `browser ${purpose}`, secret), (mac) => `${secret}.${mac}`);
 }
 
-/** Verifies and decodes a browser's secret; `undefined` if this server did not create it. */
-export async function decodeBrowserSecret(server: Server, encoded: string): Promise<string | undefined> {
+/** Verifies and decodes a browser's secret; `undefined` if this server did not create it for this purpose. */
+export async function decodeBrowserSecret(
+  server: Server,
+  purpose: string,
+  encoded: string,
+): Promise<string | undefined> {
   const secret = encoded.slice(0, encoded.indexOf("."));
-  return constantTimeEqual(await encodeBrowserSecret(server, secret), encoded) ? secret : undefined;
+  return constantTimeEqual(await encodeBrowserSecret(server, purpose, secret), encoded) ? secret : undefined;
 }
 
-/** A proof that a form came from a page that was shown to whoever holds a secret, such as a session, for one purpose. */
+/**
+ * The CSRF token of a form: a MAC.
+ *
+ * @param holder The secret of the browser, or the session, that the page was shown to.
+ * @param purpose What the form does.
+ */
 export function csrfToken(server: Server, holder: string, purpose: string): MaybePromise<string> {
   return computeMac(server, `form ${purpose}`, holder);
 }
 
-/** Encodes a value as JSON with a MAC for one purpose: readable by anybody, forgeable by nobody but this server. */
+/** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
 export function encodeWithMac(server: Server, purpose: string, value: unknown): MaybePromise<string> {
   const content = encodeBase64url(JSON.stringify(value));
   return chain(computeMac(server, purpose, content), (mac) => `${content}.${mac}`);
 }
 
-/** The value sealed for this purpose; `undefined` if the MAC is wrong. */
+/** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
 export function decodeWithMac(server: Server, purpose: string, encoded: string): MaybePromise<unknown> {
   const [content, mac, ...rest] = encoded.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
@@ -130,10 +147,10 @@ export function decodeWithMac(server: Server, purpose: string, encoded: string):
 
 const decoder = new TextDecoder();
 
-/** By the promise of the secret that each seals with. */
+/** HMAC functions by the promise of their secret. */
 const macBySecret = new WeakMap<Promise<string>, MaybePromise<ReturnType<typeof hmacSha256>>>();
 
-/** What is sealed for one purpose counts for no other. */
+/** The MAC of a text, valid for one purpose only. */
 function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
   const secret = serverSecret(server, "session");
   let hmac = macBySecret.get(secret);

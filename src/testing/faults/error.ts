@@ -4,7 +4,6 @@ import { authorizationResponse, basicChallenge, bearerChallenge } from "../../ap
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import { json } from "../../http/responses.ts";
 import { findDestination } from "../../oauth/authorize/destination.ts";
-import type { Destination } from "../../oauth/authorize/destination.ts";
 import { errorStatus } from "../../oauth/errors.ts";
 import type { ErrorCode } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";
@@ -79,10 +78,11 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       waitsFor: "had a client and a redirect URI that can receive the error",
       handle: (next, context) => async (request, peer) => {
         if (context.request.description?.errors === "redirect") {
-          const destination = await findDestinationOf(context, context.request.authorizationRequest ?? context.request);
-          if (destination === undefined || !context.consume()) return await next(request, peer);
+          const found = await findDestinationOf(context, context.request.authorizationRequest ?? context.request);
+          if (found === undefined || !context.consume()) return await next(request, peer);
           const { server, site, pages } = context.app;
-          return await authorizationResponse({ server, site, pages, request }, destination, fields);
+          const responseContext = { server, site, pages, request, clientId: found.client.id };
+          return await authorizationResponse(responseContext, found.destination, fields);
         }
         return context.consume()
           ? jsonErrorResponse(context, request, code, fields, options)
@@ -95,7 +95,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
 async function findDestinationOf(
   { app }: FaultContext,
   { description, params }: RequestView,
-): Promise<Destination | undefined> {
+): Promise<Awaited<ReturnType<typeof findDestination>> | undefined> {
   if (!isAuthorizationEndpoint(description)) return undefined;
   try {
     return await findDestination(app.server, paramsFromFields(Object.entries(params)));
