@@ -113,9 +113,10 @@ test("the table counts values, types and import() between folders", () => {
   ]);
 });
 
-const isDeno = "Deno" in globalThis;
+// The check itself runs on Deno alone: it reads the graph of `deno info` and the syntax tree of `deno lint`.
+const testOnDeno = "Deno" in globalThis ? test : () => {};
 
-test("every way to write an import is read", { skip: !isDeno }, async () => {
+testOnDeno("every way to write an import is read", async () => {
   const { readImportGraph } = await import("../../scripts/import_graph.ts");
   const folder = await mkdtemp(join(tmpdir(), "imports-"));
   const source = [
@@ -152,7 +153,7 @@ test("every way to write an import is read", { skip: !isDeno }, async () => {
   }
 });
 
-test("a reserved name is rejected in code, but not in comments and literals", { skip: !isDeno }, () => {
+testOnDeno("a reserved name is rejected in code, but not in comments and literals", () => {
   const source = [
     "// Date.now",
     "/* Date.now */ const quoted = 'Date.now' + \"Date.now\";",
