@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
 import { cookieName, cookieScope } from "./session_cookie.ts";
 
 /** `demo`: forms of the server's pages, and the flows of the demo client. `login`: logins that begin in the browser. */
-export type BrowserCookiePurpose = "demo" | "login";
+type BrowserCookiePurpose = "demo" | "login";
 
 /** The secret of one browser, for one purpose. */
 export interface BrowserCookie {

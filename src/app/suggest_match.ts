@@ -28,7 +28,7 @@ export function mayListClients({ server, site, request }: Context): boolean {
 }
 
 /** The known text that differs least, and only in a few letters in a row, fewer than half of what was written. */
-export function closestText(received: string, candidates: readonly string[]): string | undefined {
+function closestText(received: string, candidates: readonly string[]): string | undefined {
   const normalizedInput = normalize(received);
   let closest: string | undefined;
   let smallestDifference = Math.min(maxDifferingCharacters, Math.floor(normalizedInput.length / 2)) + 1;

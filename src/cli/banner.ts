@@ -9,7 +9,7 @@ import { printable } from "../oauth/config/config_issue.ts";
 export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 
 /** The content of the banner. */
-export interface BannerOptions {
+interface BannerOptions {
   readonly version: string;
   readonly issuer: string;
   /** The URL that it listens on; shown if it is not the issuer. */

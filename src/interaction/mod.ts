@@ -21,7 +21,7 @@ import { passwordVerifier } from "./password.ts";
 export { pagesApprover, repeatWithCookies } from "./approver.ts";
 
 /** The handlers of the pages. */
-export interface InteractionHandlers {
+interface InteractionHandlers {
   readonly login: Handlers;
   readonly consent: Handlers;
   readonly account: Handlers;

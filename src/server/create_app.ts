@@ -37,7 +37,7 @@ const maxRecentChallenges = 10_000;
 const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
 
 /** What the assembly is handed besides the options. */
-export interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
+interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
   /** The issuer until the server listens. */
   readonly issuer: string;
   /** Passes events to plugins and to the embedding program. */
@@ -51,7 +51,7 @@ export interface AppDependencies extends Pick<Server, "store" | "now" | "randomB
 }
 
 /** A server that is put together. */
-export interface AssembledApp {
+interface AssembledApp {
   readonly app: App;
   /** Handles a request without the plugins around it. */
   readonly handle: RequestHandler;

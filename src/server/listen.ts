@@ -18,7 +18,7 @@ export interface ListenOptions {
 }
 
 /** The listeners of one server. */
-export interface Listeners {
+interface Listeners {
   /** Listens, and returns the URL. */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>;
   /** Stops listening after the requests in flight are answered. */
@@ -26,7 +26,7 @@ export interface Listeners {
 }
 
 /** What listening uses of the server. */
-export interface ListenersOptions {
+interface ListenersOptions {
   /** Handles every request. It must not reject. */
   readonly handle: RequestHandler;
   /** Runs before the network is opened. */

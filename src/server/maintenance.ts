@@ -17,7 +17,7 @@ const clockToleranceMs = 30_000;
 const sweepIntervalMs = 1000;
 
 /** The maintenance of a server. */
-export interface Maintenance {
+interface Maintenance {
   /** Does what is due. It returns at once and never throws. */
   runIfDue(): void;
   /** Runs it by a timer from now on. */
@@ -27,7 +27,7 @@ export interface Maintenance {
 }
 
 /** What maintenance uses besides the server. */
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   /** The setting `keys`. */
   readonly keys: ResolvedSettings["keys"];
   /** Clients and users in the store, which other instances may change; absent if the store is not persistent. */

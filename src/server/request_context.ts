@@ -12,7 +12,7 @@ import type { Server } from "../oauth/server.ts";
 import type { EmitEvent } from "./emit_event.ts";
 
 /** Makes the context of a request. */
-export type CreateContext = (
+type CreateContext = (
   request: RequestLike,
   target: RequestTarget,
   route: EndpointRoute | undefined,

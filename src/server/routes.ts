@@ -15,7 +15,7 @@ import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 
 /** What decides which endpoints a server has. */
-export interface RouteOptions {
+interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
   /** The grant types of the token endpoint, which declare its parameters. */
@@ -31,7 +31,7 @@ export interface RouteOptions {
 }
 
 /** What the pages of clients and users may do. */
-export interface DirectoryRouteOptions {
+interface DirectoryRouteOptions {
   /** Whether they change clients and users. */
   readonly edit: boolean;
   /** Whether authorization requests are answered without a page. */

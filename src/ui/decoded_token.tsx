@@ -52,7 +52,7 @@ export interface JwtContent {
 }
 
 /** The props of {@link Claims}. */
-export interface ClaimsProps extends JwtContent, Pick<DecodedTokenProps, "now"> {
+interface ClaimsProps extends JwtContent, Pick<DecodedTokenProps, "now"> {
   /** Further items. */
   readonly children?: ComponentChildren;
 }

@@ -12,7 +12,7 @@ import { migrateChangeLog } from "./migration.ts";
 import { listAll } from "./override_records.ts";
 
 /** What a repository takes from the overrides. */
-export interface OverrideListener {
+interface OverrideListener {
   readonly kind: "client" | "user";
   configuredIds(): Iterable<string>;
   /** Parses the overrides; the function that it returns applies them. */

@@ -76,6 +76,6 @@ export function isAuthorizationEndpoint(endpoint: EndpointDescription | undefine
 }
 
 /** Whether an endpoint is a page on the way from the authorization request to its response. */
-export function isLoginPage(endpoint: EndpointDescription | undefined): boolean {
+function isLoginPage(endpoint: EndpointDescription | undefined): boolean {
   return endpoint?.errors === "redirect" && endpoint.metadataName === undefined;
 }

@@ -29,7 +29,7 @@ function FieldList({ fields, now }: { readonly fields: readonly MessageField[]; 
 }
 
 /** The props of a message. */
-export interface MessageProps {
+interface MessageProps {
   readonly title: string;
   readonly message: MessageDetails;
   /** The current time, in milliseconds since the epoch. */
