@@ -1,4 +1,8 @@
-/** Deterministic ES256 signatures (RFC 6979), and P-256 keys derived from bytes, for servers with a seed. */
+/**
+ * Deterministic ES256 signatures (RFC 6979), and P-256 keys derived from bytes: for tests with a seed. No runtime offers
+ * the first, and WebCrypto cannot do the second synchronously, as `client()` needs it; a package would be one more
+ * dependency. tests/testing/test_keys_test.ts proves it by the vectors of RFC 6979 A.2.5.
+ */
 
 import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
 
