@@ -3,6 +3,8 @@
 import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import type { Handler, Handlers } from "../app/route.ts";
+import type { Repository } from "../oauth/records/repository.ts";
+import type { ListPosition } from "../ui/next_page.tsx";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {
@@ -28,4 +30,23 @@ export function idFromPath({ site, target }: Context, prefix: string): string {
   } catch {
     return "";
   }
+}
+
+/** Number of entries on a page of a list. */
+const pageSize = 50;
+
+/** The page of a list that the query asks for: `after` is the id of the last entry of the page before. */
+export async function readPage<Input, Item>(
+  { target }: Context,
+  repository: Repository<Input, Item>,
+  getId: (item: Item) => string,
+): Promise<{ readonly entries: readonly Item[]; readonly position: ListPosition }> {
+  const after = new URLSearchParams(target.query).get("after") ?? undefined;
+  // One more than is shown tells whether another page follows.
+  const found = await repository.list({ after, limit: pageSize + 1 });
+  const entries = found.slice(0, pageSize);
+  const nextHref = found.length === entries.length
+    ? undefined
+    : `${target.path}?after=${encodeURIComponent(getId(entries.at(-1)!))}`;
+  return { entries, position: { total: await repository.count(), isFirst: after === undefined, nextHref } };
 }

@@ -12,7 +12,7 @@ import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
@@ -55,9 +55,11 @@ async function showList(
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
+  const { entries, position } = await readPage(context, context.server.clients, ({ id }) => id);
   const props: ClientsProps = {
     ...context.site,
-    clients: (await context.server.clients.all()).map((client) => toListedClient(context, client)),
+    clients: entries.map((client) => toListedClient(context, client)),
+    position,
     form: edit
       ? {
         csrfToken: await browserCsrfToken(context, browser),
@@ -115,7 +117,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   const issues = [
     ...method === undefined ? [invalidAuthMethod(values.token_endpoint_auth_method!)] : [],
     ...await server.clients.find(metadata.client_id) === undefined ? [] : [clientIdTaken(metadata.client_id)],
-    ...await server.clients.count() < maxListLength ? [] : [tooManyClients],
+    ...server.clients.isPersistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
   if (issues.length > 0) return await showList(context, options, values, issues.map(toFieldError));
   try {

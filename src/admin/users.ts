@@ -9,7 +9,7 @@ import { quote } from "../oauth/config/config_issue.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { directoryHandlers, idFromPath } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
@@ -65,9 +65,11 @@ async function showList(
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
+  const { entries, position } = await readPage(context, context.server.users, ({ sub }) => sub);
   const props: UsersProps = {
     ...context.site,
-    users: (await context.server.users.all()).map((user) => toListedUser(context, user)),
+    users: entries.map((user) => toListedUser(context, user)),
+    position,
     form: edit
       ? {
         csrfToken: await browserCsrfToken(context, browser),
@@ -119,7 +121,7 @@ async function addUser(context: Context): Promise<HttpResponse> {
       hint: "Choose another subject, or change that user on its page.",
     }]);
   }
-  if (await users.count() >= maxListLength) {
+  if (!users.isPersistent && await users.count() >= maxListLength) {
     return await reject([{
       field: "sub",
       expected: `at most ${maxListLength} users`,

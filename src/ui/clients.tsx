@@ -10,6 +10,8 @@ import type { Site } from "./layout.tsx";
 import { ClientSnippets } from "./client_snippets.tsx";
 import { Field, FieldErrors, FormErrors } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
+import { NextPage } from "./next_page.tsx";
+import type { ListPosition } from "./next_page.tsx";
 import { Notice } from "./notice.tsx";
 import { DeleteForm } from "./confirmed_action.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
@@ -36,8 +38,10 @@ export interface ListedClient {
 
 /** The list of clients. */
 export interface ClientsProps extends Site {
-  /** In the order of registration. */
+  /** A page of the list. */
   readonly clients: readonly ListedClient[];
+  /** The place of the page in the list. */
+  readonly position: ListPosition;
   /** The form that adds a client; absent if the list is read-only. */
   readonly form?: EditForm;
 }
@@ -67,7 +71,7 @@ const authMethodLabels: Readonly<Record<string, string>> = {
 
 /** The page at `/clients`. */
 export function Clients(props: ClientsProps): VNode {
-  const { clients, form } = props;
+  const { base, clients, position, form } = props;
   return (
     <Layout
       site={props}
@@ -96,8 +100,9 @@ export function Clients(props: ClientsProps): VNode {
             </article>
           ))
           : <p>No client is registered, so every authorization request is rejected.</p>}
+        <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
       </Section>
-      {form !== undefined && <AddClientForm action={`${props.base}/clients`} form={form} />}
+      {form !== undefined && <AddClientForm action={`${base}/clients`} form={form} />}
     </Layout>
   );
 }

@@ -18,6 +18,7 @@ export type { CallbackProps, RoundTrip } from "./callback_page.tsx";
 export type { CheckResult } from "./checks.tsx";
 export type { ClientSnippet } from "./client_snippets.tsx";
 export type { ClientProps, ClientsProps, ListedClient } from "./clients.tsx";
+export type { ListPosition } from "./next_page.tsx";
 export type { ConsentProps } from "./consent.tsx";
 export type { ErrorPageProps, SuggestedMatch } from "./error_page.tsx";
 export type { TokenRequestExample } from "./example.tsx";

@@ -7,6 +7,8 @@ import type { EditForm } from "./field.tsx";
 import type { Site } from "./layout.tsx";
 import { Field, FormErrors } from "./field.tsx";
 import { Layout, Section } from "./layout.tsx";
+import { NextPage } from "./next_page.tsx";
+import type { ListPosition } from "./next_page.tsx";
 import { DeleteForm } from "./confirmed_action.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
@@ -36,8 +38,10 @@ export interface ListedUser {
 
 /** The list of users. */
 export interface UsersProps extends Site {
-  /** The first one is the default user, whom `login: "auto"` logs in. */
+  /** A page of the list. On the first page, the first one is the default user, whom `login: "auto"` logs in. */
   readonly users: readonly ListedUser[];
+  /** The place of the page in the list. */
+  readonly position: ListPosition;
   /** The form that adds a user; absent if the list is read-only. */
   readonly form?: EditForm;
 }
@@ -58,7 +62,7 @@ const claimsHint =
 
 /** The page at `/users`. */
 export function Users(props: UsersProps): VNode {
-  const { base, users, form } = props;
+  const { base, users, position, form } = props;
   return (
     <Layout
       site={props}
@@ -83,11 +87,12 @@ export function Users(props: UsersProps): VNode {
                   <bdi>{user.name ?? user.sub}</bdi>
                 </a>
               </h3>
-              {i === 0 && <FirstUserNote />}
+              {i === 0 && position.isFirst && <FirstUserNote />}
               <ClaimList user={user} />
             </article>
           ))
           : <p>No user is configured, so no user can log in.</p>}
+        <NextPage position={position} firstHref={`${base}/users`} entries="users" />
       </Section>
       {form !== undefined && (
         <Section id="add" heading="Add a user">

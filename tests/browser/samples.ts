@@ -140,8 +140,15 @@ const hostileText = `${"x".repeat(300)}-${"<b onclick=alert(1)>".repeat(8)}`;
 
 const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
 
+const onePage = { total: 2, isFirst: true };
+
 /** The clients, and an empty form. */
-export const clientList: ClientsProps = { ...site, clients, form: { csrfToken: token, values: {}, errors: [] } };
+export const clientList: ClientsProps = {
+  ...site,
+  clients,
+  position: onePage,
+  form: { csrfToken: token, values: {}, errors: [] },
+};
 
 /** A client that was added just now, with the settings of all libraries that it suits. */
 export const client: ClientProps = {
@@ -165,7 +172,12 @@ export const client: ClientProps = {
 };
 
 /** The users, and an empty form. */
-export const userList: UsersProps = { ...site, users, form: { csrfToken: token, values: {}, errors: [] } };
+export const userList: UsersProps = {
+  ...site,
+  users,
+  position: onePage,
+  form: { csrfToken: token, values: {}, errors: [] },
+};
 
 /** A user, with a form that holds the claims. */
 export const user: UserProps = {

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { memoryStore } from "../../src/mod.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../src/oauth/users/password.ts";
 import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
@@ -145,5 +146,27 @@ test("[UI-03] hostile claims are shown as text on these pages", async () => {
   b.as.users.set({ sub: `"><script>`, name: evil, [evil]: evil });
   for (const at of ["/", "/users", `/users/${encodeURIComponent(`"><script>`)}`]) {
     await assertPageWithForms(await b.get(at), 200, "<script>", "<img src=x", "</textarea><s");
+  }
+});
+
+test("a long list has pages of 50, each with a link to the next one", async () => {
+  const memory = memoryStore();
+  for (const store of [memory, { ...memory, persistent: true }]) {
+    const b = await testServer({ store });
+    for (let i = 100; i < 220; i++) {
+      await b.as.users.set({ sub: `user/${i}` });
+      await b.as.clients.set({ client_id: `client ${i}`, redirect_uris: ["https://app.example/cb"] });
+    }
+    for (const [path, total] of [["/users", 122], ["/clients", 123]] as const) {
+      const hrefs = new Set<string>();
+      let pages = 0;
+      for (let next: string | undefined = path; next !== undefined; pages++) {
+        const html: string = await (await b.get(next)).text();
+        for (const [, href] of html.matchAll(/<h3><a href="([^"]+)"/g)) hrefs.add(href!);
+        assertStringIncludes(html, `${total} ${path.slice(1)} in all.`);
+        next = /<a href="([^"]+)" rel="next">/.exec(html)?.[1];
+      }
+      assertEquals([hrefs.size, pages], [total, 3]);
+    }
   }
 });
