@@ -31,7 +31,7 @@ export function clientEndpoint(handle: ClientRequestHandler): Handlers {
         parameters,
         method: request.method,
         get url() {
-          return routeUrl(server.issuer, context.site.base, target.path);
+          return routeUrl(server.issuer, context.app.site.base, target.path);
         },
         header: (name) => request.headers.get(name),
       });

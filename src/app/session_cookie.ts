@@ -31,7 +31,7 @@ export function clearSessionCookie(context: Context): Record<string, string> {
  * Behind https a prefix prevents cookie injection: `__Host-` from sibling hosts and over plain http, `__Secure-`
  * (issuer with a path) over plain http only (RFC 6265bis §4.1.3).
  */
-export function cookieName(purpose: string, { server: { issuer }, site: { base } }: Context): string {
+export function cookieName(purpose: string, { server: { issuer }, app: { site: { base } } }: Context): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
   const name = port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
   if (!issuer.startsWith("https:")) return name;
@@ -39,6 +39,6 @@ export function cookieName(purpose: string, { server: { issuer }, site: { base }
 }
 
 /** Cookies are for this issuer alone. */
-export function cookieScope({ server, site }: Context): CookieScope {
+export function cookieScope({ server, app: { site } }: Context): CookieScope {
   return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
 }

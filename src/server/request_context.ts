@@ -34,27 +34,33 @@ export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitE
 const noNames: ReadonlySet<string> = new Set();
 
 class RequestContext implements Context {
+  readonly app: App;
   server: Server;
+  readonly request: RequestLike;
+  readonly target: RequestTarget;
   readonly endpoint: EndpointDescription | undefined;
-  readonly pages: Context["pages"];
   readonly unrepeatable: ReadonlySet<string>;
-  clientId: string | undefined;
-  destination: Destination | undefined;
+  readonly pages: Context["pages"];
+  clientId: string | undefined = undefined;
+  destination: Destination | undefined = undefined;
+  readonly #plugins: readonly Plugin[];
   #site: Site | undefined;
 
   constructor(
-    readonly app: App,
-    private readonly plugins: readonly Plugin[],
-    readonly request: RequestLike,
-    readonly target: RequestTarget,
+    app: App,
+    plugins: readonly Plugin[],
+    request: RequestLike,
+    target: RequestTarget,
     route: EndpointRoute | undefined,
   ) {
+    this.app = app;
     this.server = app.server;
+    this.request = request;
+    this.target = target;
     this.endpoint = route?.endpoint;
-    this.pages = app.pages;
     this.unrepeatable = route?.unrepeatable ?? noNames;
-    this.clientId = undefined;
-    this.destination = undefined;
+    this.pages = app.pages;
+    this.#plugins = plugins;
   }
 
   /** Made when a page is rendered: most requests need no link to their flow. */
@@ -63,7 +69,7 @@ class RequestContext implements Context {
   }
 
   #flowLink(): string | undefined {
-    for (const plugin of this.plugins) {
+    for (const plugin of this.#plugins) {
       const link = plugin.flowLink?.(this.request);
       if (link !== undefined) return link;
     }
