@@ -31,7 +31,7 @@ function blocks(path: string, language: string): string[] {
   return found.map(([, block]) => block!);
 }
 
-/** The examples of a README as one program: they follow each other, and go on with what the ones before have made. */
+/** The examples of a README as one program: each continues with the values of the previous ones. */
 function program(path: string, language = "ts"): string {
   // The type assertions and the disposal are all that keeps it from being JavaScript everywhere.
   return blocks(path, language).join("\n").replaceAll(/^import .*\n/gm, "").replace("await using as", "const as")
@@ -134,7 +134,7 @@ for (const [path, text] of readmes) {
   test(`every file and every rule that ${path} names exists`, () => {
     const here = dirname(path);
     const ends = /`([\w.-]+(?:\/[\w.-]+)+|[\w-]+\.(?:ts|tsx|md|json))`/g;
-    // x stands for what somebody adds, dist/ for what tasks make, and $schema and discovery are on the wire.
+    // x is a placeholder, dist/ is generated, and $schema and discovery are wire names.
     const ours = [...prose.matchAll(ends)].map(([, name]) => name!).filter((name) =>
       /^(?:src|tests|scripts|static|flows|oauth|endpoints|ui|stores|http|store|grants|faults|runtimes|fuzz|config|testing|recorder)\//
         .test(

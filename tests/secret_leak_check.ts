@@ -1,4 +1,4 @@
-/** Servers whose logs are watched: a request fails as soon as a secret of its server stands in what the operator is told. */
+/** Servers with a leak check: a request fails if the log or the trace contains a secret of its server. */
 
 import { latchkey as unwatched } from "../src/mod.ts";
 import type {
@@ -113,7 +113,7 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
   };
 }
 
-/** Hears the body of a request, which stays the very value that it is: others know it by its identity. */
+/** Taps the body of a request without replacing the request, whose identity matters. */
 function attachTap(request: RequestLike, body: BodyTap): void {
   const prototype = Object.getPrototypeOf(request);
   // A plain object, whose own members could not be reached any more.

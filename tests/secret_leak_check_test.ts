@@ -8,7 +8,7 @@ import { challenge, encode, forEachCase, goodRequest, testServer, verifier } fro
 import { findRandomSecrets } from "./secrets.ts";
 import { latchkey, testLatchkey } from "./secret_leak_check.ts";
 
-/** A layer that writes into the trace whatever `pick` finds. */
+/** A plugin that writes the values found by `pick` into the trace. */
 function gossip(pick: (url: string, location: URLSearchParams) => string | null | undefined): Plugin {
   let format = (_: string) => {};
   return {
@@ -53,7 +53,7 @@ test("[HT-15] secrets sent by a client are found, in its body and in its headers
   assertStringIncludes(error.message, verifier);
   const secret = "a-long-enough-secret";
   const web = await testServer({
-    // Another one: what is registered is hidden before anybody hears it.
+    // Another value: registered secrets are redacted before any listener.
     clients: [{ client_id: "web", client_secret: "registered", redirect_uris: ["https://web.example/cb"] }],
     plugins: [gossip((url) => url.endsWith("/token") ? `the secret ${secret}` : undefined)],
   });

@@ -1,4 +1,4 @@
-/** What of a request and of its answer is a secret, so that it can be looked for where none may be. */
+/** Secrets of a request and of its response, to search for where none may be. */
 
 /** Parameters and members of JSON whose values are secrets. */
 const secretNames = new Set([
@@ -6,7 +6,7 @@ const secretNames = new Set([
   ...["id_token_hint", "token", "password", "form_token", "confirm", "interaction", "login"],
 ]);
 
-/** What is shorter says nothing, and what holds other characters is no secret of anybody's: it would be a word of a log. */
+/** Shorter values, and values with other characters, could be words of a log and are ignored. */
 const likelySecretPattern = /^[\w.~+/= -]{12,}$/;
 
 /** The secrets of a form, or of a query; what the same fields hold in another place as well is none. */
@@ -47,7 +47,7 @@ function* findBasicSecrets(credentials: string): Generator<string> {
 /** Hidden fields that this server makes; what others hold came from the request. */
 const serverFields = new Set(["form_token", "confirm", "interaction", "login"]);
 
-/** The secrets in an answer: in its redirect, its cookies, its JSON, and the hidden fields of its pages. */
+/** Secrets in a response: in its redirect, its cookies, its JSON, and the hidden fields of its pages. */
 export function* findResponseSecrets(headers: Headers, body: string): Generator<string> {
   const location = headers.get("location") ?? "";
   yield* findFieldSecrets(location.slice(location.indexOf("?") + 1));
@@ -64,7 +64,7 @@ export function* findResponseSecrets(headers: Headers, body: string): Generator<
   }
 }
 
-/** What looks as codes, tokens, verifiers and cookies do, in what a program has said; names of keys look like them. */
+/** Values in a program's output that look like codes, tokens, verifiers or cookies; key names look similar. */
 export function findRandomSecrets(text: string): string[] {
   const withoutKids = text.replace(/"kid":"[^"]*"/g, "");
   return withoutKids.match(/(?<![\w$+/-])(?:[\w-]{43}|eyJ[\w-]+\.[\w-]+\.[\w-]+|[\w-]{20,}\.[\w-]{43})(?![\w+/-])/g) ??

@@ -1,4 +1,4 @@
-/** The script that makes the one file: what it refuses, and what it makes for other systems than this one. */
+/** The compile script: its errors, and its output for other systems. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash } from "node:crypto";

@@ -16,7 +16,7 @@ import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueNa
 const cwd = mkdtempSync(join(tmpdir(), "latchkey-binary-"));
 after(() => rmSync(cwd, { recursive: true }));
 
-/** Runs a check against the program, told to stop politely at its end. */
+/** Runs a check against the program, and stops it by a signal. */
 async function against(start: StartOptions, check: (url: string) => Promise<void>): Promise<void> {
   const program = await startProgram({ cwd, ...start, args: ["--port", "0", ...start.args ?? []] });
   try {
@@ -42,7 +42,7 @@ function post(url: string, fields: Fields, headers: Record<string, string> = {})
   });
 }
 
-/** An authorization request of a demo client, and the fields of the token request that its answer leads to. */
+/** An authorization request of a demo client, and the fields of the token request for its code. */
 async function authorize(url: string, client_id: string): Promise<Fields> {
   const redirect_uri = `${url}/authorized`;
   const request = {
@@ -80,7 +80,7 @@ async function wholeFlow(url: string): Promise<void> {
   const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token };
   const second = await (await post(token, refresh, asConfidential)).json();
   assertEquals(await introspect(second.access_token), true, JSON.stringify(second));
-  // A code that is used again ends what it bought.
+  // A replayed code revokes its grant.
   assertEquals((await (await post(token, exchange, asConfidential)).json()).error, "invalid_grant");
   assertEquals(await introspect(second.access_token), false);
 }

@@ -1,4 +1,4 @@
-/** Nothing is read, and nothing written, that nobody asked for: whatever lies about in the folder it is started in. */
+/** The program reads and writes no files of the folder that it starts in, unless requested. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import {
@@ -23,7 +23,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A folder in which each file would be noticed: settings that nobody can start with, code that leaves a trace. */
+/** A folder with detectable files: invalid settings, and code that leaves a mark when executed. */
 const cwd = join(folder, "here");
 const home = join(folder, "home");
 const sprung = join(cwd, "sprung");
@@ -55,7 +55,7 @@ for (const [name, content] of Object.entries(traps)) {
 }
 mkdirSync(home, { mode: 0o500 });
 
-/** Looks at pages and a token, and ends it; gives back what it said. */
+/** Requests pages and a token, stops the program, and returns its output. */
 async function use(start: StartOptions): Promise<string> {
   const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
   await walk(program);
@@ -133,7 +133,7 @@ test("it opens no file in the working, home or temporary folder, and writes none
   }
   const port = Number(/:(\d+)$/m.exec(banner)![1]);
   await walk({ port } as Program);
-  // The tracer takes signals for itself, so the one that it traces is told.
+  // The tracer intercepts signals, so the traced process is signalled directly.
   const [child] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");
   Deno.kill(Number(child), "SIGTERM");
   await reader.cancel();

@@ -14,7 +14,7 @@ export function openBrowser(): (url: string | URL) => Promise<Response> {
   };
 }
 
-/** Where an answer sends the browser; fails when it sends it nowhere. */
+/** Redirect target of a response; fails without one. */
 export async function getRedirectLocation(response: Response): Promise<string> {
   await response.body?.cancel();
   const location = response.headers.get("location");
@@ -24,7 +24,7 @@ export async function getRedirectLocation(response: Response): Promise<string> {
 
 /** An application with Auth.js, and one browser in front of it, which keeps its cookies. */
 export interface AuthJsApplication {
-  /** Presses the button that logs in with Latchkey, which leads back to `/home`; gives back where the browser is sent. */
+  /** Presses the button that logs in with Latchkey, which leads back to `/home`; returns the redirect target. */
   begin(): Promise<string>;
   visit(url: string): Promise<Response>;
 }

@@ -1,4 +1,4 @@
-/** What the authorization endpoint answers, and how the answer travels (group AR). */
+/** Responses of the authorization endpoint (group AR). */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ import {
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
-/** Requests of `spa` that are refused by redirect, one for each way of being refused. */
+/** Requests of `spa` that are rejected by redirect, one per reason. */
 const rejected: readonly Fields[] = [
   { response_type: undefined },
   { response_type: "token" },

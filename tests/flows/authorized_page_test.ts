@@ -128,7 +128,7 @@ function paste(as: Latchkey, command: string): Promise<Response> {
   );
 }
 
-/** Asserts a page of this server whose one form, if it has one, tries a step; gives back its HTML. */
+/** Asserts a page of this server whose only form, if any, sends a step; returns its HTML. */
 async function shownCallback(response: Response): Promise<string> {
   const html = await response.text();
   for (const [, action] of html.matchAll(/<form [^>]*action="([^"]*)"/g)) {
@@ -138,7 +138,7 @@ async function shownCallback(response: Response): Promise<string> {
   return html;
 }
 
-/** A browser as far as these pages need one: it keeps one cookie and follows a redirect when told to. */
+/** A minimal browser for these pages: it keeps one cookie and follows a redirect on request. */
 function browser(as: Latchkey) {
   const cookies = new Map<string, string>();
   return {
@@ -402,7 +402,7 @@ test("[DM-08] control characters are replaced on every page", async () => {
     assertEquals(texts(success.split("<h2")[0]!, "code").slice(1), [shown, shown]);
     assertStringIncludes(readable(failure), `Description${shown}`);
     for (const command of commands(success)) assertEquals(read(command).form.get("code"), sent);
-    // Pages of refusals show what was received.
+    // Error pages show received values.
     const rejected = await (await self.authorize({ client_id: `unknown${control}` })).text();
     assertEquals(/[^\P{Cc}\n\r\t]/u.exec(rejected), null);
   });

@@ -7,7 +7,7 @@ import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 /** The cookie that holds the session. */
 export const sessionCookie = "__Host-latchkey_session";
 
-/** A token answer of a client that is registered for refresh tokens. */
+/** A token response of a client registered for refresh tokens. */
 export interface LoginTokens extends TokenResponseBody {
   readonly refresh_token: string;
 }
@@ -26,7 +26,7 @@ export interface Browser {
   authorize(fields?: Fields): Promise<Response>;
   /** A whole flow of a public client, with changes to the authorization request. */
   login(fields?: Fields): Promise<LoginTokens>;
-  /** What `prompt=none` is answered: `code`, or the error. */
+  /** Result of `prompt=none`: `code`, or the error. */
   authorizeSilently(fields?: Fields): Promise<string>;
 }
 
@@ -115,7 +115,7 @@ export function getForm(html: string): Form {
   return { action: attributes.get("action")!, fields, body: new URLSearchParams(sent).toString() };
 }
 
-/** Asserts a page of this server, 200, with one form, and `hostile` escaped; gives back the form and the HTML. */
+/** Asserts a page of this server, 200, with one form and `hostile` escaped; returns the form and the HTML. */
 export async function assertPageWithForm(
   response: Response,
   ...hostile: readonly string[]
@@ -123,7 +123,7 @@ export async function assertPageWithForm(
   const html = await response.text();
   const form = getForm(html);
   for (const text of hostile) assert(!html.includes(text), `the page holds ${text} as it was sent`);
-  // What stands in the form is judged there; all else is judged like every page.
+  // The form is checked there; everything else is checked like every page.
   await assertPage(new Response(html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, ""), response), 200);
   return { ...form, html };
 }

@@ -254,7 +254,7 @@ test("[CL-05] a reserved name in a mapping and a mapping that is no list of clai
     const resources = [{ uri: "https://api.example", access_token_claims: [name] }];
     assertEquals(await problems({ resources }), ["resources[0].access_token_claims[0]"]);
   });
-  // Members of an introspection response, and claims by which access tokens tell userinfo what to show.
+  // Members of an introspection response, and claims of an access token that select userinfo claims.
   await forEachCase(["active", "token_type", "userinfo_claims", "userinfo_values"], async (name) => {
     assertEquals(await problems({ accessTokenClaims: [name] }), ["accessTokenClaims[0]"]);
     assertEquals(await problems({ claims: { groups: [name] } }), []);

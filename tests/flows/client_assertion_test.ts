@@ -137,7 +137,7 @@ async function tried(b: TestServer, client_id: string, change: Change = {}): Pro
 const rejected = "401 invalid_client";
 const both = ["key", "shared"] as const;
 
-/** A request to each endpoint where clients authenticate, that is 200 for whoever may call it. */
+/** A request to each endpoint with client authentication, 200 for a permitted client. */
 const endpoints: readonly (readonly [path: string, fields: Fields])[] = [
   ["/oauth2/token", { grant_type: "client_credentials" }],
   ["/oauth2/revoke", { token: "x" }],
@@ -1025,7 +1025,7 @@ test("[JC-06] keys behind a jwks_uri are fetched once, and once more for an unkn
   assertEquals(await say("one"), "200");
   assertEquals(asked, [`${jwks_uri} manual`]);
   served.push({ ...second.jwk, kid: "two" });
-  // So soon after the first fetch an unknown name fetches nothing.
+  // So shortly after the first fetch an unknown kid fetches nothing.
   assertEquals(await say("two", second.privateKey), rejected);
   assertEquals(asked.length, 1);
 
@@ -1091,7 +1091,7 @@ test("[JC-06] a failing jwks_uri is fetched once in 30 seconds, its body is disc
   assertEquals(letGo, 1);
   result = good;
   assertEquals([await say("one"), asked], ["200", 2]);
-  // A key that is unknown is looked for once, and where that fails the known ones go on.
+  // An unknown key is fetched once, and if that fails the known ones stay valid.
   advance(31);
   result = broken;
   for (let i = 0; i < 5; i++) assertEquals([await say("two"), await say("one"), asked], [rejected, "200", 3]);

@@ -260,7 +260,7 @@ test("[CA-06] the realm is one quoted string for every issuer", async () => {
   assertMatch(response.headers.get("www-authenticate") ?? "", /^Basic realm="[^"\\]*", charset="UTF-8"$/);
 });
 
-/** Failures that nobody may tell apart: whether the client exists, and what was wrong, are not for the sender. */
+/** Indistinguishable failures: the response must not reveal whether the client exists or what was wrong. */
 const failures: Readonly<Record<string, readonly [HeadersInit, Fields]>> = {
   "unknown client by Basic": [basic("unknown", "web-secret"), {}],
   "wrong secret by Basic": [basic("web", "wrong"), {}],
@@ -314,7 +314,7 @@ test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whethe
       assertEquals(await getOutcome(result), "401 invalid_client");
     });
   await forEachCase(["web", "unknown", "poster", "spa", "old"], async (id) => {
-    // The words of the log are held against the registered secrets once, whoever asks.
+    // Words of the log are compared with the registered secrets once, for any client.
     await cost(id);
     assertEquals(await cost(id), [secret]);
   });
@@ -422,7 +422,7 @@ async function tryAs(b: TestServer, secret: string, address?: string, id = "web"
   return await b.as.fetch(request, { address });
 }
 
-/** Guesses until it is told to wait; how many seconds. */
+/** Sends wrong secrets until the rate limit; returns the seconds of Retry-After. */
 async function guessUntilLimited(b: TestServer, address?: string, id = "web"): Promise<number> {
   for (let i = 0; i < 100; i++) {
     const response = await tryAs(b, `guess ${i}`, address, id);
@@ -727,7 +727,7 @@ test("[CA-17] an empty secret authenticates no client", async () => {
   try {
     b.as.clients.set(confidential("hollow", ""));
   } catch {
-    // Refused, then: an unknown client is held to the same.
+    // Rejected, as an unknown client is.
   }
   for (const id of ["web", "spa", "poster", "hollow", "unknown"]) {
     assertEquals(await getOutcome(await redeem(b, "web", basic(id, ""))), "401 invalid_client", id);

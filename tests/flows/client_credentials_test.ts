@@ -1,4 +1,4 @@
-/** Client credentials: a client acts for itself, and nobody takes its token for a user's (group CC). */
+/** Client credentials: tokens without a user, distinguishable from a user's (group CC). */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { jwtVerify } from "jose";
@@ -50,12 +50,12 @@ const machines: LatchkeyOptions = {
   ],
   users: ["alice", "machine", "opaque", "pair"].map((sub) => ({
     sub,
-    name: `Person ${sub}`,
+    name: `User ${sub}`,
     email: `${sub}@a.example`,
   })),
 };
 
-/** Asks for a token, as `machine` unless told otherwise. */
+/** Requests a token, by default as `machine`. */
 function ask(b: TestServer, fields: Fields = {}, headers = basicHeader("machine")): Promise<Response> {
   return post(b, "/oauth2/token", { grant_type: "client_credentials", ...fields }, headers);
 }
@@ -199,7 +199,7 @@ test("[CC-03] userinfo rejects the token even if a user has the client's id as s
     const response = await userinfo(b, (await tokenOf(b, client_id)).access_token);
     assertMatch(String(response.status), /^40[13]$/);
     assertMatch(response.headers.get("www-authenticate")!, /^Bearer .*error="(insufficient_scope|invalid_token)"/);
-    assertEquals((await response.text()).includes("Person"), false);
+    assertEquals((await response.text()).includes("User "), false);
   }
 });
 

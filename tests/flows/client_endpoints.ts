@@ -1,4 +1,4 @@
-/** Clients at the endpoints they post forms to: refreshing, revoking, introspecting, and what all of these refuse. */
+/** Clients at the form endpoints: refresh, revocation, introspection, and common rejections. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
@@ -15,7 +15,7 @@ import {
 } from "./harness.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 
-/** What the token endpoint answers a client that is registered for refresh tokens. */
+/** Token response of a client registered for refresh tokens. */
 export interface Tokens extends TokenResponseBody {
   readonly refresh_token: string;
 }
@@ -50,7 +50,7 @@ export const testClients: LatchkeyOptions & { readonly clients: readonly ClientM
   users: [{ sub: "alice", name: "Alice Adams" }, { sub: "bob", name: "Bob Brown" }],
 };
 
-/** The Basic header of a client of the crowd. */
+/** Basic header of a test client. */
 export function basicHeader(client_id: string): Record<string, string> {
   return basic(client_id, `${client_id}-secret`);
 }
@@ -83,7 +83,7 @@ export async function webTokens(server: TestServer, client_id = "web", fields: F
   ) as Tokens;
 }
 
-/** POST /oauth2/token with a refresh token: as `spa`, or as whoever the fields and headers name. */
+/** POST /oauth2/token with a refresh token: as `spa`, or as the client of the fields and headers. */
 export function refresh(
   server: TestServer,
   refresh_token: string | undefined,
@@ -130,22 +130,22 @@ export async function countOutcomes(responses: readonly Response[]): Promise<Rec
   return counts;
 }
 
-/** The families that were ended, in that order. */
+/** The revoked grants, in order. */
 export function getRevokedGrants({ events }: TestServer): string[] {
   return events.flatMap((event) => event.type === "grant_revoked" ? [event.grantId] : []);
 }
 
-/** The rule that the newest refusal names to the operator. */
+/** Rule of the latest rejection in the trace. */
 export function findLastRule({ events }: TestServer): string | undefined {
   return getRejections(events).at(-1)?.explanation.rule;
 }
 
-/** The cookie that keeps the session of an answer, as the browser sends it back. */
+/** Session cookie of a response, as the browser sends it. */
 export function getSessionCookie(response: Response): string {
   return response.headers.get("set-cookie")!.split(";")[0]!;
 }
 
-/** A request that an endpoint for clients answers with 200. */
+/** A request to which an endpoint for clients responds with 200. */
 export interface GoodRequest {
   readonly path: string;
   readonly fields: Fields;
@@ -195,8 +195,8 @@ export async function assertAcceptsFormsOnly(
 }
 
 /**
- * Asserts that a client endpoint refuses a known parameter given twice and credentials in the address, and that nothing
- * else in query or body, however it is spelt, changes what is answered.
+ * Asserts that a client endpoint rejects a repeated known parameter and credentials in the URL, and that nothing else in
+ * query or body changes the response.
  */
 export async function assertParametersOnce(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
   const send = async (more: Fields, query = "") => await post(server, path + query, { ...fields, ...more }, headers);
@@ -225,7 +225,7 @@ export async function assertParametersOnce(server: TestServer, { path, fields, h
   });
 }
 
-/** Asserts that nobody gets past the authentication of a client endpoint who is not the client they say they are. */
+/** Asserts that a client endpoint rejects every client that does not authenticate correctly. */
 export async function assertAuthenticatesClients(server: TestServer, { path, fields }: GoodRequest): Promise<void> {
   const bare = { ...fields, client_id: undefined };
   await forEachCase<[Fields, Record<string, string>, string?]>([
@@ -256,7 +256,7 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
   });
 }
 
-/** Asserts that an answer, and a preflight, are open to scripts of every origin. */
+/** Asserts that a response, and a preflight, are open to scripts of every origin. */
 export async function assertCors(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
   const origin = { origin: "https://elsewhere.example" };
   const responses = [

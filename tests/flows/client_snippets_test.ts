@@ -67,7 +67,7 @@ function settingsOf(as: Latchkey, id: string, autoLogin = true): ReadonlyMap<str
 // deno-lint-ignore no-explicit-any
 type Exported = Readonly<Record<string, any>>;
 
-/** Runs the text of a module as it is pasted: what it imports is handed to it, what it exports comes back. */
+/** Runs the text of a module as pasted: provides its imports, returns its exports. */
 async function run(text: string, modules: Readonly<Record<string, unknown>>, wanted: string[] = []): Promise<Exported> {
   const exported = [...text.matchAll(/^export (?:async )?(?:const|function) (\w+)/gm)].map(([, name]) => name!);
   const body = text
@@ -164,7 +164,7 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
     const { scope } = JSON.parse(await paste(settingsOf(as, id).get("curl")!.text!));
     assertEquals(scope, id === "machine" ? "read write" : "openid profile email");
   });
-  // Where somebody has to log in first, the address is printed, and the rest waits for the code.
+  // If the user has to log in first, the URL is printed, and the rest waits for the code.
   const { text } = settingsOf(as, "none", false).get("curl")!;
   const [begin, end] = text!.split("code=THE_CODE_FROM_THE_LAST_URL\n");
   const code = new URL(await leads((await promisify(execFile)(shell!, ["-c", begin!])).stdout.trim()))

@@ -1,4 +1,4 @@
-/** Authorization codes: what they are made of, whom they belong to, and that each buys tokens once (group CI). */
+/** Authorization codes: format, bindings, and single use (group CI). */
 
 import { assert, assertEquals, assertGreaterOrEqual, assertMatch, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
@@ -48,7 +48,7 @@ const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> =
 const start = Date.UTC(2026, 0, 1);
 const otherVerifier = "0123456789-0123456789-0123456789-0123456789";
 
-/** `other` is public as `spa` is and shares its redirect URI, so that nothing but the name tells them apart. */
+/** `other` is public like `spa` and shares its redirect URI, so that only the id differs. */
 const severalUsers: LatchkeyOptions = {
   clients: [
     ...clients,
@@ -60,7 +60,7 @@ const severalUsers: LatchkeyOptions = {
 
 const webBasic = { headers: basic("web", "web-secret") };
 
-/** The family that everything bought by the newest code belongs to. */
+/** Grant of the newest code. */
 function grantOf({ events }: TestServer): string {
   const event = events.findLast((event) => event.type === "code_issued");
   return event!.grantId;

@@ -277,7 +277,7 @@ test("[UI-11] denying a scope value forgets its claims that were allowed by name
   assertEquals(await browser.authorizeSilently(byName), "code");
   await allow(browser, { scope: "openid email", prompt: "consent" }, ["email"]);
   assertEquals(await browser.authorizeSilently(byName), "consent_required");
-  // The scope value that would show this one was not refused.
+  // The scope value of this claim was not denied.
   assertEquals(await browser.authorizeSilently({ ...byName, claims: '{"userinfo":{"birthdate":null}}' }), "code");
 });
 
@@ -393,7 +393,7 @@ test("[UI-16] consents are listed per client, and revoking one revokes its refre
   assertEquals((await refresh(b, others.refresh_token, "other")).status, 200);
   assertEquals((await refresh(b, bobs.refresh_token)).status, 200);
 
-  // What is allowed anew is new.
+  // The later consent is new.
   const again = await tokens(
     b,
     getCode(await submit(browser, await requestAuthorization(browser, { scope }), "decision", "allow")),

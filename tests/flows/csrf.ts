@@ -25,7 +25,7 @@ export async function fetchCsrfToken(browser: Browser, path: string): Promise<st
   return findCsrfToken(await (await browser.get(path)).text());
 }
 
-/** Forms that are refused, each for a reason of its own. */
+/** Rejected forms, each for another reason. */
 export async function assertCsrfProtected(
   server: TestServer,
   path: string,
@@ -66,7 +66,7 @@ export async function assertCsrfProtected(
     assertEquals(unchanged(), before);
   });
   assertEquals(getRejections(server.events).length, 14);
-  // What is not a form, or too large, is refused like everywhere.
+  // An invalid or too large form is rejected as on other endpoints.
   await assertPage(await server.get(path, { method: "POST", body: "{}", headers: { cookie } }), 400);
   await assertPage(await send({ cookie }, { form_token, pad: "x".repeat(70_000) }), 413);
   assertEquals(unchanged(), before);

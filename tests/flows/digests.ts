@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import nodeCrypto from "node:crypto";
 
-/** Every text that is digested with SHA-256 while `work` goes on, in order. */
+/** Every text digested with SHA-256 during `work`, in order. */
 export async function recordDigests(work: () => Promise<unknown>): Promise<string[]> {
   const digested: string[] = [];
   const { subtle } = crypto;
@@ -25,7 +25,7 @@ export async function recordDigests(work: () => Promise<unknown>): Promise<strin
   return digested;
 }
 
-/** The costs of every scrypt digest that is made while `work` goes on, in order: `N r p`. */
+/** Costs of every scrypt digest made during `work`, in order: `N r p`. */
 export async function recordScryptCosts(work: () => Promise<unknown>): Promise<string[]> {
   const costs: string[] = [];
   const { scrypt } = nodeCrypto;

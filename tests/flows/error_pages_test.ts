@@ -1,4 +1,4 @@
-/** Refusals that end on a page of this server: each says how to mend it (group UI). */
+/** Error pages of this server: each says how to fix the request (group UI). */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
@@ -25,7 +25,7 @@ function post(
   });
 }
 
-/** One request for each rule that a page can name, and the status it is answered with. */
+/** One request for each rule that a page can name, and its status. */
 const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {
   "AZ-02": [400, (b) => b.authorize({ client_id: "unknown" })],
   "AZ-06": [400, (b) => b.authorize({ redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] })],
@@ -141,7 +141,7 @@ test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL
   });
 });
 
-/** What the page of a refusal says was meant. */
+/** The suggestion on the page of a rejection. */
 function meantIn(html: string): string | undefined {
   return /<dt>Did you mean<\/dt><dd><code class="wire">([^<]*)</.exec(html)?.[1];
 }

@@ -1,4 +1,4 @@
-/** Who has no credentials cannot fill a store, whichever it is, and keeps nobody else from logging in. */
+/** Requests without credentials cannot fill any store or block other users. */
 
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -61,7 +61,7 @@ function counted(store: Store): { readonly store: Store; readonly written: Map<R
   };
 }
 
-/** As much as a request may hold; with a letter that makes texts take twice the room. */
+/** The largest request; with a character that doubles the size of texts. */
 const largest = {
   state: "ж".repeat(900),
   nonce: "n".repeat(800),
@@ -109,7 +109,7 @@ test("[HT-20] of the requests cancelled without a login, 100 per network are mar
   await assertPage(await (await cancel())(), 400);
   for (let i = 1; i < 100; i++) await cancel();
   assertEquals(written.get("interaction"), 100);
-  // One more is answered like the others, and can be cancelled again.
+  // One more gets the same response, and can be cancelled again.
   assertEquals(assertAuthorizationResponse(await (await cancel())()).error, "access_denied");
   assertEquals(written.get("interaction"), 100);
   b.advance(30 * 60);
@@ -146,7 +146,7 @@ test("[UI-14] a request that was modified, or sealed by another server, gets an 
   await forEachCase(changed, async (interaction) => {
     await assertPage(await browser.get(`/oauth2/login?interaction=${interaction}`), 400);
   });
-  // What the browser carries tells nothing that the client did not send.
+  // Data in the browser reveals only what the client sent.
   const demand = JSON.stringify({ id_token: { sub: { values: ["alice", "unknown"] } } });
   const demanding = await requestAuthorization(browser, { scope: "openid", claims: demand });
   const carried = atob(demanding.path.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));

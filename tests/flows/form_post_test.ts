@@ -20,7 +20,7 @@ import { assertPageWithForm, openBrowser, parseAttributes, sessionCookie } from 
 
 const mode = { response_mode: "form_post" };
 
-/** Asserts a page that posts a response to the redirect URI, and gives back what the client receives. */
+/** Asserts a page that posts a response to the redirect URI, and returns what the client receives. */
 async function posted(response: Response, uri = "https://spa.example/cb", ...hostile: string[]) {
   assertEquals(response.headers.get("location"), null);
   const { action, fields, body } = await assertPageWithForm(response, ...hostile);
@@ -311,7 +311,7 @@ test("[FP-04] pages contain a code only under the server's own host names", asyn
   for (const host of ["as.test", "localhost:9000", "127.0.0.1:9000"]) {
     assert((await posted(await b.get(asked, { headers: { host } }))).code);
   }
-  // Behind a proxy the name may be another one, and who is asked there is a person with a session.
+  // Behind a proxy the host name may differ, and consent requires a user with a session.
   const real = await testServer({ issuer: "https://as.example.com", insecureAllowAutoLogin: true });
   assert((await posted(await real.get(asked, { headers: { host: "upstream" } }))).code);
 });

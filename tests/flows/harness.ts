@@ -43,7 +43,7 @@ export interface TestServer {
   get(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** The authorization request of `spa` that a server answers with a code. */
+/** The authorization request of `spa` that yields a code. */
 export const goodRequest: Fields = {
   response_type: "code",
   client_id: "spa",
@@ -131,7 +131,7 @@ export function getRedirectParams(response: Response): URLSearchParams {
   return new URLSearchParams(location.slice(location.indexOf("?") + 1));
 }
 
-/** The refusals among the events, newest last. */
+/** Rejections among the events, newest last. */
 export function getRejections(events: readonly TraceEvent[]): Extract<TraceEvent, { type: "rejected" }>[] {
   return events.filter((event) => event.type === "rejected");
 }
@@ -189,7 +189,7 @@ export interface ExpectedRedirect {
   readonly issuer?: string;
 }
 
-/** Asserts an authorization response that is in order, a code or an error, and gives back its parameters. */
+/** Asserts a valid authorization response, a code or an error, and returns its parameters. */
 export function assertAuthorizationResponse(
   response: Response,
   expectedRedirect: ExpectedRedirect = {},
@@ -216,11 +216,11 @@ export function assertAuthorizationResponse(
   return params;
 }
 
-/** A link to a section of a specification: the only way off this origin, and nobody is told where it was followed. */
+/** A link to a section of a specification: the only external link, without a referrer. */
 const specification =
   /^<a href="https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net|modelcontextprotocol\.io)\/[\w./#-]*" rel="noreferrer">$/;
 
-/** Asserts a page of this server that moves the browser nowhere, with `hostile` escaped, and gives back its HTML. */
+/** Asserts a page of this server without redirects, with `hostile` escaped, and returns its HTML. */
 export async function assertPage(response: Response, status = 400, ...hostile: readonly string[]): Promise<string> {
   assertEquals(response.status, status);
   assertEquals(response.headers.get("content-type"), "text/html; charset=utf-8");
@@ -244,7 +244,7 @@ export async function assertPage(response: Response, status = 400, ...hostile: r
   return html;
 }
 
-/** What the token endpoint is expected to answer. */
+/** Expected token response. */
 export interface TokenResponseBody {
   readonly access_token: string;
   readonly token_type: string;
@@ -254,7 +254,7 @@ export interface TokenResponseBody {
   readonly id_token: string;
 }
 
-/** Asserts a token response that is in order (OAuth 2.1 §3.2.3), and gives back its body. */
+/** Asserts a valid token response (OAuth 2.1 §3.2.3), and returns its body. */
 export async function assertTokenResponse(response: Response): Promise<TokenResponseBody> {
   const text = await response.text();
   assertEquals(response.status, 200, text);
@@ -264,8 +264,8 @@ export async function assertTokenResponse(response: Response): Promise<TokenResp
 }
 
 /**
- * The outcome of a token request in a word: `200`, or status and error code such as `400 invalid_grant`. Every refusal is
- * held to what all refusals are: uncached JSON without a token, and a challenge if and only if it is a 401.
+ * The outcome of a token request: `200`, or status and error code such as `400 invalid_grant`. Asserts that every
+ * rejection is uncached JSON without a token, with a challenge if and only if it is a 401.
  */
 export async function getOutcome(response: Response): Promise<string> {
   if (response.status === 200) return `${response.status}`;
@@ -295,7 +295,7 @@ export const webToken: Fields = {
   code_verifier: undefined,
 };
 
-/** The same store, with an ear at every call; what `hear` throws, the call rejects with. */
+/** Wraps a store and reports every call; what the listener throws, the call rejects with. */
 export function observedStore(store: Store, onCall: (verb: keyof Store, args: readonly unknown[]) => void): Store {
   return new Proxy(store, {
     get: (target, verb: keyof Store) => async (...args: unknown[]) => {

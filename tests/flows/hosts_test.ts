@@ -97,7 +97,7 @@ test("[UI-11, RU-09] a public client gets no code over plain http without consen
     assertEquals(await browser.authorizeSilently({ redirect_uri }), "consent_required");
     assertEquals(describePage(await requestAuthorization(browser, { redirect_uri })), "consent");
   });
-  // A secret, or https, tells who it is.
+  // A secret, or https, authenticates the client.
   for (
     const fields of [{ client_id: "web", redirect_uri: insecure }, { redirect_uri: "https://app.corp.internal/cb" }]
   ) {
@@ -169,7 +169,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
     "any machine that can reach 0.0.0.0 can log in as any user without a password.",
   );
-  // Behind a proxy on the same machine the issuer's name tells that others come.
+  // Behind a proxy on the same machine the issuer's name shows that others can reach it.
   for (const issuer of ["http://oidc:8080", "https://auth.test", "http://host.docker.internal:9000"]) {
     assertMatch(
       stated(issuer, "localhost", interactive)!,

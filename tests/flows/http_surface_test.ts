@@ -1,4 +1,4 @@
-/** The server as HTTP: what every path answers to every method, and that neither bytes, sizes nor headers upset it. */
+/** The HTTP surface: every path with every method, and unusual bytes, sizes and headers. */
 
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { mock, test } from "node:test";
@@ -452,7 +452,7 @@ test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded hea
     origin: "https://evil.example",
     referer: "https://evil.example/",
   };
-  // Dice without chance, so that two answers can be compared to the letter; the home page's list is a matter of DI-04.
+  // A constant random source, so that two responses are comparable byte by byte; DI-04 covers the home page's list.
   const { as } = await testServer({ ...demo, directory: "off", randomBytes: (bytes) => new Uint8Array(bytes).fill(7) });
   const asked = [
     ...paths,
@@ -475,7 +475,7 @@ test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded hea
   });
 });
 
-/** A GET whose URL `new Request` refuses to take, as a runtime may hand it over. */
+/** A GET whose URL `new Request` rejects, as a runtime may pass it. */
 function withUrl(url: string, headers: Record<string, string>): Request {
   return new Proxy(new Request("https://any.test/", { headers }), {
     get(request, name) {
@@ -577,10 +577,10 @@ test("[HT-17] responses of an https issuer have Strict-Transport-Security, those
   assertMatch((await plain.get("/")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax$/);
 });
 
-/** Says what nobody outside may learn. */
+/** Throws an error with internal details. */
 const secretive = () => new Error("password hunter2 rejected at /srv/latchkey/store.ts:12");
 
-/** Asserts an answer to something unforeseen: nothing of the cause, nothing of the program. */
+/** Asserts the response to an internal error: nothing of the cause or the program. */
 async function revealsNothing(response: Response): Promise<void> {
   assert(response.status === 500 || response.status === 503, `status ${response.status}`);
   const logged = `${JSON.stringify([...response.headers])} ${await response.text()}`;

@@ -1,4 +1,4 @@
-/** The pages that show each login: what they tell, what they hide, and whom they tell it. */
+/** The pages that show each login: contents, redaction and access. */
 
 import {
   assert,
@@ -25,7 +25,7 @@ import { latchkey } from "../secret_leak_check.ts";
 interface Watched extends TestServer {
   readonly inspected: Inspector;
   readonly browser: Browser;
-  /** The HTML of a page that is answered with 200. */
+  /** HTML of a page with status 200. */
   page(path: string): Promise<string>;
   /** What a reader sees of it. */
   read(path: string): Promise<string>;
@@ -227,7 +227,7 @@ test("[FL-02] checks not run are those that run for a valid request", async () =
   );
   const [asked, redeemed, refreshed] = bench.inspected.recorder.flow("1")!.exchanges;
 
-  // Each fails at its first check that the list knows, so that all the others are told as not looked at.
+  // Each fails at its first listed check, so that all the others are shown as not run.
   await bench.get("/oauth2/authorize?client_id=unknown");
   await bench.token({ code: "x", grant_type: "authorization_code", client_id: "poster" });
   await bench.token({ grant_type: "refresh_token", refresh_token: "x", client_id: "poster" });

@@ -1,4 +1,4 @@
-/** Introspection: what a token means, for whom it may concern, and exactly nothing for everybody else (group IN). */
+/** Introspection: token data for permitted clients, and nothing for others (group IN). */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { jwtVerify, SignJWT } from "jose";
@@ -43,7 +43,7 @@ function server(client_id: string, ...serves: string[]): ClientMetadata {
   return { client_id, client_secret: `${client_id}-secret`, grant_types: ["client_credentials"], serves };
 }
 
-/** The crowd with a server for each resource, and one of each client whose tokens are opaque. */
+/** The test clients with a server for each resource, and one of each client with opaque tokens. */
 const served: LatchkeyOptions = {
   ...testClients,
   clients: [

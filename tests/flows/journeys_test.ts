@@ -1,4 +1,4 @@
-/** Whole journeys with client libraries that others wrote, told nothing but the issuer and who they are (group SC). */
+/** Whole logins with client libraries, configured only with the issuer and their credentials (group SC). */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
@@ -16,7 +16,7 @@ const goodbye = "https://app.example/bye";
 /** Long enough for HS256, and made of what form-encoding and Basic make most of. */
 const secret = "a-_.!~*'()+ %:&=/?#-secret-of-some-length";
 
-/** A way of client authentication, as the server is told of it and as the two libraries are. */
+/** A method of client authentication, for the server and for the two libraries. */
 interface Way {
   readonly name: string;
   readonly metadata: Partial<ClientMetadata>;
@@ -281,7 +281,7 @@ test("[SC-04, CA-05] openid-client reads why it is rejected", async () => {
   assertEquals(target.error, "invalid_target");
 });
 
-/** `oauth4webapi` at a server, as strict as it can be: each answer goes through its own check. */
+/** `oauth4webapi` at its strictest: each response goes through its own check. */
 async function strictly(place: Place, way: Way, more: Partial<oauth.Client> = {}) {
   const options = { [oauth.customFetch]: place.fetch, [oauth.allowInsecureRequests]: place.insecure };
   const issuer = new URL(place.issuer);

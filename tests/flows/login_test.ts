@@ -56,7 +56,7 @@ async function tokens(b: TestServer, code: string) {
   };
 }
 
-/** The people that a page offers, in order. */
+/** Users offered on a page, in order. */
 function offered(html: string): string[] {
   return [...html.matchAll(/<(?:button|a)[^>]* class="person"[^>]*>(?:<[^>]*>|[^<])*?<code>([^<]*)/g)].map(([, sub]) =>
     sub!
@@ -489,7 +489,7 @@ test("[OI-03] prompt=none never shows a page, but returns login_required, consen
   assertEquals(await browser.authorizeSilently({ scope: "openid read write" }), "consent_required");
   assertEquals(await browser.authorizeSilently({ login_hint: "alice" }), "code");
   assertEquals(await browser.authorizeSilently({ login_hint: "bob" }), "account_selection_required");
-  // Whoever guesses names learns nothing: somebody who is not there is as much somebody else as bob.
+  // Guessing names reveals nothing: an unknown user looks like any other.
   assertEquals(await browser.authorizeSilently({ login_hint: "unknown" }), "account_selection_required");
   assertEquals(await browser.authorizeSilently({ max_age: "0" }), "login_required");
   real.advance(8 * 3600);
@@ -791,7 +791,7 @@ test("[UI-24] a guest user exists only once the store confirms it; if another re
   assertEquals([again.status, (await b.as.users.find("erin"))!.name], [400, "The first Erin"]);
 });
 
-test("[UI-24] a removed guest user is gone on every instance, also after a restart, until created again", async () => {
+test("[UI-24] a removed guest user disappears on every instance, also after a restart, until created again", async () => {
   const memory = memoryStore();
   let isAway = false;
   const store: Store = {

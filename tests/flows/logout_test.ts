@@ -70,7 +70,7 @@ async function assertLoggedOut(response: Response): Promise<void> {
   assertStringIncludes(await assertPage(response, 200), "You are logged out");
 }
 
-/** Asserts the page that asks, and gives back what its form would send. */
+/** Asserts the confirmation page, and returns the fields of its form. */
 async function asked(response: Response, ...hostile: string[]): Promise<Record<string, string>> {
   const { action, body, html } = await assertPageWithForm(response, ...hostile);
   assertStringIncludes(html, "Log out?");
@@ -709,7 +709,7 @@ test("[LO-05] with automatic login, the login of another user ends the previous 
   const first = await browser.login({ scope: "openid" });
   const second = await browser.login({ scope: "openid", prompt: "login" });
   const alices = new Map(browser.cookies);
-  // A login that comes to nothing replaces nobody.
+  // A failed login replaces no session.
   const bob = { login_hint: "bob", scope: "openid" };
   assertEquals(getRedirectParams(await browser.authorize({ ...bob, prompt: "none" })).get("error"), "login_required");
   assertEquals(await browser.authorizeSilently(), "code");

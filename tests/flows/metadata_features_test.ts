@@ -217,7 +217,7 @@ async function algorithmsAt(
   });
 }
 
-/** For each member of the document: that it is so. A member that is not named here is one nobody has tried. */
+/** A test of each member of the document. A member without an entry is untested. */
 const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
   authorization_endpoint: async (b) => assert(await b.code()),
@@ -462,7 +462,7 @@ test("[MD-09] the error for an unsupported grant type lists the supported ones",
   }]);
 });
 
-/** Endpoints for clients, and how each answers what it cannot read. */
+/** Endpoints for clients, and their responses to unreadable requests. */
 const forClients = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect"] as const;
 
 const good: Readonly<Record<(typeof forClients)[number], Fields>> = {

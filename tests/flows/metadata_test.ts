@@ -182,7 +182,7 @@ test("[MD-03] an issuer with a query, a fragment or without https is rejected at
   });
 });
 
-/** What a GET without parameters is answered with. */
+/** Response to a GET without parameters. */
 const statusOfEndpoints: Readonly<Record<string, number>> = {
   authorization_endpoint: 400,
   token_endpoint: 405,
@@ -368,7 +368,7 @@ async function isUseless(client: Record<string, unknown>, options: LatchkeyOptio
   }
 }
 
-/** For each member of the document: that all it says works, and that a sample of what it does not say is refused. */
+/** For each member of the document: every listed feature works, and a sample of unlisted ones is rejected. */
 const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
 const posted = (fields: Fields, headers: Record<string, string> = {}): RequestInit => ({

@@ -1,4 +1,4 @@
-/** The OpenID Connect request and the session behind it: prompts, ages, hints, claims, and cookies nobody can make (OI). */
+/** The OpenID Connect request and its session: prompts, ages, hints, claims, and cookies (OI). */
 
 import { assert, assertEquals, assertGreater, assertMatch, assertNotEquals } from "@std/assert";
 import { SignJWT } from "jose";

@@ -185,7 +185,7 @@ test("[SC-01, SC-09, SC-11, SC-12] Auth.js logs a user in, public and confidenti
       const back = await getRedirectLocation(await openBrowser()(await app.begin()));
       assertEquals(await getRedirectLocation(await app.visit(back)), "https://app.example/home");
       const { user } = await (await app.visit("https://app.example/auth/session")).json();
-      // Claims about the person are for userinfo alone.
+      // Claims about the user are in userinfo only.
       assertEquals(user, idToken ? {} : { name: "Alice Adams", email: "alice@example.com" });
     }
   }

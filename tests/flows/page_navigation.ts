@@ -1,4 +1,4 @@
-/** A person's way through the pages of login and consent: what is shown, and what is sent when a button is pressed. */
+/** Navigation of the login and consent pages: what is shown, and what a button submits. */
 
 import { assert, assertEquals } from "@std/assert";
 import { extractText, parseForms, submitForm as pressed } from "../../src/testing/browser/html_form.ts";
@@ -9,7 +9,7 @@ import type { Fields } from "./harness.ts";
 
 const issuer = "https://as.test";
 
-/** An answer that a person looks at, or one that leads away. */
+/** A response that is a page, or a redirect. */
 export interface Page {
   /** The path, with its query. */
   readonly path: string;
@@ -23,13 +23,13 @@ export interface Page {
   readonly response: Response;
 }
 
-/** Looks at an answer, going wherever this server leads within itself. */
+/** Opens a response, following redirects within this server. */
 export async function openPage(browser: Browser, path: string, response: Response): Promise<Page> {
   const location = response.headers.get("location") ?? undefined;
   if (location?.startsWith("/")) return await openPage(browser, location, await browser.get(location));
   const html = await response.clone().text();
   if (location === undefined) {
-    // What forms hold is judged by those who press their buttons; all else is judged like every page.
+    // Forms are checked when submitted; everything else is checked like every page.
     await assertPage(
       new Response(html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, ""), response),
       response.status,
@@ -108,14 +108,14 @@ export function getCode(page: Page): string {
   return code;
 }
 
-/** Logs in by a click on the login page that a request leads to, and gives back the page after it. */
+/** Logs in by a click on the login page of a request, and returns the next page. */
 export async function logIn(browser: Browser, sub: string, fields: Fields = {}): Promise<Page> {
   const page = await requestAuthorization(browser, fields);
   assertEquals(describePage(page), "login");
   return await submit(browser, page, "sub", sub);
 }
 
-/** Logs in and allows everything; gives back what the client is sent. */
+/** Logs in and allows everything; returns the response to the client. */
 export async function logInAndAllow(browser: Browser, sub: string, fields: Fields = {}): Promise<Page> {
   const page = await logIn(browser, sub, fields);
   return describePage(page) === "consent" ? await submit(browser, page, "decision", "allow") : page;

@@ -25,7 +25,7 @@ import type { TestServer } from "./harness.ts";
 import { describePage, fillForm, getCode, openPage, requestAuthorization, send, submit } from "./page_navigation.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
-/** As cheap as a digest may be, because a test is nobody worth guarding. */
+/** As cheap as a digest may be, for fast tests. */
 async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<string> {
   const cost = { ln, r: 8, p, salt: new TextEncoder().encode(password.padEnd(16)) };
   return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
@@ -176,7 +176,7 @@ test("[UI-12] known and unknown names cause the same store reads", async () => {
     { sub: "alice", email: "alice@widgets.com", ...strong },
     { sub: "erin", ...strong },
   ]);
-  const names = ["alice", "alice@widgets.com", "unknown", "nobody@widgets.com"];
+  const names = ["alice", "alice@widgets.com", "unknown", "unknown@widgets.com"];
   const shown = new Set<string>();
   const tried = new Set<string>();
   for (const name of names) {
@@ -421,7 +421,7 @@ test("[UI-12] a digest that is too cheap is rejected on a real host, at startup 
     );
     await (await start(costing(cost), "https://as.test")).close();
   });
-  // Those of OWASP's list, and what passlib makes unless told otherwise.
+  // Costs of OWASP's list, and the default of passlib.
   for (
     const cost of [
       "ln=13,r=8,p=10",

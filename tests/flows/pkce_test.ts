@@ -52,7 +52,7 @@ function redeemAsWeb({ token }: TestServer, fields: Fields): Promise<Response> {
   return token({ client_id: undefined, redirect_uri, ...fields }, { headers: basic("web", "web-secret") });
 }
 
-/** Asserts a refusal of the token endpoint with one of these errors and nothing that could be used. */
+/** Asserts a rejection of the token endpoint with one of these errors, without usable values. */
 async function assertRejected(response: Response, ...errors: readonly string[]): Promise<void> {
   const body = await response.json();
   assertEquals(response.status, 400);
@@ -396,7 +396,7 @@ test("[PK-14] the warning names the client and not the challenge", async () => {
 
 test("[PK-07, PK-08, HT-15] rejections repeat the sent values neither on pages nor in the trace", async () => {
   const server = await testServer();
-  const secret = "tell-nobody-what-i-sent-here-0123456789-abc";
+  const secret = "do-not-log-what-i-sent-here-0123456789-abc";
   const code = await server.code();
   await server.authorize({ code_challenge: `${secret}=` });
   await server.authorize({ code_challenge: [secret, secret] });
@@ -404,6 +404,6 @@ test("[PK-07, PK-08, HT-15] rejections repeat the sent values neither on pages n
   await server.token({ code, code_verifier: `${secret}=` });
   await server.token({ code, code_verifier: [secret, secret] });
   assertEquals(getRejections(server.events).length, 5);
-  assert(!JSON.stringify(server.events).includes("tell-nobody"));
+  assert(!JSON.stringify(server.events).includes("do-not-log"));
   await assertPage(await server.authorize({ code_challenge: secret, client_id: "unknown" }), 400, secret);
 });

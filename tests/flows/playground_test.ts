@@ -22,7 +22,7 @@ const demo: LatchkeyOptions = { clients: undefined };
 
 const callback = "https://as.test/authorized";
 
-/** What a page of the workbench holds, as a person and a browser see it. */
+/** Contents of a playground page, as shown. */
 interface Page {
   readonly html: string;
   readonly heading: string;
@@ -32,7 +32,7 @@ interface Page {
   readonly fields?: Readonly<Record<string, string | readonly string[]>>;
   /** The steps that can be tried, the main one first. */
   readonly steps: readonly string[];
-  /** The requests and answers, as the copy buttons copy them. */
+  /** The requests and responses, as the copy buttons copy them. */
   readonly messages: readonly string[];
   /** Each verdict: its mark, and its sentence. */
   readonly verdicts: readonly string[];
@@ -47,7 +47,7 @@ function textOf(html: string): string {
   return unescape(html.replace(/<[^>]*>/g, ""));
 }
 
-/** Asserts a page of this server; its one form goes to the workbench. */
+/** Asserts a page of this server whose only form goes to the playground. */
 async function read(response: Response, status = 200): Promise<Page> {
   // A place where a line may break is no text.
   const html = (await response.text()).replaceAll("<wbr/>", "");
@@ -103,7 +103,7 @@ async function walk(browser: Browser, page: Page, ...steps: readonly string[]): 
   return page;
 }
 
-/** The body of an answer on the wire. */
+/** Body of a response on the wire. */
 function bodyOf(message: string): Record<string, unknown> {
   return JSON.parse(message.split("\n\n")[1]!);
 }

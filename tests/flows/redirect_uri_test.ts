@@ -23,7 +23,7 @@ function serverWith(redirect_uris: readonly string[], more: Partial<ClientMetada
   return testServer({ clients: [{ client_id: "c", redirect_uris, ...more }] });
 }
 
-/** Asks `c` to be answered at each of these URIs, by GET and by POST, and asserts that none of them is visited. */
+/** Requests each of these redirect URIs for `c`, by GET and by POST, and asserts that none is visited. */
 async function assertPages(server: TestServer, uris: readonly string[]): Promise<void> {
   const issued = () => server.events.filter((event) => event.type === "code_issued").length;
   const before = issued();
@@ -35,7 +35,7 @@ async function assertPages(server: TestServer, uris: readonly string[]): Promise
   assertEquals(issued(), before);
 }
 
-/** Asks `c` to be answered at each of these URIs, and asserts that it is, with a code and with an error. */
+/** Requests each of these redirect URIs for `c`, and asserts a redirect with a code and with an error. */
 async function assertResponded(server: TestServer, uris: readonly string[]): Promise<void> {
   await forEachCase(uris, async (redirect_uri) => {
     assert(
@@ -65,7 +65,7 @@ async function assertUnregistrable(uris: readonly string[], options: LatchkeyOpt
   });
 }
 
-/** Asserts that each of these URIs can be registered, and is then answered. */
+/** Asserts that each of these URIs is registrable, and gets responses. */
 async function assertRegistrable(uris: readonly string[], options: LatchkeyOptions = {}): Promise<void> {
   await forEachCase(uris, async (uri) => {
     const server = await testServer({ ...options, clients: [{ client_id: "c", redirect_uris: [uri] }] });
@@ -144,7 +144,7 @@ test("[RU-02] a foreign redirect URI is shown escaped, never as a link or a targ
     ...[evil, "//evil.example", "/\\evil.example", "javascript:alert(1)", "data:text/html,<script>alert(1)</script>"],
     ...[`https://evil.example/"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `" onload="alert(1)`],
     ...[`</code></dd><meta http-equiv="refresh" content="0;url=//evil.example">`, "<base href=//evil.example>"],
-    ...["<a href=https://evil.example>go on</a>", "<!--", "]]>", "&lt;script&gt;", "<svg/onload=alert(1)>"],
+    ...["<a href=https://evil.example>continue</a>", "<!--", "]]>", "&lt;script&gt;", "<svg/onload=alert(1)>"],
   ];
   await forEachCase(hostile, async (redirect_uri) => {
     const raw = /[<&]/.test(redirect_uri) ? [redirect_uri] : [];
@@ -508,7 +508,7 @@ test("[RU-13] a query whose names only resemble response parameters is registrab
     ...[`${cb}?%2563ode=1`, "https://c.example/code?x=1", "https://code.example/state"],
   ]));
 
-/** Asserts that an answer leads nowhere but to this origin: neither `Location` nor any link of a page. */
+/** Asserts that a response leads only to this origin: `Location` and all links. */
 async function assertStays(response: Response): Promise<void> {
   const location = response.headers.get("location");
   if (location !== null) assertMatch(location, /^\/(?![/\\])/);

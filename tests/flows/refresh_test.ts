@@ -1,4 +1,4 @@
-/** Refresh tokens: who gets them, what they are bound to, how they rotate, and how a family ends (group RT). */
+/** Refresh tokens: issue, bindings, rotation, and revocation of the grant (group RT). */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
@@ -67,7 +67,7 @@ const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> =
 const start = Date.UTC(2026, 0, 1);
 const day = 86_400;
 
-/** A server for the crowd, with these settings. */
+/** A server with the test clients and these settings. */
 function open(options: LatchkeyOptions = {}): Promise<TestServer> {
   return testServer({ ...testClients, ...options });
 }
@@ -95,7 +95,7 @@ async function openTwo(
   };
 }
 
-/** Asserts that nothing of a grant is good any more: no refresh token and no access token. */
+/** Asserts that no refresh token and no access token of a grant is valid. */
 async function assertOver(b: TestServer, of: readonly Tokens[], init?: readonly [Fields, Record<string, string>]) {
   for (const { access_token, refresh_token } of of) {
     assertEquals(await getOutcome(await refresh(b, refresh_token, ...init ?? [])), "400 invalid_grant");
@@ -168,7 +168,7 @@ test("[RT-01] with refresh.onlyOffline a refresh token is issued if and only if 
   assertEquals([tokens.scope, "refresh_token" in tokens], ["openid", false]);
 });
 
-/** Logs in, and gives back the tokens of the session and the way to log out of it. */
+/** Logs in, and returns the tokens of the session and a logout function. */
 async function login(b: TestServer, scope: string): Promise<Tokens & { logout(): Promise<void> }> {
   const sent = await b.authorize({ scope });
   const code = new URL(sent.headers.get("location")!).searchParams.get("code")!;
@@ -297,12 +297,12 @@ test("[RT-02] store and trace never contain a refresh token, and a store reader 
   const logged = JSON.stringify(b.events);
   for (const { refresh_token } of [first, second, third]) {
     const digest = createHash("sha256").update(`${b.as.issuer} ${refresh_token}`).digest();
-    assert(stored.includes(digest.toString("base64url")), "shelved under something else than a SHA-256 digest");
-    assert(!stored.includes(refresh_token), "the store was told a refresh token");
+    assert(stored.includes(digest.toString("base64url")), "not stored under its SHA-256 digest");
+    assert(!stored.includes(refresh_token), "the store received a refresh token");
     for (
       const secret of [refresh_token, refresh_token.slice(0, 20), digest.toString("base64url"), digest.toString("hex")]
     ) {
-      assert(!logged.includes(secret), "the trace was told a refresh token or its digest");
+      assert(!logged.includes(secret), "the trace contains a refresh token or its digest");
     }
   }
 });
@@ -866,7 +866,7 @@ test("[RT-07] lifetimes of refresh tokens must be whole seconds above 0", async 
   });
 });
 
-/** Two servers on one store: as things were when a grant was approved, and as they are later. */
+/** Two servers on one store: the configuration at approval, and the later one. */
 async function beforeAndAfter(
   before: LatchkeyOptions,
   after: LatchkeyOptions,

@@ -347,7 +347,7 @@ test("[RI-05] if no resource is left, the error is invalid_target, never the def
   }
   assertEquals(audienceOf((await assertTokenResponse(await refresh(before, refresh_token))).access_token), api);
   assertEquals((await before.token({ code })).status, 200);
-  // What was granted for the default audience goes on.
+  // Grants for the default audience continue.
   const usual = await granted(before, undefined);
   assertEquals(
     audienceOf((await assertTokenResponse(await refresh(after, usual.refresh_token))).access_token),

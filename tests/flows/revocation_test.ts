@@ -34,7 +34,7 @@ import type { Fields, TestServer } from "./harness.ts";
 const folder = mkdtempSync(join(tmpdir(), "latchkey-revoke-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** The crowd, in which `web` and `spa` have tokens of either form. */
+/** The test clients; `web` and `spa` have tokens of both forms. */
 function withFormat(access_token_format: "jwt" | "opaque"): LatchkeyOptions {
   const changed = [confidentialClient("web", { access_token_format }), publicClient("spa", { access_token_format })];
   const others = testClients.clients.filter(({ client_id }) =>
@@ -43,7 +43,7 @@ function withFormat(access_token_format: "jwt" | "opaque"): LatchkeyOptions {
   return { ...testClients, clients: [...changed, ...others] };
 }
 
-/** Revokes, as `spa` unless told otherwise; every answer but a refusal is the same. */
+/** Revokes, by default as `spa`; every response except a rejection is the same. */
 async function revoke(
   b: TestServer,
   token: string,
@@ -204,7 +204,7 @@ test("[RV-04] another client's token stays valid, with the usual response", asyn
 
 test("[RV-05] a refresh token revokes its grant with every token, and no other grant", async () => {
   for (const format of ["jwt", "opaque"] as const) {
-    // The newest one, and one that was exchanged already: either is the client's to give back.
+    // The newest one, and an exchanged one: the client may revoke both.
     for (const which of [2, 0]) {
       const b = await testServer(withFormat(format));
       const chain = [await publicTokens(b)];

@@ -235,7 +235,7 @@ test("[OP-06] a list has the default first, then configured entries, then those 
   assertEquals(await subsOf(two), subs);
 });
 
-test("[OP-06] a client's metadata is given back exactly, without its secret", async () => {
+test("[OP-06] a client's metadata is returned exactly, without its secret", async () => {
   const metadata = {
     ...late,
     client_name: "Late",
@@ -324,7 +324,7 @@ function changed(...entries: readonly { readonly client_id?: string; readonly su
   return { clients: apply(first.clients, "client_id"), users: apply(first.users, "sub") } as LatchkeyOptions;
 }
 
-/** What a start said of the store: what it changed, and what was left out of it. */
+/** Startup messages about the store: changes, and dropped changes. */
 function loggedAtStart({ events }: TestServer): readonly [stored: unknown[], left: (string | undefined)[]] {
   const stored = events.flatMap((event) => {
     if (event.type !== "stored_changes") return [];

@@ -9,10 +9,10 @@ import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } fr
 
 const place = "postgres://10.0.0.7/db";
 
-/** A store in memory that can be taken away and given back. */
+/** A memory store that can be made unavailable and available. */
 function leavingStore(): { store: Store; leave(): void; comeBack(): void } {
   let gone = false;
-  const failure = () => new StoreError({ location: place, expected: "an answer", received: "none", hint: "wait" });
+  const failure = () => new StoreError({ location: place, expected: "a response", received: "none", hint: "wait" });
   const store = new Proxy(memoryStore(), {
     get: (target, verb: keyof Store) => (...args: unknown[]) =>
       gone ? Promise.reject(failure()) : (target[verb] as (...args: unknown[]) => unknown)(...args),
@@ -55,7 +55,7 @@ test("[AZ-22, TK-22] an unavailable store makes every endpoint for clients respo
   const logged = b.events.filter((event) => event.type === "internal_error").map(({ cause }) =>
     (cause as Error).message
   );
-  assert(logged.length >= 5 && logged.every((message) => message.includes(place)), "the operator is told which store");
+  assert(logged.length >= 5 && logged.every((message) => message.includes(place)), "the log names the store");
   comeBack();
   assertEquals((await b.token({ code })).status, 200);
 });

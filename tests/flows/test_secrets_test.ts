@@ -14,8 +14,8 @@ async function sealOf(store: Store): Promise<string | undefined> {
 
 test("[JK-06] a store used by a test brings no test secret to a real host", async () => {
   const store = memoryStore();
-  const dice = (bytes: number) => new Uint8Array(bytes).fill(7);
-  await openBrowser(await testServer({ store, randomBytes: dice })).authorize();
+  const constantBytes = (bytes: number) => new Uint8Array(bytes).fill(7);
+  await openBrowser(await testServer({ store, randomBytes: constantBytes })).authorize();
   assertEquals(await sealOf(store), undefined);
   const real = await testServer({ store, issuer: "https://auth.latchkey.dev", insecureAllowAutoLogin: true });
   await openBrowser(real).authorize();

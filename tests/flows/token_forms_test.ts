@@ -436,7 +436,7 @@ test("[LO-02, ID-04] a pairwise client logs its user out with its own ID token",
   assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
 });
 
-/** Asks nobody twice: shows a page, whose answer is a cookie that names a user. */
+/** Asks once: shows a page that sets a cookie with the user. */
 const byCookie: Approver = (request, { session, users, now, httpRequest }) => {
   const user = users.findCached(/\buser=(\w+)/.exec(httpRequest.headers.get("cookie") ?? "")?.[1] ?? "");
   if (user === undefined) return new Response("Who are you?", { status: 200, headers: { "set-cookie": "asked=1" } });

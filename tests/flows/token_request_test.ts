@@ -1,4 +1,4 @@
-/** The token endpoint: what it reads, what it answers, and what nobody can make it say (group TK). */
+/** The token endpoint: parsing, responses, and errors without details (group TK). */
 
 import {
   assert,
@@ -439,7 +439,7 @@ test("[TK-16] an unknown, expired, used or foreign code gets the same response",
   }
   assertEquals(responses.size, 1, [...responses].join("\n"));
   const logged = getRejections(b.events).map(({ explanation }) => explanation.reason);
-  assertGreater(new Set(logged).size, 3, "the trace does not tell the reasons apart");
+  assertGreater(new Set(logged).size, 3, "the trace does not distinguish the reasons");
 });
 
 test("[TK-16] the code of a revoked grant gets the response of an unknown one", async () => {
@@ -636,7 +636,7 @@ for (const onTheSpot of [false, true]) {
     assertNotMatch(decodeURIComponent(response.headers.get("location")!), internals);
     fail("deleteExpired", onTheSpot);
     b.advance(2);
-    assert(assertAuthorizationResponse(await b.authorize()).code, "a failing sweep is nothing to tell a client");
+    assert(assertAuthorizationResponse(await b.authorize()).code, "a failing cleanup does not affect a client");
   });
 
   test(`a store that ${way} makes the JWKS respond with 500 in JSON, and 200 again after recovery`, async () => {

@@ -299,7 +299,7 @@ test("[JA-03] an audience that is empty or the id of a client is rejected at sta
   });
 });
 
-/** A resource server that reads RFC 9068 §4 and nothing else, with node:crypto; throws when it refuses. */
+/** A resource server that implements RFC 9068 §4 with node:crypto; throws if it rejects a token. */
 function resource(keys: readonly JWK[], issuer: string, audience: string): (token: string, seconds: number) => unknown {
   return (token, seconds) => {
     const header = decodeProtectedHeader(token);
@@ -354,7 +354,7 @@ test("[JA-04] jose, given type, issuer and audience, decides the same", async ()
   await assertRejects(() => check(id_token, start));
 });
 
-/** oauth4webapi against a server, with the virtual clock told to it and no network. */
+/** oauth4webapi against a server, with the virtual clock and no network. */
 async function strictClient(b: TestServer) {
   const skew = { [oauth.clockSkew]: Math.round(start - Date.now() / 1000) };
   const over = { [oauth.customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };

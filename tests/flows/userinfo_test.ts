@@ -1,4 +1,4 @@
-/** Userinfo, the one resource of this server's own: which tokens open it, and what it tells (groups BR and US). */
+/** Userinfo, the server's own resource: accepted tokens and returned claims (groups BR and US). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { jwtVerify, SignJWT } from "jose";
@@ -37,7 +37,7 @@ const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
 
 const address = { formatted: "1 Main Street\nAnytown", country: "US" };
 
-/** All that OpenID Connect Core §5.1 knows of a person, by the scope that shows it. */
+/** All claims of OpenID Connect Core §5.1, by the scope that releases them. */
 const user = {
   profile: {
     ...{ name: "Alice Adams", family_name: "Adams", given_name: "Alice", middle_name: "M", nickname: "Al" },
@@ -53,11 +53,11 @@ const user = {
 const alice: User = {
   sub: "alice",
   ...{ ...user.profile, ...user.email, ...user.address, ...user.phone },
-  secret_of_the_house: "attic",
+  internal_secret: "attic",
 };
 
-/** Every scope value and both forms of tokens; `signed-X` has its answers signed with X. */
-const house: LatchkeyOptions = {
+/** Every scope value and both forms of tokens; `signed-X` has responses signed with X. */
+const everyScope: LatchkeyOptions = {
   scopes: ["openid", "profile", "email", "address", "phone", "read", "write", "offline_access"],
   unmappedClaims: "none",
   clients: [
@@ -79,7 +79,7 @@ const ways: Readonly<Record<string, (b: TestServer, token: string) => Promise<Re
   "POST with a form": (b, access_token) => post(b, "/oauth2/userinfo", { access_token }),
 };
 
-/** A challenge, taken apart as RFC 9110 §11.6.1 has it; throws on anything else than one scheme with its parameters. */
+/** A challenge, parsed by RFC 9110 §11.6.1; throws unless it is one scheme with its parameters. */
 function challengeOf(response: Response): Record<string, string> | undefined {
   const header = response.headers.get("www-authenticate");
   if (header === null) return undefined;
@@ -91,8 +91,8 @@ function challengeOf(response: Response): Record<string, string> | undefined {
 }
 
 /**
- * The outcome in a word: `200`, `401` without a token, or status and error code. Every refusal is held to what all are:
- * uncached JSON with that same code, and a challenge if and only if it is 401 or 403.
+ * The outcome: `200`, `401` without a token, or status and error code. Asserts that every rejection is uncached JSON with
+ * that code, with a challenge if and only if it is 401 or 403.
  */
 async function outcome(response: Response): Promise<string> {
   assertEquals(response.headers.get("cache-control"), "no-store");
@@ -117,7 +117,7 @@ async function outcome(response: Response): Promise<string> {
   return `${response.status} ${error}`;
 }
 
-/** What is told about the user of a good token. */
+/** Userinfo claims for a valid token. */
 async function logged(b: TestServer, token: string): Promise<Record<string, unknown>> {
   const response = await userinfo(b, token);
   assertEquals(await outcome(response.clone()), "200");
@@ -130,7 +130,7 @@ async function tokenFor(b: TestServer, fields: Fields = {}): Promise<string> {
 }
 
 test("[US-01, BR-01] GET, POST with the header and POST with a form return the same 200, for every form of token", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   for (const client_id of ["spa", "opaque"]) {
     const token = await tokenFor(b, { client_id, scope: "openid email" });
     await forEachCase(Object.keys(ways), async (way) => {
@@ -143,7 +143,7 @@ test("[US-01, BR-01] GET, POST with the header and POST with a form return the s
 });
 
 test("[BR-01] the scheme is case-insensitive, with spaces after it; Content-Type is case-insensitive", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b);
   await forEachCase(["bearer", "BEARER", "bEaReR", "Bearer  ", "Bearer    "], async (scheme) => {
     assertEquals(
@@ -160,7 +160,7 @@ test("[BR-01] the scheme is case-insensitive, with spaces after it; Content-Type
 });
 
 test("[BR-01] a token in the query is ignored, alone and with another one", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b);
   const query = `?access_token=${token}`;
   for (const init of [{}, { method: "POST" }, { method: "POST", body: "", headers: { "content-type": form } }]) {
@@ -176,7 +176,7 @@ test("[BR-01] a token in the query is ignored, alone and with another one", asyn
 });
 
 test("[BR-01] a token in both header and form is 400 invalid_request, even if both are valid", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b);
   await forEachCase([[token, token], [token, "x"], ["x", token], ["x", "x"]], async ([inHeader, access_token]) => {
     const response = await post(b, "/oauth2/userinfo", { access_token }, { authorization: `Bearer ${inHeader}` });
@@ -189,7 +189,7 @@ test("[BR-01] a token in both header and form is 400 invalid_request, even if bo
 });
 
 test("[BR-01] a repeated token in the form is 400 invalid_request", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b);
   await forEachCase([[token, token], [token, "x"], ["x", token], [token, ""], ["", token]], async (access_token) => {
     assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token })), "400 invalid_request");
@@ -197,7 +197,7 @@ test("[BR-01] a repeated token in the form is 400 invalid_request", async () => 
 });
 
 test("[BR-01, HT-19] other fields, other types of body and unusual names have no effect", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b);
   const header = { authorization: `Bearer ${token}` };
   await forEachCase<Fields>([
@@ -224,7 +224,7 @@ test("[BR-01, HT-19] other fields, other types of body and unusual names have no
 });
 
 test("[BR-01, HT-07, HT-10] a form that is too large or malformed is rejected, whatever the header", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b);
   const headers = { "content-type": form };
   await forEachCase<[string, string]>([
@@ -238,7 +238,7 @@ test("[BR-01, HT-07, HT-10] a form that is too large or malformed is rejected, w
 });
 
 test("[HT-01, US-01] userinfo accepts GET, HEAD, POST and OPTIONS, and rejects other methods with 405", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const headers = { authorization: `Bearer ${await tokenFor(b)}` };
   for (const method of ["PUT", "PATCH", "DELETE", "PROPFIND"]) {
     const response = await b.get("/oauth2/userinfo", { method, headers });
@@ -251,7 +251,7 @@ test("[HT-01, US-01] userinfo accepts GET, HEAD, POST and OPTIONS, and rejects o
 });
 
 test("[HT-04, HT-05] scripts of every origin may call it and read its rejections and challenges", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const origin = { origin: "https://elsewhere.example" };
   const preflight = await b.get("/oauth2/userinfo", {
     method: "OPTIONS",
@@ -277,7 +277,7 @@ test("[HT-04, HT-05] scripts of every origin may call it and read its rejections
 });
 
 test("[BR-02] a missing token is 401, and the challenge names no error", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   assertEquals(await outcome(await b.get("/oauth2/userinfo")), "401");
   assertEquals(await outcome(await b.get("/oauth2/userinfo", { method: "POST" })), "401");
   assertEquals(await outcome(await post(b, "/oauth2/userinfo", {})), "401");
@@ -285,7 +285,7 @@ test("[BR-02] a missing token is 401, and the challenge names no error", async (
 });
 
 test("[BR-02] a request with another authentication scheme sends no token, so the challenge names no error", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   await forEachCase(
     [basicHeader("web").authorization, "Digest username=x", "Negotiate YII", "DPoP x"],
     async (authorization) => {
@@ -298,7 +298,7 @@ test("[BR-02] a request with another authentication scheme sends no token, so th
 });
 
 test("[BR-02] a malformed or unknown token is 401 invalid_token, in header and form", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const good = await tokenFor(b);
   const [header, payload, signature] = good.split(".") as [string, string, string];
   const malformed = [
@@ -319,7 +319,7 @@ test("[BR-02] a malformed or unknown token is 401 invalid_token, in header and f
 
 test("[BR-02, US-03] an expired, revoked or foreign token is 401 invalid_token", async () => {
   for (const client_id of ["spa", "opaque"]) {
-    const b = await testServer(house);
+    const b = await testServer(everyScope);
     const kept = await publicTokens(b, { client_id });
     const revoked = await publicTokens(b, { client_id });
     await post(b, "/oauth2/revoke", { client_id, token: revoked.access_token });
@@ -345,13 +345,13 @@ test("[BR-02, US-03] an expired, revoked or foreign token is 401 invalid_token",
 });
 
 test("[US-03] a token for userinfo's own resource and another one is accepted", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b, { resource: ["https://as.test", "https://api.example"] });
   assertEquals(await outcome(await userinfo(b, token)), "200");
 });
 
 test("[US-03] a token with a configured audience is accepted", async () => {
-  const b = await testServer({ ...house, audience: "https://api.example" });
+  const b = await testServer({ ...everyScope, audience: "https://api.example" });
   assertEquals(await outcome(await userinfo(b, await tokenFor(b))), "200");
   assertEquals(
     await outcome(await userinfo(b, await tokenFor(b, { resource: "https://as.test" }))),
@@ -361,7 +361,7 @@ test("[US-03] a token with a configured audience is accepted", async () => {
 
 test("[US-03] a token of a removed user or client is 401 invalid_token, and valid again after they return", async () => {
   for (const client_id of ["spa", "opaque", "pair"]) {
-    const b = await testServer(house);
+    const b = await testServer(everyScope);
     const token = await tokenFor(b, { client_id, login_hint: "bob" });
     b.as.users.delete("bob");
     assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token");
@@ -373,7 +373,7 @@ test("[US-03] a token of a removed user or client is 401 invalid_token, and vali
 });
 
 test("[US-03, BR-02] a token without openid is 403 insufficient_scope, and the challenge names the required scope", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const { access_token, refresh_token } = await publicTokens(b, { scope: "openid profile read" });
   const { access_token: narrowed } = await refreshTokens(b, refresh_token, { scope: "profile read" });
   const tokens = [
@@ -392,7 +392,7 @@ test("[US-03, BR-02] a token without openid is 403 insufficient_scope, and the c
 });
 
 test("[BR-03] a refresh token, a code, an ID token and a signed response are no access tokens", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const { refresh_token, id_token } = await publicTokens(b, { client_id: "signed-ES256" });
   const web = await webTokens(b);
   const signed = await (await userinfo(b, await tokenFor(b, { client_id: "signed-ES256" }))).text();
@@ -407,7 +407,7 @@ test("[BR-03] a refresh token, a code, an ID token and a signed response are no 
 });
 
 test("[BR-03, JA-04] a JWT with a foreign signature, none, or a published key as secret is no access token", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const claims = decodeClaims(await tokenFor(b));
   const [published] = (await (await b.get("/oauth2/jwks")).json()).keys;
   const { kid } = published;
@@ -437,13 +437,13 @@ test("[BR-03, JA-04] a JWT with a foreign signature, none, or a published key as
 
 test("[BR-03, JA-04] a token of another issuer with the same keys is 401 invalid_token", async () => {
   const store = memoryStore();
-  const one = await testServer({ ...house, store });
-  const two = await testServer({ ...house, store, issuer: "https://two.test", audience: "https://as.test" });
+  const one = await testServer({ ...everyScope, store });
+  const two = await testServer({ ...everyScope, store, issuer: "https://two.test", audience: "https://as.test" });
   assertEquals(await outcome(await userinfo(one, await tokenFor(two))), "401 invalid_token");
 });
 
 test("[BR-04] every challenge is parsable, for every issuer and request", async () => {
-  const b = await testServer({ ...house, issuer: "https://as.test/t-1/a_b~c" });
+  const b = await testServer({ ...everyScope, issuer: "https://as.test/t-1/a_b~c" });
   for (const authorization of ["Bearer x", `Bearer "`, 'Bearer realm="x"', "Bearer \\", "Basic x", undefined]) {
     const init = authorization === undefined ? {} : { headers: { authorization } };
     const response = await b.as.fetch(new Request(`${b.as.issuer}/oauth2/userinfo`, init));
@@ -452,7 +452,7 @@ test("[BR-04] every challenge is parsable, for every issuer and request", async 
 });
 
 test("[US-02] each scope value releases exactly its claims, and read releases none", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   await forEachCase([
     ...[[], ["profile"], ["email"], ["address"], ["phone"], ["read"], ["offline_access"], ["email", "phone"]],
     ...[["profile", "email", "address", "phone", "read", "write", "offline_access"]],
@@ -470,7 +470,7 @@ test("[US-02] each scope value releases exactly its claims, and read releases no
 });
 
 test("[US-02] sub equals that of the ID token, for every user and kind of client", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   for (const client_id of ["spa", "opaque", "pair", "other"]) {
     for (const login_hint of ["alice", "bob"]) {
       const { access_token, id_token, refresh_token } = await publicTokens(b, { client_id, login_hint });
@@ -484,11 +484,11 @@ test("[US-02] sub equals that of the ID token, for every user and kind of client
 });
 
 test("[US-02] claims requested by name are returned with any scope, and absent ones are left out", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   await forEachCase<[unknown, Record<string, unknown>]>([
     [{ userinfo: { name: null } }, { name: "Alice Adams" }],
     [{ userinfo: { name: { essential: true }, email: null } }, { name: "Alice Adams", email: "alice@a.example" }],
-    [{ userinfo: { name: { value: "Somebody Else" } } }, {}],
+    [{ userinfo: { name: { value: "Another Name" } } }, {}],
     [{ userinfo: { address: null, updated_at: null } }, { address, updated_at: 1767225600 }],
     [{ userinfo: { nothing: { essential: true }, "name#de": null } }, {}],
     [{ id_token: { name: null } }, {}],
@@ -508,7 +508,7 @@ test("[US-02] claims requested by name are returned with any scope, and absent o
 });
 
 test("[US-02, HT-19] names of Object.prototype are no claims", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const claims =
     '{"userinfo":{"__proto__":null,"constructor":null,"toString":null,"hasOwnProperty":{"essential":true}}}';
   for (const client_id of ["spa", "opaque"]) {
@@ -521,7 +521,7 @@ test("[US-02, HT-19] names of Object.prototype are no claims", async () => {
 
 test("[US-02] an unknown value is left out, never null and never empty", async () => {
   const empty = { name: "", given_name: null, family_name: undefined, nickname: "Al", email: null, address: null };
-  const b = await testServer({ ...house, users: [{ sub: "alice", ...empty as object }] });
+  const b = await testServer({ ...everyScope, users: [{ sub: "alice", ...empty as object }] });
   assertEquals(await logged(b, await tokenFor(b, { scope: "openid profile email address phone" })), {
     sub: "alice",
     nickname: "Al",
@@ -537,7 +537,7 @@ test("[US-02] email_verified and phone_number_verified are booleans, updated_at 
   };
   await forEachCase(Object.entries(wrong), async ([name, values]) => {
     for (const value of values) {
-      const b = await testServer({ ...house, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
+      const b = await testServer({ ...everyScope, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
       const info = await logged(b, await tokenFor(b, { scope: "openid profile email address phone" }));
       assertEquals(info, { sub: "alice", nickname: "Al" }, `${name} of ${JSON.stringify(value)}`);
     }
@@ -551,7 +551,7 @@ test("[US-02] a number that JSON cannot represent, and an address that is a list
     ["address", []],
     ["address", ["1 Main Street"]],
   ], async ([name, value]) => {
-    const b = await testServer({ ...house, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
+    const b = await testServer({ ...everyScope, users: [{ sub: "alice", nickname: "Al", [name]: value }] });
     const info = await logged(b, await tokenFor(b, { scope: "openid profile address" }));
     assertEquals(info, { sub: "alice", nickname: "Al" });
   });
@@ -560,7 +560,7 @@ test("[US-02] a number that JSON cannot represent, and an address that is a list
 test("[US-02] claims that are strings by definition are returned as strings or not at all", async () => {
   await forEachCase([42, true, {}, ["Alice"]], async (value) => {
     const b = await testServer({
-      ...house,
+      ...everyScope,
       users: [{ sub: "alice", nickname: "Al", given_name: value, phone_number: value }],
     });
     assertEquals(await logged(b, await tokenFor(b, { scope: "openid profile phone" })), {
@@ -571,14 +571,14 @@ test("[US-02] claims that are strings by definition are returned as strings or n
 });
 
 test("[US-02] userinfo returns current values, not those at issue", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b, { scope: "openid email" });
   b.as.users.set({ sub: "alice", email: "new@a.example", email_verified: true });
   assertEquals(await logged(b, token), { sub: "alice", email: "new@a.example", email_verified: true });
 });
 
 test("[US-04] a client registered for it gets a JWT with iss, aud and the claims, signed by a published key", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   for (const alg of algorithms) {
     const client_id = `signed-${alg}`;
     const { access_token, id_token } = await publicTokens(b, { client_id, scope: "openid email" });
@@ -604,7 +604,7 @@ test("[US-04] a client registered for it gets a JWT with iss, aud and the claims
 
 test("[US-04] user claims neither replace nor add protocol claims of the JWT", async () => {
   const users = [{ sub: "alice", iss: "https://evil.example", aud: "evil", exp: 1, nonce: "n", name: "Alice" }];
-  const b = await testServer({ ...house, users });
+  const b = await testServer({ ...everyScope, users });
   const claims = '{"userinfo":{"iss":null,"aud":null,"sub":null,"name":null}}';
   const jwt = await (await userinfo(b, await tokenFor(b, { client_id: "signed-ES256", scope: "openid", claims })))
     .text();
@@ -613,7 +613,7 @@ test("[US-04] user claims neither replace nor add protocol claims of the JWT", a
 });
 
 test("[US-04, US-01, SC-10] oauth4webapi accepts the responses, plain and signed, and rejects those of another user", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const issuer = new URL("https://as.test");
   const over = { [oauth.customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
   const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, over));
@@ -639,14 +639,14 @@ test("[BR-02, HT-18] a store failure is a JSON error without a challenge and wit
   const store = observedStore(memoryStore(), () => {
     if (broken) throw new Error("the store fails");
   });
-  const b = await testServer({ ...house, store });
+  const b = await testServer({ ...everyScope, store });
   const tokens = [await tokenFor(b), await tokenFor(b, { client_id: "opaque" })];
   broken = true;
   for (const token of tokens) assertEquals(await outcome(await userinfo(b, token)), "500 server_error");
 });
 
 test("[HT-15] the trace has the reason and never the token", async () => {
-  const b = await testServer(house);
+  const b = await testServer(everyScope);
   const token = await tokenFor(b, { scope: "read" });
   const opaque = await tokenFor(b, { scope: "read", client_id: "opaque" });
   for (const one of [token, opaque, `${opaque}A`]) {

@@ -20,14 +20,14 @@ export interface Step {
   readonly changes: readonly Mutation[];
 }
 
-/** What was answered, as far as the next steps build upon it. */
+/** Data of a response, as far as later steps need it. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** What an attacker has in hand: all that was answered so far. */
+/** The attacker's data: everything received so far. */
 export interface AttackerState {
   readonly cookies: Map<string, string>;
   readonly codes: { readonly code: string; readonly client: KnownClient; readonly redirectUri: string }[];
@@ -76,7 +76,7 @@ const pages = [
   ],
 ] as const;
 
-/** What a person would type, by the name of the field. */
+/** Values that a user would enter, by field name. */
 const typicalValues: Readonly<Record<string, string>> = {
   password,
   sub: "carol",
@@ -145,7 +145,7 @@ const writers = {
       ? requestDraft("POST", path, { form: [["access_token", token]] })
       : requestDraft("GET", path, { headers: [["authorization", `Bearer ${token}`]] });
   },
-  /** What a token is worth. */
+  /** Validity of a token. */
   async introspect(server, state, { client: which, pick }) {
     const { token } = pickToken(server, state, pick % 2 === 0 ? "access_token" : "refresh_token", pick);
     return await clientRequest(server, pickClient(server, which), "/oauth2/introspect", [["token", token]]);
@@ -172,7 +172,7 @@ const writers = {
   },
   /** Any page or document. */
   open: (server, _, { pick }) => openPage(server, pick),
-  /** A form of the page before, with any of its buttons; what a person would type is hostile, or is what they know. */
+  /** A form of the previous page, with any of its buttons; user input is hostile or valid. */
   submit(server, state, { pick, text }) {
     const form = state.forms[pick % (state.forms.length || 1)];
     if (form === undefined) return openPage(server, pick);
@@ -188,7 +188,7 @@ const writers = {
     const path = origin === new URL(server.as.issuer).origin ? pathname : `${basePath(server)}/authorized`;
     return requestDraft("POST", path, { form: [...fields], query: [...new URLSearchParams(search)] });
   },
-  /** Wherever the answer before leads, if it is within this server; the client's page where it leads to a client. */
+  /** Follows the previous response within this server, or to the client's page. */
   follow(server, state) {
     const { pathname, search, origin, searchParams } = new URL(
       state.location ?? `${basePath(server)}/`,
@@ -234,7 +234,7 @@ export async function buildRequest(
   return changes.reduce(mutate, withCookies);
 }
 
-/** Takes in hand what an answer brought. */
+/** Collects the data of a response. */
 export function updateState(
   server: AttackedServer,
   state: AttackerState,
@@ -286,7 +286,7 @@ function pickToken(
 ): { token: string; client: KnownClient } {
   const candidates = state.tokens.filter((tokens) => typeof tokens[kind] === "string");
   const tokens = candidates.at(pick % 3 === 0 ? -1 - pick % (candidates.length || 1) : -1);
-  // Whose it is, the newest code tells well enough.
+  // The newest code identifies the client well enough.
   const client = state.codes.at(-1)?.client ?? pickClient(server, pick);
   return { token: (tokens?.[kind] as string | undefined) ?? "none", client };
 }

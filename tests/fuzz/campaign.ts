@@ -12,26 +12,26 @@ import { findProblems } from "./response_checks.ts";
 import { password, serverKinds, startServer } from "./servers.ts";
 import type { AttackedServer } from "./servers.ts";
 
-/** Milliseconds after which an answer is taken never to come. */
+/** Timeout of a response, in milliseconds. */
 const responseTimeoutMs = 8_000;
 
 /** Any attack. */
 export const attack: fc.Arbitrary<Attack> = attacks(serverKinds.length);
 
-/** What an attack came to: every fault of every answer, and how many requests it was. */
+/** Result of an attack: the problems of every response, and the number of requests. */
 export interface AttackResult {
   readonly problems: readonly string[];
   readonly requests: number;
 }
 
-/** Fails with every fault of an attack, one a line; gives back how many requests it was. */
+/** Fails with the problems of an attack, one per line; returns the number of requests. */
 export async function assertAttackFails(attack: Attack): Promise<number> {
   const { problems, requests } = await runAttack(attack);
   if (problems.length > 0) throw new Error(`${problems.length} faults\n${problems.join("\n")}`);
   return requests;
 }
 
-/** Attacks a new server, and judges every answer, and the log at the end. `on`: another kind than the one named. */
+/** Attacks a new server, and checks every response, and the log at the end. `on`: another server kind. */
 export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[serverKind]!): Promise<AttackResult> {
   const server = await startServer(on);
   const { as, events } = server;

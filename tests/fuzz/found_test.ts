@@ -18,7 +18,7 @@ import { latchkey } from "../secret_leak_check.ts";
 
 const asked = requestHead("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close");
 
-/** Layers that fail in each way there is, as long as `broken` says so. */
+/** Plugins that fail in every possible way while `broken` returns true. */
 function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
   const fail = () => {
     if (broken()) throw new Error("the plugin failed");
@@ -37,7 +37,7 @@ function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
   };
 }
 
-// On Node nobody caught it: the client waited for ever, and the process ended.
+// Regression: on Node the error was unhandled, the client waited forever, and the process ended.
 test("[HT-18] a failing plugin is a traced internal error and 500 over the network, and the next request gets a response", async () => {
   let broken = true;
   await forEachCase(Object.entries(failing(() => broken)), async ([_, plugin]) => {
@@ -69,7 +69,7 @@ test("in process, `fetch` rejects with the error that a plugin throws", async ()
   await assertRejects(() => get("/oauth2/jwks"), Error, "the plugin failed");
 });
 
-// On Node the connection stayed open without an answer, and the process ended.
+// Regression: on Node the connection stayed open without a response, and the process ended.
 test("an unsendable response of a plugin costs one connection or is 500", async () => {
   const spoilt: Plugin = {
     handle: (next) => async (request, peer) => {

@@ -1,4 +1,4 @@
-/** A few thousand requests that nobody should send, in process; `deno task fuzz` sends as many as one likes. */
+/** A few thousand hostile requests in process; `deno task fuzz` sends any number. */
 
 import { assertGreater } from "@std/assert";
 import fc from "fast-check";

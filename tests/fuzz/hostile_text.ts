@@ -1,4 +1,4 @@
-/** Texts that somebody might send who means no good: markup, line ends, foreign addresses, names of prototypes, sheer length. */
+/** Hostile texts: markup, line breaks, foreign URLs, names of prototypes, excessive length. */
 
 import fc from "fast-check";
 

@@ -1,4 +1,4 @@
-/** Limits: what a request may take, and that what the server remembers has an end, however long somebody goes on. */
+/** Limits of a request, and of the server's memory under endless requests. */
 
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import { basic, encode, getOutcome, goodRequest, testServer } from "../flows/har
 import { getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
-/** So many parameters that nobody knows. */
+/** This many unknown parameters. */
 const padding = (count: number) => Array.from({ length: count }, (_, i) => `p${i}=`).join("&");
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
@@ -179,7 +179,7 @@ test("[CA-12] attempts count by the network that a trusted proxy names, whatever
     });
     return (await b.as.fetch(request, { address: from })).status;
   };
-  // Every guess from another address of one network, behind other made-up hops.
+  // Every attempt from another address of one network, with other invented hops.
   const spellings = [
     ...["2001:db8:1:2::1", "2001:DB8:1:2:0:0:0:2", "2001:0db8:0001:0002:ffff::", "2001:db8:1:2:3:4:5:6"],
     ...["2001:db8:1:2::", "2001:db8:1:2::ffff:1", "[2001:db8:1:2::9]:443", "2001:db8:1:2::a"],

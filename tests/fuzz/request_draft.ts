@@ -20,7 +20,7 @@ export interface RequestDraft {
   readonly form?: readonly Pair[];
   /** In the place of `form`. */
   readonly body?: Uint8Array;
-  /** How the body comes: at once, in small parts, or until it breaks off. */
+  /** How the body is sent: complete, in small chunks, or aborted. */
   readonly authorizationRequest: "whole" | "parts" | "broken";
   /** Whether the address begins with scheme and host, as some runtimes hand it over and others do not. */
   readonly absolute: boolean;
@@ -60,7 +60,7 @@ const headerNames = [
   ],
 ];
 
-/** Values of headers that a transport lets pass and that are wrong all the same, or right for somebody else. */
+/** Header values that a transport accepts but that are wrong, or valid for another client. */
 const headerValues: Readonly<Record<string, readonly string[]>> = {
   host: [
     "as.test",

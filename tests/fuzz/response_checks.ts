@@ -1,4 +1,4 @@
-/** What must be true of every answer, whatever was asked; the rules by which a fuzzer judges without knowing the right one. */
+/** Checks that every response must pass, for any request, so that the fuzzer needs no expected response. */
 
 import { marker } from "./hostile_text.ts";
 import type { ReceivedResponse } from "./attack.ts";
@@ -10,10 +10,10 @@ import type { AttackedServer } from "./servers.ts";
 const allowedLinks =
   /^https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net|www\.w3\.org|fetch\.spec\.whatwg\.org)\//;
 
-/** Endpoints that speak JSON, also where they refuse. */
+/** Endpoints with JSON responses, errors included. */
 const forClients = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/userinfo"];
 
-/** Names every fault of an answer; `uris` are all that some client has registered. */
+/** Yields every problem of a response; `uris` are all registered redirect URIs. */
 export function* findProblems(
   { as, kind }: AttackedServer,
   uris: ReadonlySet<string>,
@@ -87,7 +87,7 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Where pages have forms that come back to this server, so that a browser may tell it which origin they are of. */
+/** Pages with forms to this server, for which browsers send an Origin. */
 const formPagePattern =
   /^\/(?:oauth2\/(?:login|consent|logout)|account|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
 

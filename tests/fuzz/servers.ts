@@ -17,7 +17,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
 import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
 
-/** What somebody who attacks from inside may know of a client of theirs. */
+/** Data of a client that an inside attacker knows. */
 export interface KnownClient {
   readonly metadata: ClientMetadata;
   readonly privateJwk?: PrivateJwk;
@@ -37,7 +37,7 @@ export interface AttackedServer {
   readonly kind: ServerKind;
   readonly clients: readonly KnownClient[];
   readonly as: Latchkey;
-  /** What it told its operator. */
+  /** Output for the operator. */
   readonly events: TraceEvent[];
   /** The same, as both logs write it. */
   readonly lines: string[];
@@ -60,7 +60,7 @@ const refreshGrant = { grant_types: ["authorization_code", "refresh_token"] };
 const keyOfClient = { ...builtInKeys.ES256[1]!.jwk, alg: "ES256" } as unknown as PrivateJwk;
 const { d: _, ...publicKey } = keyOfClient;
 
-/** Secrets of clients are drawn, so that they can be told from everything else that a log holds. */
+/** Client secrets are random, so that they are distinguishable in a log. */
 const createSecret = (client: string) => digest(`secret of ${client}`);
 
 async function createClients(issuer: string): Promise<KnownClient[]> {

@@ -18,7 +18,7 @@ const redirect = calmly(["authorize", 1]);
 const tokens = calmly(["authorize", 1], ["redeem", 1]);
 const rejected = calmly(["redeem", 1]);
 
-/** A layer that changes every answer of one status. */
+/** A plugin that changes every response of one status. */
 function spoiling(status: number, spoil: (response: Response, text: string) => Response): Plugin {
   return {
     handle: (next) => async (request, peer) => {
@@ -48,7 +48,7 @@ const throwing = (): Plugin => ({
   handle: (next) => (request, peer) =>
     request.url.endsWith("/") ? Promise.reject(new Error("unforeseen")) : next(request, peer),
 });
-/** Answers whoever is refused with the tokens that somebody got before. */
+/** Returns earlier tokens of another client instead of a rejection. */
 const again = (): Plugin => {
   let kept: string | undefined;
   return {

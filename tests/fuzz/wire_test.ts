@@ -1,4 +1,4 @@
-/** Bytes on a socket that no client library would send: whatever comes, the next good request is answered. */
+/** Invalid bytes on a socket: the next valid request always gets its response. */
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
@@ -97,7 +97,7 @@ async function against(check: (port: number, issuer: string, events: TraceEvent[
   }
 }
 
-/** Asserts that a whole request in order is answered as ever. */
+/** Asserts that a complete valid request gets its usual response. */
 async function lives(port: number, issuer: string): Promise<void> {
   const query = encode({ ...goodRequest, client_id: "demo-public", redirect_uri: `${issuer}/authorized` });
   const received = await sendRaw(
@@ -107,7 +107,7 @@ async function lives(port: number, issuer: string): Promise<void> {
   assertEquals(getStatuses(received), [302]);
 }
 
-/** Sends bytes, hears what comes until nothing does, and hangs up. */
+/** Sends bytes, reads until no more arrive, and closes the connection. */
 async function provoke(port: number, bytes: string): Promise<string> {
   const wire = await openRawConnection(port);
   wire.send(bytes);

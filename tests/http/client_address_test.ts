@@ -91,7 +91,7 @@ test("[OP-03] with one configured proxy header the other one is ignored", () => 
   assertEquals(sent(both, "x-forwarded-for"), { address: "198.51.100.1", proxy });
   assertEquals(sent(both, "forwarded"), { address: "192.0.2.66", proxy });
   assertEquals(sent({ forwarded: "for=192.0.2.66" }, "x-forwarded-for"), { address: proxy, proxy });
-  // What neither says alone is told.
+  // An address in only one of them is logged.
   assertEquals(sent(both), { address: proxy, proxy, conflicting: ["198.51.100.1", "192.0.2.66"] });
 });
 
@@ -105,7 +105,7 @@ test("[HT-16] of a trusted proxy's header the last untrusted hop counts", () => 
     [{ forwarded: "for=192.0.2.66, for=198.51.100.1;proto=https;by=10.0.0.1" }, "198.51.100.1"],
     [{ forwarded: `for="[2001:db8::7]:4711"` }, "2001:db8::7"],
     [{ forwarded: "for=198.51.100.1", "x-forwarded-for": "192.0.2.66, 198.51.100.1" }, "198.51.100.1"],
-    // A proxy writes one of the two and may pass on the other as anybody sent it.
+    // A proxy writes one of the two and may forward the other one of the client.
     [{ forwarded: "for=192.0.2.66", "x-forwarded-for": "198.51.100.1" }, "10.0.0.1"],
     // What is no address ends the walk at the last hop that is one.
     [{ "x-forwarded-for": "198.51.100.1, nonsense" }, "10.0.0.1"],

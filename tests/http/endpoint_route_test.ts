@@ -1,4 +1,4 @@
-/** Endpoints that are loaded with the first request: what is promised of them before is what they answer to. */
+/** Lazily loaded endpoints: their description matches their behaviour. */
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The small laws of the router: which answer a method and a path get, whatever the host says, and that nothing escapes. */
+/** The router: methods, paths, hosts and errors. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ interface Context {
 type Route = RouteOf<Context>;
 type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
 
-/** Answers with what it was asked, as `GET /path?query`. */
+/** Responds with the request, as `GET /path?query`. */
 const echo: Handler = ({ request, target: { path, query } }) => new Response(`${request.method} ${path}?${query}`);
 
 function route(path: string, handlers: Partial<Record<Method, Handler>>, cors?: boolean): Route {
@@ -47,7 +47,7 @@ const options: RouterOptions<Context, Route> = {
   lastResort: (cause) => json(500, { cause: String(cause) }),
 };
 
-/** The same, with answers as Responses. */
+/** The same, with Response objects. */
 function router(
   routes: readonly Route[],
   options: RouterOptions<Context, Route>,

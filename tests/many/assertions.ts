@@ -5,7 +5,7 @@ import type { LoadReport } from "./load.ts";
 import { waitUntil } from "./processes.ts";
 import type { Instance } from "./instances.ts";
 
-/** Nothing lost, nothing twice, every answer polite; and there was something to lose. */
+/** No lost and no doubly used records, only valid responses, and at least some flows. */
 export function assertConsistent({ lost, doubleRedemptions, malformed, flows }: LoadReport): void {
   assertEquals({
     lost: countSentences(lost),

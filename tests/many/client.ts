@@ -1,4 +1,4 @@
-/** One client that goes step by step, at whichever instance it is told. */
+/** A client that runs a flow step by step, on any instance. */
 
 import { apiRequest, authorizationRequest, codeExchange, type RequestData, tokenRefresh } from "./requests.ts";
 import type { Instance } from "./instances.ts";

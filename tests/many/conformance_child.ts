@@ -10,9 +10,9 @@ import { openStore } from "./open_store.ts";
 /** What the parent may ask for. */
 export type Command =
   | { readonly do: "open"; readonly store: string; readonly settings: Settings }
-  /** Spends `code <from>` to `code <to - 1>`, all at the same time; answers the numbers of those it won. */
+  /** Consumes `code <from>` to `code <to - 1>` concurrently; responds with the numbers that it consumed. */
   | { readonly do: "consumeAll"; readonly from: number; readonly to: number }
-  /** Uses every verb in turn until there is a record `seen` of this id; answers when each call began and how long it took. */
+  /** Uses every verb in turn until a record `seen` of this id exists; responds with start and duration of each call. */
   | { readonly do: "busy"; readonly until: string }
   | { readonly do: "rotate" }
   | {
@@ -21,7 +21,7 @@ export type Command =
     readonly init?: { method?: string; body?: string; headers?: Record<string, string> };
   };
 
-/** What a request is answered with. */
+/** Response to a request. */
 export interface Fetched {
   readonly status: number;
   readonly location: string | null;
@@ -75,7 +75,7 @@ async function useAll(until: string): Promise<Call[]> {
     const begun = performance.now();
     await verbs[i % verbs.length]!(`busy ${Math.floor(i / verbs.length)}`);
     calls.push([at, performance.now() - begun]);
-    // Nobody but a test would ask again at once, and a SQLite file has no queue in which the others would get their turn.
+    // Only a test would retry immediately, and a SQLite file has no fair queue.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return calls;

@@ -1,4 +1,4 @@
-/** An instance that dies between the steps of one token request: whoever comes next finds either the one state or the other. */
+/** An instance that dies between the steps of a token request: the next request finds the state before or after. */
 
 import { assert, assertEquals } from "@std/assert";
 import { after, test } from "node:test";
@@ -48,7 +48,7 @@ for (const [name, open] of Object.entries(places)) {
     await dying("consume code", (mortal) => exchange(mortal, login));
     outcomes["after the code was used"] = await exchange(living, login);
 
-    // The tokens are there, and nobody was told.
+    // The tokens exist, but the client did not receive them.
     login = await logIn(living);
     await dying("add refresh_token", (mortal) => exchange(mortal, login));
     outcomes["after the refresh token was stored"] = await exchange(living, login);
@@ -60,7 +60,7 @@ for (const [name, open] of Object.entries(places)) {
     outcomes["after the refresh token was used"] = await refresh(living, kept.refresh_token);
     outcomes["the access token after the replay"] = await isActive(living, kept.access_token);
 
-    // The same with a grace: the client asks again, and goes on.
+    // The same with a grace period: the client repeats the request, and continues.
     const patient = await exchange(living, await logIn(living)) as Tokens;
     await dying("consume refresh_token", (mortal) => refresh(mortal, patient.refresh_token));
     const next = await refresh(healing, patient.refresh_token) as Tokens;

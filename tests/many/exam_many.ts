@@ -1,4 +1,4 @@
-/** What every store promises that processes can share, asked of it by several processes at once. */
+/** The guarantees of every shareable store, tested by several concurrent processes. */
 
 import { assert, assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";

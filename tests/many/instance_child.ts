@@ -1,4 +1,4 @@
-/** An instance that can be told to die at one certain moment, or whose clock is wrong; started by team.ts. */
+/** An instance that dies at a given moment, or has a wrong clock; started by instances.ts. */
 
 import process from "node:process";
 import { latchkey } from "../../src/server/latchkey.ts";
@@ -7,16 +7,16 @@ import type { Store } from "../../src/store/store.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import { openStore } from "./open_store.ts";
 
-/** What it is told, as its one argument in JSON. */
+/** Its configuration, as one JSON argument. */
 export interface InstanceOptions {
   readonly port: number;
   readonly store: string;
   readonly settings: Settings;
-  /** The verb of the store, and the kind of record, after which it dies: `spend code`. */
+  /** Store verb and record kind after which it dies: `consume code`. */
   readonly dieAfter?: string;
   /** Milliseconds by which its clock is ahead. */
   readonly ahead?: number;
-  /** Its store calls unspent what is spent, and drops each fifth record. */
+  /** Its store reports consumed records as unconsumed, and drops every fifth record. */
   readonly lies?: boolean;
 }
 
@@ -32,7 +32,7 @@ const as = await latchkey({
     get: (target, verb: keyof Store) => async (...args: unknown[]) => {
       if (lies && verb === "add" && dropsRecord()) return true;
       const done = await (target[verb] as (...args: unknown[]) => Promise<unknown>)(...args);
-      // As kill -9 does: nothing is said, nothing is tidied up.
+      // Like kill -9: no output and no cleanup.
       if (`${verb} ${args[0]}` === dieAfter) process.kill(process.pid, "SIGKILL");
       if (lies && verb === "get" && done !== undefined) return { ...done, consumedAt: undefined };
       return lies && verb === "consume" ? true : done;

@@ -30,7 +30,7 @@ export interface Instance {
   readonly runtime: Runtime;
   /** The process as it is now. */
   process(): StartedProcess;
-  /** The status of `/readyz`, or 0 where nobody answers. */
+  /** Status of `/readyz`, or 0 without a response. */
   ready(): Promise<number>;
   /** Starts it after it has ended; resolves when it is ready. */
   start(): Promise<void>;
@@ -41,7 +41,7 @@ export interface InstanceOverrides extends Pick<InstanceOptions, "dieAfter" | "a
   readonly settings?: Settings;
 }
 
-/** Starts an instance from the command line, as its operator does; or, where it is special, by way of a program of ours. */
+/** Starts an instance from the command line like an operator; a special one through a test program. */
 export async function startInstance(
   runtime: Runtime,
   store: string,

@@ -4,7 +4,7 @@ import { delay, waitUntil } from "./processes.ts";
 import { apiRequest, authorizationRequest, codeExchange, type RequestData, tokenRefresh } from "./requests.ts";
 import type { Instance } from "./instances.ts";
 
-/** An answer, as a client understands it. */
+/** A response, as a client reads it. */
 type FlowResponse =
   | { readonly kind: "done"; readonly body: Record<string, unknown>; readonly location: string | null }
   | { readonly kind: "rejected"; readonly error: string }
@@ -16,7 +16,7 @@ interface RefreshTokenState {
   readonly token: string;
   /** How often it was exchanged for another one. */
   redemptions: number;
-  /** Somebody tried, and knows of no answer. */
+  /** An attempt without a received response. */
   uncertain: boolean;
 }
 
@@ -29,13 +29,13 @@ interface Flow {
   /** Received, newest last. */
   readonly access: string[];
   readonly refresh: RefreshTokenState[];
-  /** A code or token of it was used twice, and the second one was told so: all of it has ended. */
+  /** A code or token of it was used twice, and the second use was rejected: the grant is revoked. */
   revoked: boolean;
-  /** It was used twice, and one of the two knows of no answer: it has ended or not. */
+  /** It was used twice, and one of the responses was lost: the grant is revoked or not. */
   maybeRevoked: boolean;
 }
 
-/** What the load generator was told, and what it found out afterwards. */
+/** What the load generator received, and found in the audit. */
 export interface LoadReport {
   /** Codes and tokens that clients were given. */
   readonly acknowledged: number;
@@ -43,17 +43,17 @@ export interface LoadReport {
   readonly flows: number;
   /** Rejections: 503 or 500, in JSON or by redirect. */
   readonly unavailable: number;
-  /** Connections that broke or were refused. */
+  /** Broken or rejected connections. */
   readonly broken: number;
   /** What was acknowledged and is not so: one sentence each. */
   readonly lost: readonly string[];
   /** What was redeemed twice, or lives on although it has ended: one sentence each. */
   readonly doubleRedemptions: readonly string[];
-  /** Answers that were no answer of an authorization server: one sentence each. */
+  /** Invalid responses, one sentence each. */
   readonly malformed: readonly string[];
-  /** Milliseconds between two answers with tokens, at the most. */
+  /** Maximum of milliseconds between two responses with tokens. */
   readonly longestOutageMs: number;
-  /** Milliseconds that an answer took, at the most. */
+  /** Maximum of milliseconds of a response. */
   readonly slowestResponseMs: number;
 }
 
@@ -61,7 +61,7 @@ export interface LoadReport {
 export interface LoadOptions {
   /** Flows at the same time. Default 6. */
   readonly workers?: number;
-  /** Whether a token request whose answer was lost is sent again, as a patient client does. Default: false. */
+  /** Whether a token request with a lost response is repeated. Default: false. */
   readonly patient?: boolean;
 }
 
@@ -188,7 +188,7 @@ export async function runLoad(
     const concurrentRefresh = flows.length % repeatEvery === 1;
     let renewed = await use(flow, concurrentRefresh, "a refresh token", () => sendRefresh(refresh.token));
     if (patient && renewed.every(({ kind }) => kind === "unknown")) {
-      // The same token again, until there is an answer: within the grace it is the same one that follows.
+      // The same token again, until there is a response: within the grace period it is the same response.
       for (let i = 0; i < 60 && renewed[0]!.kind === "unknown"; i++) {
         await delay(100);
         renewed = [await sendRefresh(refresh.token)];
@@ -219,7 +219,7 @@ export async function runLoad(
     await Promise.all(working);
   }
 
-  /** Asks until there is an answer that means something. */
+  /** Repeats a request until there is a valid response. */
   async function sendUntilDefinite<T>(send: () => Promise<T>, isResponse: (response: T) => boolean): Promise<T> {
     let response: T;
     await waitUntil(

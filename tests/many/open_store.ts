@@ -3,7 +3,7 @@
 import { parseStore, storeKinds } from "../../src/cli/stores.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** Every store but the one in memory, which nobody shares. */
+/** Every shareable store. */
 export async function openStore(setting: string): Promise<Store> {
   const choice = parseStore(setting, storeKinds);
   const store = choice && await storeKinds[choice.kind]!.open(choice, console.error);

@@ -12,7 +12,7 @@ let database: Database;
 let store: string;
 let team: Instance[];
 
-/** A store of its own, with room for few. */
+/** A dedicated server with few connections. */
 const newStore = () => `${database.url}?schema=${freshName()}&timeout=1500&connections=4`;
 
 before(async () => {
@@ -40,7 +40,7 @@ test("a server without free connections: instances continue with those they have
   }
 });
 
-test("a server that drops and refuses every connection: 503 until it accepts again", async () => {
+test("a server that drops and rejects every connection: 503 until it accepts again", async () => {
   const sum = await runLoad("PostgreSQL, every connection taken away", team, async () => {
     await delay(500);
     await query(database, "ALTER ROLE latchkey CONNECTION LIMIT 0");

@@ -51,7 +51,7 @@ export async function waitUntil(what: string, isSo: () => Promise<boolean>, time
 /** Each file of tests has a range of its own, for two may run at the same time. */
 let nextPort = Number(process.env.MANY_PORTS ?? 15_001);
 
-/** An odd port below 20000 where nobody listens. */
+/** A free odd port below 20000. */
 export async function freePort(): Promise<number> {
   while (true) {
     const port = nextPort += 2;
@@ -73,7 +73,7 @@ export function newFolder(owner?: number): string {
   return folder;
 }
 
-/** A process that was started, with what it has said. */
+/** A started process, with its output. */
 export interface StartedProcess {
   readonly pid: number;
   /** Both streams, newest last. */
@@ -144,7 +144,7 @@ function findProgram(program: string): string {
 export interface Database {
   readonly port: number;
   readonly url: string;
-  /** Starts it, on what it kept; resolves when it answers. */
+  /** Starts it with its data; resolves when it responds. */
   start(): Promise<void>;
   /** Ends it in order, or as `kill -9` does. */
   stop(how?: "gracefully" | "immediately"): Promise<void>;
@@ -165,7 +165,7 @@ function postgresUser(): { readonly uid: number; readonly gid: number } | undefi
 const createRoleScript =
   `printf 'CREATE ROLE latchkey LOGIN\\nCREATE DATABASE latchkey OWNER latchkey\\n' | "$0" --single -D "$1" postgres`;
 
-/** A cluster of its own, with room for so many connections, three of them for the superuser. */
+/** A dedicated cluster with this many connections, three of them for the superuser. */
 export async function postgresServer(maxConnections = 60): Promise<Database> {
   const user = postgresUser();
   const folder = newFolder(user?.uid);
@@ -237,7 +237,7 @@ export interface RedisServer extends Database {
   command(...words: string[]): Promise<unknown>;
   /** Becomes a replica of another one; resolves when it has all that it has. */
   follow(primary: { readonly port: number }): Promise<void>;
-  /** Waits until a replica follows it, and has told it so. */
+  /** Waits until a replica follows and has acknowledged. */
   isFollowed(): Promise<void>;
   /** Becomes a primary. */
   promote(): Promise<void>;
@@ -306,7 +306,7 @@ export async function redisServer(): Promise<RedisServer> {
 /** A disk of eight megabytes. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Writes a file over all of the room that is left. */
+  /** Fills the remaining space with a file. */
   fill(): void;
   /** Removes it. */
   reserveSpace(): void;

@@ -120,7 +120,7 @@ test("replicas=1: a primary dies under load and its replica takes over", async (
   try {
     const sum = await runLoad("Redis, failover with replicas=1", instances, async () => {
       await delay(800);
-      // What the primary goes on to do is lost.
+      // Later writes of the primary are lost.
       both.link.stall();
       await delay(1000);
       await both.failOver();
@@ -145,7 +145,7 @@ for (const replicas of [0, 1]) {
     try {
       const sum = await runLoad(`Redis, primary demoted, replicas=${replicas}`, instances, async () => {
         await delay(500);
-        // An orderly change: the primary waits until the replica has all of it. Nobody's connection is touched.
+        // A planned failover: the primary waits until the replica has everything. No connection is closed.
         both.wire.redirect(both.replica.port);
         await both.primary.command("FAILOVER");
         await waitUntil(

@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 
-/** A request, as `fetch` takes it; plain values, which can be handed to another process. */
+/** A request for `fetch`, as plain values that another process can receive. */
 export interface RequestData {
   readonly path: string;
   readonly init: { readonly method: string; readonly body?: string; readonly headers?: Record<string, string> };

@@ -1,4 +1,4 @@
-/** An id token judged as a client judges it: each check fails on what it is for, and on nothing else. */
+/** Validation of an ID token as a client does it: each check fails only for its own defect. */
 
 import { assert, assertEquals } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -1,4 +1,4 @@
-/** The small laws of redirect URIs: what may be registered, what matches, and how an answer is appended. */
+/** Redirect URIs: registration, matching, and appending a response. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";

@@ -8,7 +8,7 @@ import { resolveScope } from "../../src/oauth/authorize/scope.ts";
 import { scopeToken, splitScope } from "../../src/oauth/authorize/scope_token.ts";
 import type { Server } from "../../src/oauth/server.ts";
 
-/** What a server with these scopes and this default settles for a client, or the rule by which it refuses. */
+/** The scope that a server with these settings resolves for a client, or the rule of the rejection. */
 function resolve(
   asked: string | undefined,
   server: Scopes,

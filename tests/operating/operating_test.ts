@@ -1,4 +1,4 @@
-/** What operators lay around a server: limits, health, metrics, logs. */
+/** Plugins for operators: limits, health, metrics, logs. */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { registeredSecrets } from "../../src/oauth/clients/registered_secrets.ts
 import { basic, encode, testServer, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 
-/** A layer that answers nothing but whether it lives, until it is let go. */
+/** A plugin whose requests wait until they are released, except health. */
 function gate(): { readonly plugin: Plugin; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return {

@@ -45,7 +45,7 @@ async function against(start: StartOptions, check: (program: Program) => Promise
   }
 }
 
-/** The answer to one request over a connection of its own. */
+/** The response to one request over its own connection. */
 async function get(port: number, path: string, ...headers: readonly string[]): Promise<string> {
   return await sendRaw(port, requestHead(`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers));
 }
@@ -236,7 +236,7 @@ test("[OP-01] requests beyond the program's concurrency limit are 503, and then 
     const rejected = await sendRaw(port, formRequestHead("/oauth2/token", "Content-Length: 0", "Connection: close"));
     assertEquals(getStatuses(rejected), [503]);
     assertMatch(rejected, /\r\nretry-after: 1\r\n/i);
-    // What is asked without a body is answered all the same.
+    // A request without a body still gets its response.
     assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
     kept.send("client_id=bob");
     assertEquals(getStatuses(await kept.closed), [100, 401]);
@@ -287,13 +287,13 @@ test("[OP-04] a stop under load loses no request: not ready immediately, served 
     program.signal("SIGTERM");
     const logged = performance.now();
     await program.waitForOutput(/^Stopping in 3 seconds: until then/m);
-    // Who has not heard yet is served all the same, also by a new connection.
+    // During the drain requests are still served, on new connections too.
     assertEquals(getStatuses(await get(port, "/readyz")), [503]);
     assertEquals(getStatuses(await get(port, "/healthz")), [200]);
     assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
     await balancer;
     assertEquals(failures, []);
-    // Then nobody is let in any more, and what is under way is answered.
+    // Then no new connection is accepted, and requests in flight are finished.
     while (await openRawConnection(port).then((wire) => (wire.close(), true), () => false)) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

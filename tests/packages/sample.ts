@@ -6,7 +6,7 @@ import { sqliteStore } from "@latchkey/latchkey/stores/sqlite";
 import { faults, LoginError, testLatchkey } from "@latchkey/latchkey/testing";
 import type { Fault } from "@latchkey/latchkey/testing";
 
-/** A tiny client under test: it asks who is logged in, and refreshes its token once when it is told no. */
+/** A tiny client under test: it identifies the user, and refreshes its token once after a rejection. */
 async function whoAmI(
   fetch: typeof globalThis.fetch,
   issuer: string,

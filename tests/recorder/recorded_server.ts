@@ -16,7 +16,7 @@ export interface RecordedServer {
   readonly recorder: Recorder;
 }
 
-/** The crowd of clients, a recorder, and further layers within. */
+/** The test clients, a recorder, and further inner plugins. */
 export async function recordedServer(
   options: RecorderOptions = {},
   ...inner: readonly Plugin[]
@@ -84,7 +84,7 @@ export function streamedResponse(text: string, type: string): Response {
   return new Response(body, { headers: { "content-type": type } });
 }
 
-/** Walks the pages of {@link interactiveServer}, and gives back where the browser is sent with the code. */
+/** Completes the pages of {@link interactiveServer}, and returns the redirect with the code. */
 export async function completeLogin({ server }: RecordedServer, fields: Fields = {}): Promise<URL> {
   let response = await server.authorize(fields);
   for (const name of ["login", "consent"]) {

@@ -31,7 +31,7 @@ import {
 
 const jwtBearer = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** A layer that answers some path by itself. */
+/** A plugin that handles a path itself. */
 function responding(path: string, result: (request: RequestLike) => Response | Promise<Response>): Plugin {
   return {
     handle: (next) => async (request, peer) =>

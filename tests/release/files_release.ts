@@ -1,4 +1,4 @@
-/** What only tools of others can judge before a release: the workflows, the Containerfile, and our archives. */
+/** Checks by external tools before a release: the workflows, the Containerfile, and the archives. */
 
 // deno-lint-ignore-file no-import-prefix
 import { assert, assertEquals, assertRejects } from "@std/assert";
@@ -98,7 +98,7 @@ test("the libraries of a binary are read from the output of ldd, on both process
   ]);
 });
 
-/** A program for the trial: what it does when it is asked for its version, and when it is to serve. */
+/** A program for the smoke test: its output for --version, and its server. */
 const program = (served: string) => [
   Deno.execPath(),
   "eval",

@@ -3,7 +3,7 @@
 // deno-lint-ignore-file no-import-prefix
 import { assert, assertEquals } from "@std/assert";
 import { Spec, Validation } from "npm:@cyclonedx/cyclonedx-library@10.3.0";
-// What the library judges with.
+// Modules of the validation library.
 import "npm:ajv-formats-draft2019@1.6.1";
 import "npm:ajv-formats@3.0.1";
 import "npm:ajv@8.20.0";
@@ -40,7 +40,7 @@ test("every dependency in a bill of materials is listed, and every component is 
     const known = [metadata.component, ...components].map((component) => component["bom-ref"]).sort();
     assertEquals(dependencies.map(({ ref }) => ref).sort(), known);
     const reached = new Set([metadata.component["bom-ref"]]);
-    // A set goes on with what is added while it is walked.
+    // Iteration over a Set includes members added meanwhile.
     for (const ref of reached) {
       for (const next of dependencies.find((entry) => entry.ref === ref)!.dependsOn) reached.add(next);
     }
@@ -65,6 +65,6 @@ test("SHA256SUMS has every file, in the format of sha256sum", () => {
     `${createHash("sha256").update(readFileSync(folder + name)).digest("hex")}  ${name}\n`
   );
   assertEquals(readFileSync(`${folder}SHA256SUMS`, "utf8"), sums.join(""));
-  // Names that say what they are of, and so do not meet those of another version where somebody keeps both.
+  // Names with version and system, so that files of several versions do not collide.
   assertEquals(summed.filter((name) => !name.includes(manifest.version)), []);
 });

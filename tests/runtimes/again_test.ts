@@ -1,4 +1,4 @@
-/** A server that is closed and made anew on the same port, as one suite after another does. */
+/** A server that is closed and created again on the same port, like in consecutive test suites. */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";

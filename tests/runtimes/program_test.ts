@@ -1,4 +1,4 @@
-/** The program as its users start it: what it says, how it is told what to do, and how it ends. */
+/** The program as a user starts it: output, configuration, and exit. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -157,7 +157,7 @@ test("[HT-15] with a real host as issuer the banner shows no client secret", asy
 });
 
 test("flags override the environment, which overrides the file, which overrides the default", async () => {
-  // Port 1 cannot be what is listened on, and port 0 is told by what was chosen instead.
+  // Port 1 cannot be listened on, and port 0 shows the chosen port.
   const config = file("order.json", { ...ownClients, issuer: "http://file.test", port: 0 });
   const starts: [StartOptions, issuer: RegExp][] = [
     [{ env: { LATCHKEY_PORT: "0" } }, /^http:\/\/localhost:\d+$/],
@@ -185,7 +185,7 @@ test("flags override the environment, which overrides the file, which overrides 
   });
 });
 
-/** Asserts that a start is refused as people deserve: exit code 1, whole sentences, and nothing of the program's inside. */
+/** Asserts that a start is rejected with exit code 1, complete sentences, and no internals. */
 async function rejected(start: StartOptions, ...expected: readonly RegExp[]): Promise<void> {
   const { code, stdout, stderr } = await runProgram(start);
   assertEquals([code, stdout], [1, ""], stderr);
@@ -282,7 +282,7 @@ test("an unusable database ends the start with exit code 1 and a fix, and is lef
 });
 
 test("a read-only database ends the start with exit code 1 and a fix", async () => {
-  // Whoever is root may write everywhere but where the kernel says no.
+  // Root may write everywhere, except where the kernel forbids it.
   let closed = "/sys/kernel";
   if (process.getuid?.() !== 0) {
     closed = join(folder, "closed");

@@ -33,7 +33,7 @@ export interface RawConnection {
   close(): void;
 }
 
-/** What a whole answer with a Content-Length, or the announcement that a body is awaited, looks like. */
+/** Pattern of a complete response with Content-Length, or of an interim 100. */
 export const responsePattern = /^HTTP\/1\.1 [2-5]\d\d [^]*?\r\n\r\n/;
 /** The server has begun to read the body, so the request is under way. */
 export const continuePattern = /^HTTP\/1\.1 100 /;
@@ -60,7 +60,7 @@ export async function openRawConnection(
       checkReceived();
     });
   }
-  // A reset after an answer is one of the ways to close a connection.
+  // A reset after a response is a valid way to close a connection.
   socket.on("error", (error: Error) => failure = error);
   const closed = new Promise<string>((resolve, reject) => {
     socket.on("close", () => {
@@ -91,7 +91,7 @@ export async function sendRaw(port: number, request: string): Promise<string> {
   return await connection.closed;
 }
 
-/** The status of every answer in what was received. */
+/** Status codes of all received responses. */
 export function getStatuses(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status]) => Number(status));
 }
@@ -103,7 +103,7 @@ export function getHeaderValues(received: string, name: string): string[] {
     .map((line) => line.slice(name.length + 1).trim());
 }
 
-/** What follows the head of the first answer. */
+/** Text after the head of the first response. */
 export function getBody(received: string): string {
   return received.slice(received.indexOf("\r\n\r\n") + 4);
 }

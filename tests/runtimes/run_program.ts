@@ -1,6 +1,6 @@
 /**
- * The program as a process of its own, started as its users start it under the runtime that runs the tests; or as one
- * file, which is then told nothing by the environment of the tests.
+ * The program as a process, started like by a user on the runtime of the tests; or as one executable file, without the
+ * environment of the tests.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -31,13 +31,13 @@ export interface StartOptions {
 
 /** A program that has greeted. */
 export interface Program {
-  /** What it said until then. */
+  /** Its output until then. */
   readonly banner: string;
   /** Where it listens. */
   readonly port: number;
-  /** Everything it has said on both streams since the greeting. */
+  /** Its output on both streams since the banner. */
   output(): string;
-  /** Waits until it has said this, on either stream. */
+  /** Waits for this text, on either stream. */
   waitForOutput(pattern: RegExp): Promise<void>;
   signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
   /** Resolves when it is gone and its streams are read. */
@@ -61,7 +61,7 @@ export function runProgram(start: StartOptions): Promise<ExitResult> {
   return spawnProgram(start).ended;
 }
 
-/** Starts it and waits for its greeting; rejects with what it said when it ends instead. */
+/** Starts it and waits for its banner; rejects with its output if it ends first. */
 export async function startProgram(start: StartOptions = {}): Promise<Program> {
   const { child, output, says: waitForOutput, ended: exited } = spawnProgram(start);
   const failure = exited.then(({ code, stderr }) => {
@@ -75,13 +75,13 @@ export async function startProgram(start: StartOptions = {}): Promise<Program> {
     port: Number(/:(\d+)$/.exec(findAddress(output))![1]),
     output: () => output.stdout.slice(banner.length) + output.stderr,
     waitForOutput,
-    // By its number: after child.kill, Deno tells of the signal instead of the exit code.
+    // By its number: after child.kill, Deno reports the signal instead of the exit code.
     signal: (name) => void (child.exitCode === null && process.kill(child.pid!, name)),
     exited,
   };
 }
 
-/** Where it listens: by the first lines of the greeting the issuer, unless the line after says otherwise. */
+/** Its URL: the issuer in the first line of the banner, or the URL in the next line. */
 function findAddress({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
   const listening = /^.*"event":"listening".*$/m.exec(stderr)?.[0];
   return listening === undefined ? stdout.split("\n\n", 1)[0]!.split("\n").at(-1)! : JSON.parse(listening).url;

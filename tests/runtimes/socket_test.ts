@@ -53,7 +53,7 @@ async function against(check: (port: number, as: Latchkey) => Promise<void>, opt
   }
 }
 
-/** The request of the public demo client that is answered with a code. */
+/** Authorization request of the public demo client. */
 function goodQuery(issuer: string): string {
   return encode({
     response_type: "code",
@@ -65,7 +65,7 @@ function goodQuery(issuer: string): string {
   });
 }
 
-/** A code for the public demo client, by way of the network. */
+/** A code for the public demo client, over the network. */
 async function codeOf({ issuer }: Latchkey): Promise<string> {
   const response = await fetch(`${issuer}/oauth2/authorize?${goodQuery(issuer)}`, { redirect: "manual" });
   await response.body?.cancel();
@@ -83,7 +83,7 @@ function redemption(issuer: string, code: string): string {
   });
 }
 
-/** Redeems a code by way of the network. */
+/** Redeems a code over the network. */
 function redeem(issuer: string, code: string): Promise<Response> {
   return fetch(`${issuer}/oauth2/token`, {
     method: "POST",
@@ -92,7 +92,7 @@ function redeem(issuer: string, code: string): Promise<Response> {
   });
 }
 
-/** Asserts that the server still answers. */
+/** Asserts that the server still responds. */
 async function lives(port: number): Promise<void> {
   const received = await sendRaw(
     port,
@@ -465,7 +465,7 @@ test("[HT-09] closing rejects an unfinished half-read request with a response, a
     const closed = as.close().then(() => open = false);
     mock.timers.tick(10_000);
     assertMatch(await wire.until(/"\}\s*$/), /"error_description":"[^"]{9,}"\}\s*$/);
-    // Where a runtime would still wait for the rest of the body, patience ends before long.
+    // If a runtime still waits for the rest of the body, its timeout ends shortly after.
     const started = performance.now();
     while (open && performance.now() - started < 5_000) {
       mock.timers.tick(1_000);

@@ -1,4 +1,4 @@
-/** Answers that are streamed, over a socket, by whatever runtime runs the tests: events that come while others wait. */
+/** Streamed responses over a socket, on the runtime of the tests. */
 
 import { assert, assertLess, assertMatch } from "@std/assert";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { openRawConnection, requestHead } from "./raw_connection.ts";
 import type { RawConnection } from "./raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
-/** A server that listens, with a layer around it. */
+/** A listening server with a plugin. */
 interface Place extends AsyncDisposable {
   readonly as: Latchkey;
   readonly port: number;
@@ -21,7 +21,7 @@ async function listening(plugin: Plugin): Promise<Place> {
   return { as, port: Number(new URL(url).port), [Symbol.asyncDispose]: () => as.close() };
 }
 
-/** A layer that answers `/events` with a stream, and what becomes of the stream. */
+/** A plugin that serves `/events` with a stream, and the state of the stream. */
 interface Source {
   readonly plugin: Plugin;
   send(event: string): void;
@@ -88,7 +88,7 @@ function source(): Source {
   };
 }
 
-/** Asks for the events, and waits for the first. Bun sends the head of an answer with the first part of its body. */
+/** Requests the events, and waits for the first. Bun sends the head with the first part of the body. */
 async function subscribe(port: number, events: Source): Promise<RawConnection> {
   const wire = await openRawConnection(port);
   wire.send(requestHead("GET /events HTTP/1.1", "Host: any.test"));

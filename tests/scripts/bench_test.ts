@@ -1,4 +1,4 @@
-/** The bench: what it is asked, that it believes no answer unseen, and what it draws. */
+/** The bench: its options, its checks of responses, and its chart. */
 
 import { test } from "node:test";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
@@ -70,7 +70,7 @@ interface Wrong {
   readonly cached?: boolean;
 }
 
-/** A server that answers well, except for what is given. */
+/** A server with valid responses, except for the given ones. */
 function server({ redirect = {}, body = {}, status = 200, cached = false }: Wrong): Connection {
   return {
     get(path): Promise<RawResponse> {

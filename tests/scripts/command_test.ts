@@ -1,4 +1,4 @@
-/** How scripts are called: every task says what it does, and refuses what it does not know. */
+/** Command lines of scripts: every task has a help, and rejects unknown options. */
 
 import { test } from "node:test";
 import { assert, assertEquals, assertThrows } from "@std/assert";
@@ -77,7 +77,7 @@ test("every task that is a script has a help, under its own name", () => {
   });
   assert(scripts.length > 10);
   for (const [name, path] of scripts) {
-    // The bench reads what it is told in a file of its own.
+    // The bench parses its options in its own file.
     const text = readFileSync(path === "scripts/bench/mod.ts" ? "scripts/bench/options.ts" : path, "utf8");
     assert(text.includes(`deno task ${name} --help`), `${path} does not say that deno task ${name} --help is there`);
     assert(name === "bench" || text.includes(`call: "deno task ${name}",`), path);

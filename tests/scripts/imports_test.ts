@@ -1,4 +1,4 @@
-/** The check of the imports of src/, on small made-up trees. */
+/** The check of the imports of src/, on small invented trees. */
 
 import { test } from "node:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

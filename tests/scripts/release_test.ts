@@ -225,7 +225,7 @@ test("publishing jobs wait for the tests and have only their own permissions; wh
   const able = jobs.filter((job) => rights(job).length > 0);
   assertEquals(able.map((job) => job.split(":")[0]), ["npm", "jsr", "image", "github"]);
   for (const job of able) assertMatch(job, /^ {4}needs: \[(?:verify, make, try|make, npm, jsr, image)\]$/m);
-  // Whoever takes the files first compares them with what was made.
+  // The first job that downloads the files compares them with the built ones.
   for (const job of able.filter((job) => job.includes("actions/download-artifact@"))) {
     assertMatch(
       job,

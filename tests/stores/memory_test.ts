@@ -67,7 +67,7 @@ test("consumed records take at most half of a memory store, and the most recentl
   await tiny.put("browser", "only", record, { expiresAt: 1000 });
   await tiny.consume("browser", "only", 1);
   assertEquals((await tiny.get("browser", "only"))?.consumedAt, 1);
-  // The others may take all of the room.
+  // Other kinds of records may use all of the space.
   assertEquals([await consumed(79), (await store.get("browser", "100"))?.expiresAt], [undefined, 500]);
 });
 

@@ -28,7 +28,7 @@ async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server that speaks TLS as PostgreSQL does, with the test's certificate; what it is told then goes to `take`. */
+/** A server that speaks TLS like PostgreSQL, with the test's certificate; `take` receives what it reads. */
 async function speakTls(take: (socket: Socket) => void): Promise<{ readonly port: number; close(): void }> {
   const inner = createTlsServer({ cert: certificate, key: privateKey }, take);
   inner.on("tlsClientError", () => {});

@@ -1,4 +1,4 @@
-/** A second process for tests, in whatever runtime the tests run: it takes one command per line and answers each. */
+/** A second process for tests, on the same runtime: reads one command per line and responds to each. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 /** A running child. */
 export interface ChildProcessHandle {
-  /** Sends a command, any JSON value, and waits for the answer; rejects if the child ends before it answers. */
+  /** Sends a command, any JSON value, and waits for the response; rejects if the child ends first. */
   ask<T>(command: unknown): Promise<T>;
   /** Ends it as `kill -9` does, and waits until it is gone. */
   kill(): Promise<void>;
@@ -33,7 +33,7 @@ export function startChild(name: string): ChildProcessHandle {
   };
 }
 
-/** The child's side: answers each command of the parent with what `act` makes of it. */
+/** The child's side: responds to each command with the result of `act`. */
 export async function handleCommands<T>(handle: (command: T) => Promise<unknown>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     process.stdout.write(JSON.stringify(await handle(JSON.parse(line)) ?? null) + "\n");

@@ -9,7 +9,7 @@ export type Command =
   | { do: "open"; path: string }
   | { do: "put"; id: string; value: Records["code"]; expiresAt: number }
   | { do: "consume"; id: string; now: number }
-  /** Spends `code 0` to `code <count - 1>`; answers the numbers of those it won. */
+  /** Consumes `code 0` to `code <count - 1>`; responds with the numbers that it consumed. */
   | { do: "consumeAll"; count: number; now: number };
 
 let store: Store;

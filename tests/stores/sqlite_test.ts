@@ -163,7 +163,7 @@ test("closing a store during deletion of expired records ends the deletion witho
   await assertRejects(() => store.get("code", "1"), StoreError, "found a closed one; open it again");
 });
 
-/** Asserts that the file is refused with one sentence that names it, and gives back the sentence. */
+/** Asserts that the file is rejected with one sentence that names it, and returns the sentence. */
 async function rejection(path: string, options?: SqliteOptions): Promise<string> {
   const error = await assertRejects(() => withStore(path, () => Promise.resolve(), options), StoreError);
   assertStringIncludes(error.message, `${path}: expected `);

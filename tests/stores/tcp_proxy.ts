@@ -1,11 +1,11 @@
-/** A wire between a store and its database, which a test can leave lying dead, cut and mend. */
+/** A TCP proxy between a store and its database, which a test can stall, cut and restore. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A wire; `to` is where it leads. */
 export interface TcpProxy {
   readonly port: number;
-  /** Nothing passes any more, and nobody is told: as with a cable that was pulled. */
+  /** Forwards nothing any more, without closing: like a pulled cable. */
   stall(): void;
   /** Every connection breaks, and no new one is taken. */
   cut(): void;
@@ -16,7 +16,7 @@ export interface TcpProxy {
   close(): void;
 }
 
-/** Lays a wire to a port of this machine. */
+/** Starts a proxy to a port of this machine. */
 export async function tcpProxy(to: number): Promise<TcpProxy> {
   let state: "passes" | "stalled" | "cut" = "passes";
   const sockets = new Set<Socket>();

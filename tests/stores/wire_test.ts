@@ -1,4 +1,4 @@
-/** The stores behind a wire that goes dead, breaks and is mended: they fail in time, then at once, then work again. */
+/** The stores behind a proxy that stalls, breaks and recovers: calls time out, then fail fast, then work again. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
@@ -18,7 +18,7 @@ after(async () => {
 const timeout = 600;
 const stored = { expiresAt: Infinity };
 
-/** The URL of the same database by way of a wire. */
+/** URL of the same database through the proxy. */
 async function behind(url: string): Promise<{ readonly wire: TcpProxy; readonly url: string }> {
   const at = new URL(url);
   const wire = await tcpProxy(Number(at.port) || (at.protocol.startsWith("redis") ? 6379 : 5432));

@@ -123,7 +123,7 @@ test("errors contain no secret", async () => {
 
 test("[AZ-22] the error of a login with a broken store names endpoint and error, which the client does not receive", async () => {
   const broken = new TypeError(`no such row: ${"a-secret-that-should-stay-one".repeat(2)}`);
-  const away = new StoreError({ location: "shelf", expected: "an answer", received: "none", hint: "wait" });
+  const away = new StoreError({ location: "shelf", expected: "a response", received: "none", hint: "wait" });
   const fail = () => Promise.reject(broken);
   const store = memoryStore();
   const put: Store["put"] = (kind, ...rest) => kind === "browser" ? fail() : store.put(kind, ...rest);
