@@ -149,7 +149,7 @@ async function serveMetrics(
   metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const listener = await serve((request) => metrics.answer(request), { host, port });
+  const listener = await serve((request) => metrics.respond(request), { host, port });
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/metrics`,
     close: () => listener.close(),

@@ -13,7 +13,7 @@ export interface Metrics extends Plugin {
   /** Everything that was counted, in the text format of Prometheus, version 0.0.4. */
   text(): string;
   /** The same as an answer: what a listener of its own gives to whoever scrapes it. */
-  answer(request: RequestLike): Promise<HttpResponse>;
+  respond(request: RequestLike): Promise<HttpResponse>;
 }
 
 /** Upper bounds of the buckets of durations, in seconds. */
@@ -158,7 +158,7 @@ export function metrics(): Metrics {
   return {
     onEvent: countEvent,
     text,
-    answer(request) {
+    respond(request) {
       const isMetricsRequest = request.method === "GET" &&
         new URL(request.url, "http://metrics").pathname === "/metrics";
       return Promise.resolve({

@@ -56,7 +56,7 @@ const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
 };
 
 /** The ID of the form, for its fields elsewhere on the page. */
-export const formId = "trial";
+export const formId = "playground";
 
 /** The props of the form. */
 interface PlaygroundFormProps {
@@ -69,7 +69,7 @@ interface PlaygroundFormProps {
 export function PlaygroundFormView({ form, base }: PlaygroundFormProps): VNode {
   const { fields, steps, needsSecretOf, grantRevoked } = form;
   return (
-    <form id={formId} class="trial" method="post" action={`${base}/authorized/try`}>
+    <form id={formId} class="playground" method="post" action={`${base}/authorized/try`}>
       {fields.map(([name, value], i) => <input key={i} type="hidden" name={name} value={value} />)}
       {needsSecretOf !== undefined && (
         <div class="field">

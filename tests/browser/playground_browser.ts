@@ -34,13 +34,13 @@ for (const { name, options } of walks) {
     await using opened = await openPage(`${url}/start`, options);
     const { page } = opened;
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `trial-0-arrived-${name}`);
+    await takeScreenshot(page, `playground-0-arrived-${name}`);
     for (const [i, [button, heading]] of journey.entries()) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       assertEquals(new URL(page.url()).search, "");
       assertEquals(await findPageProblems(opened), [], heading);
-      await takeScreenshot(page, `trial-${i + 1}-${button.toLowerCase().replaceAll(" ", "-")}-${name}`);
+      await takeScreenshot(page, `playground-${i + 1}-${button.toLowerCase().replaceAll(" ", "-")}-${name}`);
     }
     assertEquals(await page.locator(".past li").count(), journey.length - 1);
     assertEquals(await page.locator(".past textarea:visible").count(), 0);
@@ -55,7 +55,7 @@ for (const { name, options } of walks) {
       0,
     );
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `trial-past-${name}`);
+    await takeScreenshot(page, `playground-past-${name}`);
   });
 }
 
@@ -112,7 +112,7 @@ test("[DM-13] going back and forth shows the steps again, and sends nothing by i
 test("[DM-12] a form on another site cannot try anything in this browser", { skip }, async () => {
   await using opened = await openPage(`${url}/start`);
   const { page } = opened;
-  const fields = await page.locator("form.trial input").evaluateAll((inputs) =>
+  const fields = await page.locator("form.playground input").evaluateAll((inputs) =>
     // deno-lint-ignore no-explicit-any
     (inputs as any[]).map(({ name, value }) => [name, value])
   ) as [string, string][];

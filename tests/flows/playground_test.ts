@@ -58,14 +58,14 @@ async function read(response: Response, status = 200): Promise<Page> {
   if (form !== null) {
     const { pathname } = new URL(callback);
     assertEquals(parseAttributes(form[0]).get("action"), `${pathname}/try`);
-    assertMatch(form[0], /^<form id="trial"/);
+    assertMatch(form[0], /^<form id="playground"/);
     fields = {};
     // History stands outside of the form, and belongs to it all the same.
     const controls = /<(input|textarea)\b(?:"[^"]*"|[^>"])*>(?:([^<]*)<\/textarea>)?/g;
     for (const [control, tag, text] of html.matchAll(controls)) {
       const attributes = parseAttributes(control);
       if (tag === "input" && attributes.get("type") !== "hidden") continue;
-      if (!form[1]!.includes(control)) assertEquals(attributes.get("form"), "trial");
+      if (!form[1]!.includes(control)) assertEquals(attributes.get("form"), "playground");
       const name = attributes.get("name")!;
       const value = tag === "input" ? attributes.get("value")! : unescape(text!);
       fields[name] = name in fields ? [fields[name]!, value].flat() : value;

@@ -152,9 +152,9 @@ test("metrics count store failures", async () => {
 
 test("metrics have their own endpoint", async () => {
   const counted = metrics();
-  assertStrictEquals((await counted.answer(new Request("http://127.0.0.1:9464/metrics"))).status, 200);
+  assertStrictEquals((await counted.respond(new Request("http://127.0.0.1:9464/metrics"))).status, 200);
   for (const request of [new Request("http://127.0.0.1/"), new Request("http://a/metrics", { method: "POST" })]) {
-    assertStrictEquals((await counted.answer(request)).status, 404);
+    assertStrictEquals((await counted.respond(request)).status, 404);
   }
 });
 

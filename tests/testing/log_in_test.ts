@@ -123,7 +123,7 @@ test("errors contain no secret", async () => {
 
 test("[AZ-22] the error of a login with a broken store names endpoint and error, which the client does not receive", async () => {
   const broken = new TypeError(`no such row: ${"a-secret-that-should-stay-one".repeat(2)}`);
-  const away = new StoreError({ location: "shelf", expected: "a response", received: "none", hint: "wait" });
+  const away = new StoreError({ location: "test-store", expected: "a response", received: "none", hint: "wait" });
   const fail = () => Promise.reject(broken);
   const store = memoryStore();
   const put: Store["put"] = (kind, ...rest) => kind === "browser" ? fail() : store.put(kind, ...rest);
@@ -133,7 +133,7 @@ test("[AZ-22] the error of a login with a broken store names endpoint and error,
     ["internal error at /oauth2/login: TypeError: no such row: …(58 characters)", { put }, "interactive"],
     ["internal error at /oauth2/authorize: TypeError: no such row: …(58 characters)", { add: fail }, "interactive"],
     [
-      "internal error at /oauth2/token: StoreError: shelf: expected an",
+      "internal error at /oauth2/token: StoreError: test-store: expected a",
       { consume: () => Promise.reject(away) },
       "auto",
     ],
@@ -142,7 +142,7 @@ test("[AZ-22] the error of a login with a broken store names endpoint and error,
     const error = await thrown(as.logIn(as.client()));
     const [first, ...others] = error.message.split("\n");
     assert(others.some((line) => line.startsWith(`  ${met}`)), error.message);
-    assert(!/such row|shelf/.test(first!), first);
+    assert(!/such row|test-store/.test(first!), first);
     assertEquals(error.cause, met.includes("StoreError") ? away : broken);
     assertEquals(error.explanation?.rule, "AZ-22");
     assert(error.callback === undefined || error.callback.internalError?.cause === broken);
