@@ -55,7 +55,7 @@ async function createVersion01(create: () => () => Promise<Store>): Promise<() =
 const start = async (store: Store | Promise<Store>, options: LatchkeyOptions = {}) =>
   await testServer({ ...version01Settings, store, ...options });
 
-/** Asserts that the server has what the log of version 0.1 said. */
+/** Asserts that the server has what the log of version 0.1 reported. */
 async function assertMigrated({ as, get, events }: TestServer, store: Store): Promise<void> {
   assertEquals((await as.clients.all()).map(({ id }) => id), ["spa", "web", "kept", "late"]);
   assertEquals((await as.users.all()).map(({ sub }) => sub), ["dora", "alice", "bob", "guest"]);
