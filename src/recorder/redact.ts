@@ -2,6 +2,7 @@
 
 import type { Fields } from "../http/form.ts";
 import type { Exchange, Flow } from "./exchange.ts";
+import { registeredSecretsFor } from "./exchange_draft.ts";
 import { rewriteExchange, rewriteFields } from "./rewrite.ts";
 import type { Rewriter } from "./rewrite.ts";
 
@@ -60,9 +61,14 @@ export function redactExchanges(
   return exchanges.map((exchange) => rewriteExchange(exchange, rewriter));
 }
 
-/** Masks parameters by their names. */
-export function redactFields(fields: Fields): Fields {
-  return rewriteFields(fields, redactingRewriter(new Map(), shorten));
+/**
+ * Redacts parameters by their names.
+ *
+ * @param recorded An exchange of the server that declares the parameters. Default: the names in specifications only.
+ */
+export function redactFields(fields: Fields, recorded?: Exchange): Fields {
+  const registeredSecrets = recorded && registeredSecretsFor(recorded);
+  return rewriteFields(fields, { ...redactingRewriter(new Map(), shorten), registeredSecrets });
 }
 
 /** Three parts of base64url that begin like a JSON object: a JWT, whole or with parts missing; or, with five, encrypted. */

@@ -1,4 +1,4 @@
-/** The endpoints of the server. This is the list: nothing else knows an endpoint by its name or path. */
+/** The endpoints of the server. This is the list: every other part reads the descriptions. */
 
 import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";

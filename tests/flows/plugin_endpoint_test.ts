@@ -1,6 +1,6 @@
 /** An endpoint of a plugin: one description makes every part of the server treat it and its parameters correctly. */
 
-import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { clientEndpoint } from "../../src/app/client_endpoint.ts";
 import { json } from "../../src/http/responses.ts";
@@ -13,6 +13,8 @@ import { formatFlow } from "../../src/recorder/export/text.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { redactExchanges } from "../../src/recorder/redact.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
+import { testLog } from "../../src/testing/log/log.ts";
+import { LogError } from "../../src/testing/log/log_error.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import { basic, encode, forEachCase, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -139,6 +141,15 @@ test("trace, log and metrics name it, redact its secrets, and receive each event
   assertEquals(JSON.stringify([events, lines]).includes("wrong-but-secret"), false);
   assertEquals(lines.map((line) => JSON.parse(line)).find(({ event }) => event === "request").endpoint, "tickets");
   assertMatch(counted.text(), /latchkey_requests_total\{endpoint="tickets",method="POST",status="400"\} 1/);
+});
+
+test("the log of the mock redacts its parameters in the messages of expectations", async () => {
+  const record = recorder();
+  const b = await testServer({ plugins: [record, plugin()] });
+  await sendTo(b, path, { pin });
+  const expected = testLog(record).expect("tickets");
+  const { message } = assertThrows(() => expected.withParams({ pin: "pin-that-was-expected" }), LogError);
+  assertEquals([pin, "pin-that-was-expected"].filter((secret) => message.includes(secret)), []);
 });
 
 test("a fault applies to it by its name, with the CORS headers of its description", async () => {

@@ -89,11 +89,11 @@ export function expectation(
       expectEach(`to be called with ${auth}`, auth, (exchange) => exchange.auth, (exchange) => exchange.auth === auth),
     withParams(params) {
       for (const [name, description] of Object.entries(params)) {
-        const value = description instanceof RegExp ? String(description) : redactValue(name, description);
+        const value = description instanceof RegExp ? String(description) : redactValue(all[0], name, description);
         expectEach(
           description === undefined ? `to be called without ${name}` : `to be called with ${name}=${value}`,
           value,
-          ({ request }) => redactValue(name, findParam(request, name)),
+          (exchange) => redactValue(exchange, name, findParam(exchange.request, name)),
           (exchange) => matchesExchange(exchange, { params: { [name]: description } }),
         );
       }
@@ -140,8 +140,12 @@ function getErrorCode({ response, rejection }: Exchange): string | undefined {
   return (response && findErrorCode(response)) ?? rejection?.error;
 }
 
-function redactValue(name: string, value: string | undefined): string | undefined {
-  return value === undefined ? undefined : redactFields([[name, value]])[0]![1];
+function redactValue(
+  exchange: Exchange | undefined,
+  name: string,
+  value: string | undefined,
+): string | undefined {
+  return value === undefined ? undefined : redactFields([[name, value]], exchange)[0]![1];
 }
 
 function formatTimes(times: number): string {
