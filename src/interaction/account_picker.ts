@@ -113,9 +113,9 @@ export async function parseGuest(server: Server, sub: string, claims: string): P
   // Parsed numbers may be longer than their source, and tokens contain them.
   if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
-  if (reservedName !== undefined) return `The claims must not hold ${reservedName}.`;
+  if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
   if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deep.";
-  if (await server.users.count() >= maxUsers) return `There are ${maxUsers} users already: pick one of them.`;
+  if (await server.users.count() >= maxUsers) return `The server has ${maxUsers} users already: choose one of them.`;
   return await createGuestUser(server, { ...parsed, sub }) ??
-    "There is a user of that subject already: pick that one instead.";
+    "A user with this subject exists already: choose that one.";
 }

@@ -38,7 +38,7 @@ export async function authenticateUser(
     : await authenticateKnown(context, pending, previousSession, params, options);
   if ("status" in result || pending.expectedSubs?.includes(result.user.sub) !== false) return result;
   // User enumeration: only after authentication, because the expected users depend on which users exist.
-  return { status: 403, error: "The application asks for somebody else.", part: "password" };
+  return { status: 403, error: "The client requires another user.", part: "password" };
 }
 
 async function createGuest(
@@ -48,7 +48,7 @@ async function createGuest(
 ): Promise<AuthenticatedUser | LoginRetry> {
   const guest = allowed
     ? await parseGuest(server, params.get("subject") ?? "", params.get("claims") ?? "")
-    : "Nobody can be made up here.";
+    : "Guest users cannot be created here.";
   return typeof guest === "string" ? { status: 400, error: guest, part: "new" } : { user: guest };
 }
 

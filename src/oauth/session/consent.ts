@@ -1,4 +1,4 @@
-/** Consents: what users have allowed. They are stored for a while, so that users are not asked again, and revocable. */
+/** Consents: what users have allowed. They are stored, so that users are not asked again, and can be revoked. */
 
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";

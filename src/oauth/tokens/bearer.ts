@@ -1,4 +1,4 @@
-/** Bearer tokens at this server's own resources (RFC 6750; OAuth 2.1 §5). */
+/** Bearer tokens at this server's own resources, such as userinfo (RFC 6750; OAuth 2.1 §5). */
 
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
@@ -6,11 +6,12 @@ import { readAccessToken } from "./access_token.ts";
 import type { AccessToken } from "./access_token.ts";
 
 /**
- * The access token of a request to one of this server's own resources, when it is good for it.
+ * The access token of a request to one of this server's own resources.
  *
  * @param authorization The value of the `Authorization` header.
- * @param bodyToken The `access_token` field of a form, where the resource takes it there.
- * @param scope The scope value the resource asks for.
+ * @param bodyToken The `access_token` field of a form, if the resource accepts it there.
+ * @param scope The scope value that the resource requires.
+ * @throws {OAuthError} If the token is missing, invalid, for another audience, or has too little scope.
  */
 export async function requireAccessToken(
   server: Server,
@@ -30,7 +31,7 @@ export async function requireAccessToken(
   if (token === undefined) {
     throw new OAuthError("invalid_token", "an access token is required", {
       rule: "BR-02",
-      // Who authenticates in another way has sent no token either.
+      // A request that authenticates in another way has no token either (RFC 6750 §3.1).
       challenge: /^bearer\b/i.test(authorization ?? "") ? undefined : "bare",
       expected: "Authorization: Bearer TOKEN",
       received: authorization === null ? "no token" : "another Authorization header",

@@ -1,4 +1,4 @@
-/** Validating an id token as a client does, check by check (OpenID Connect Core §3.1.3.6, §3.1.3.7). */
+/** Validation of an ID token as a client does it, check by check (OpenID Connect Core §3.1.3.6, §3.1.3.7). */
 
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
@@ -6,33 +6,33 @@ import { tokenHash } from "../keys/jwt.ts";
 import { signingAlgorithms } from "../keys/signing_algorithm.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 
-/** One check and how it ended. */
+/** One check and its result. */
 export interface TokenCheckResult {
-  /** The claim that was looked at, or the signature. */
+  /** The claim, or `signature`. */
   readonly name: "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
-  /** Undefined: there was nothing to check. */
+  /** Undefined if the check does not apply. */
   readonly passed?: boolean;
-  /** What would have been right. */
+  /** The expected value. */
   readonly expected?: string;
-  /** What the token says. */
+  /** The value in the token. */
   readonly received?: string;
 }
 
-/** What a client knows when an id token reaches it. */
+/** What a client knows when it receives an ID token. */
 export interface Expectations {
-  /** The document at the `jwks_uri`; undefined where it could not be had. */
+  /** The document at the `jwks_uri`; undefined if it could not be fetched. */
   readonly jwks: unknown;
   readonly issuer: string;
   readonly clientId: string;
-  /** What it sent with its request; undefined where it is not known. */
+  /** The `nonce` of the authorization request; undefined if it is not known. */
   readonly nonce?: string;
-  /** What came with the id token. */
+  /** The access token of the same response. */
   readonly accessToken?: string;
-  /** Its clock, in seconds since the epoch. */
+  /** The client's clock, in seconds since the epoch. */
   readonly now: number;
 }
 
-/** Checks a token. It may be anything: what is no JWT fails the one check of its signature. */
+/** Validates a token. Text that is no JWT fails the check of the signature. */
 export async function checkIdToken(token: string, expected: Expectations): Promise<TokenCheckResult[]> {
   const { issuer, clientId, nonce, accessToken, now } = expected;
   let claims: JWTPayload;
@@ -62,7 +62,7 @@ export async function checkIdToken(token: string, expected: Expectations): Promi
   ];
 }
 
-/** By the key that the token names, if it is published. */
+/** Verifies the signature with the published key that the token names. */
 async function checkSignature(
   token: string,
   { alg, kid }: ProtectedHeaderParameters,
@@ -103,7 +103,7 @@ function readJwksKeys(jwks: unknown): readonly Record<string, unknown>[] | undef
   return Array.isArray(keys) ? keys.filter((key) => typeof key === "object" && key !== null) : undefined;
 }
 
-/** Text as it is, everything else as JSON. */
+/** Strings unchanged, other values as JSON. */
 function formatValue(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "none" : JSON.stringify(value);
 }

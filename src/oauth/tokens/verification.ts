@@ -1,9 +1,9 @@
-/** Verifying JWTs that this server has signed itself (RFC 7519 §7.2). */
+/** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import type { Server } from "../server.ts";
 
-/** Loaded with the first token that comes back: without one there is nothing to verify. */
+/** Loaded with the first token to verify. */
 let jose: typeof import("jose") | undefined;
 
 /** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
@@ -13,11 +13,12 @@ const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-]
 export const compactJws: RegExp = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
 
 /**
- * The claims of a token that one of this server's keys has signed, and that holds by these options; else `undefined`.
- * Where the keys cannot be looked up, nobody knows whether it is good: then that failure is thrown.
+ * The claims of a JWT that a key of this server has signed and that is valid by these options; `undefined` for any other
+ * token.
  *
- * @param options Asked for once the token has the form of a JWT; what this throws speaks against the token.
+ * @param options Called once the token has the form of a JWT. If it throws, the token is invalid.
  * @param leewaySeconds Seconds for which a key is accepted after it is no longer published.
+ * @throws If the keys cannot be read.
  */
 export async function verifyOwnJwt(
   { keys }: Server,
