@@ -7,7 +7,7 @@
 
 import { announce, watchFlows } from "./watch.ts";
 
-// The page does not change while somebody reads it.
+// The page does not change while the user reads it.
 const refreshLink = document.querySelector<HTMLElement>("#again")!;
 watchFlows(refreshLink, (flows) => {
   if (!flows.some((flow) => flow === refreshLink.dataset.flow || flow === "all")) return;

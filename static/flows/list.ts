@@ -1,4 +1,4 @@
-/** Keeps the list of flows up to date without moving it while somebody reads it. */
+/** Keeps the list of flows up to date without moving it while the user reads it. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -12,13 +12,13 @@ const refreshDelayMs = 200;
 
 const refreshLink = document.querySelector<HTMLAnchorElement>("#again");
 
-/** Whether new rows above would move what somebody reads or is about to select. */
+/** Whether new rows above would move what the user reads or is about to select. */
 function isBeingRead(list: Element): boolean {
   return scrollY > 0 || list.matches(":hover") || list.contains(document.activeElement) ||
     !getSelection()?.isCollapsed;
 }
 
-/** Updates known rows in place, and adds new ones above unless somebody is reading. */
+/** Updates known rows in place, and adds new ones above unless the user is reading. */
 async function refresh(link: HTMLAnchorElement): Promise<void> {
   const response = await fetch(link.href);
   if (!response.ok) return;

@@ -1,4 +1,4 @@
-/** The pages of clients and users in a real Chromium, on a real server: changed by hand, and by nobody else. */
+/** The pages of clients and users in a real Chromium, on a real server: changed by hand, and not by other sites. */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
@@ -11,7 +11,7 @@ const skip = executablePath === undefined;
 const as = await latchkey();
 const { url } = await as.listen({ port: 0 });
 
-/** A page of somebody else, which shows our pages in a frame and has a form for them. */
+/** A page of another site, which frames these pages and has a form for them. */
 const attacker = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
   const html = `<iframe src="${url}/clients"></iframe>
     <form method="post" action="${url}/clients">
@@ -27,13 +27,13 @@ after(async () => {
   await as.close();
 });
 
-/** Runs what was copied as a person would: pasted into a shell. */
+/** Runs copied text like a user: pasted into a shell. */
 async function paste(command: string): Promise<Record<string, unknown>> {
   const { stdout } = await new Deno.Command("sh", { args: ["-c", `${command} -sS`] }).output();
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Presses twice: what is removed stays until it was said of what, and confirmed. */
+/** Presses twice: the first click explains the removal, the second confirms it. */
 async function removeAfterAsking(
   page: OpenedPage["page"],
   what: string,
@@ -51,24 +51,28 @@ async function removeAfterAsking(
 const paths = ["/", "/clients", "/clients/demo-public", "/clients/demo-confidential", "/users", "/users/alice"];
 
 for (const { name, options } of browserVariants) {
-  test(`[UI-17] the directory of a real server is quiet, in order and open to all: ${name}`, { skip }, async () => {
-    await using opened = await openPage(url, options);
-    const { page } = opened;
-    for (const path of paths) {
-      await page.goto(url + path);
-      // Of the settings, one unfolded closes the others.
-      for (const summary of await page.locator("summary").all()) await summary.click();
-      const settings = page.locator(".settings details");
-      assertEquals(await page.locator(".settings details[open]").count(), await settings.count() > 0 ? 1 : 0);
-      assertEquals(await findPageProblems(opened), [], path);
-      if (!options.bare) await takeScreenshot(page, `real${path.replaceAll("/", "-")}-${name}`);
-    }
-  });
+  test(
+    `[UI-17] the directory pages of a real server have no errors and are accessible: ${name}`,
+    { skip },
+    async () => {
+      await using opened = await openPage(url, options);
+      const { page } = opened;
+      for (const path of paths) {
+        await page.goto(url + path);
+        // Of the settings, one unfolded closes the others.
+        for (const summary of await page.locator("summary").all()) await summary.click();
+        const settings = page.locator(".settings details");
+        assertEquals(await page.locator(".settings details[open]").count(), await settings.count() > 0 ? 1 : 0);
+        assertEquals(await findPageProblems(opened), [], path);
+        if (!options.bare) await takeScreenshot(page, `real${path.replaceAll("/", "-")}-${name}`);
+      }
+    },
+  );
 }
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
-  test(`[DI-03, UI-15] a client is added, mended on the way, and removed, ${how} script`, { skip }, async () => {
+  test(`[DI-03, UI-15] a client is added, corrected on the way, and removed, ${how} script`, { skip }, async () => {
     await using opened = await openPage(`${url}/clients`, { javaScriptEnabled });
     const { page, problems } = opened;
     await page.getByLabel("Client ID").fill("shop");
@@ -122,7 +126,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test(
-  "[DI-04, UI-05] a form on a page of another origin is refused, in a browser that knows this one",
+  "[DI-04, UI-05] a form on a page of another origin is rejected, in a browser that knows this one",
   { skip },
   async () => {
     await using opened = await openPage(`${url}/clients`);

@@ -1,4 +1,4 @@
-/** The demo flow of the real server in a real Chromium, as a newcomer walks it: `deno test -A tests/browser/`. */
+/** The demo flow of the real server in a real Chromium, like a first-time user: `deno test -A tests/browser/`. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
@@ -14,14 +14,14 @@ after(async () => {
   await as.close();
 });
 
-/** Runs what was copied as a person would: pasted into a shell. */
+/** Runs copied text like a user: pasted into a shell. */
 async function paste(command: string): Promise<Record<string, unknown>> {
   const { stdout } = await new Deno.Command("sh", { args: ["-c", `${command} --silent --show-error`] }).output();
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
 for (const [name, link] of [["public", "Start the demo flow"], ["confidential", "Start as demo-confidential"]]) {
-  test(`[DM-05] from home to a token as a ${name} client, by one click and one paste`, { skip }, async () => {
+  test(`[DM-05] from home to a token as a ${name} client, with one click and one paste`, { skip }, async () => {
     await using opened = await openPage(url, { permissions: ["clipboard-read", "clipboard-write"] });
     const { page, problems } = opened;
     await takeScreenshot(page, "real-home");
@@ -59,7 +59,7 @@ test("[UI-15] the demo flow works without script", { skip }, async () => {
   assertEquals(await page.locator("pre:visible").count(), 2);
 });
 
-test("[DM-08] nothing in the address of the callback page runs or loads", { skip }, async () => {
+test("[DM-08] nothing in the URL of the callback page executes or loads", { skip }, async () => {
   const hostile = `"><img src=//evil.example onerror=alert(1)><script>alert(1)</script>';id;'`;
   for (const names of [["code", "state"], ["error", "error_description"], ["code", "code"]]) {
     const query = names.map((name) => `${name}=${encodeURIComponent(hostile)}`).join("&");
@@ -70,28 +70,32 @@ test("[DM-08] nothing in the address of the callback page runs or loads", { skip
   }
 });
 
-test("[DM-01] a failed authorization leads home", { skip }, async () => {
-  await using opened = await openPage(`${url}/authorized?error=access_denied&error_description=Alice+said+no`);
+test("[DM-01] a failed authorization links home", { skip }, async () => {
+  await using opened = await openPage(`${url}/authorized?error=access_denied&error_description=Alice+denied+it`);
   const { page } = opened;
   assertEquals(await page.locator("h1").textContent(), "Authorization Failed");
-  assertMatch(await page.locator("[role=alert]").innerText(), /access_denied[^]*Alice said no/);
+  assertMatch(await page.locator("[role=alert]").innerText(), /access_denied[^]*Alice denied it/);
   await page.getByRole("link", { name: "Back to Home" }).click();
   assertEquals(new URL(page.url()).pathname, "/");
 });
 
-test("[UI-13] a redirect URI off by a letter is refused here, and the letter is marked", { skip }, async () => {
-  const redirect = encodeURIComponent(`${as.issuer}/authorised`);
-  await using opened = await openPage(
-    `${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirect}`,
-  );
-  const { page } = opened;
-  assertEquals(await page.locator("h1").textContent(), "Request rejected");
-  assertEquals(await page.locator("mark").textContent(), "sed");
-  assertEquals(await findPageProblems(opened), []);
-  await takeScreenshot(page, "real-refused");
-});
+test(
+  "[UI-13] a redirect URI with one wrong character is rejected here, and the character is marked",
+  { skip },
+  async () => {
+    const redirect = encodeURIComponent(`${as.issuer}/authorised`);
+    await using opened = await openPage(
+      `${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirect}`,
+    );
+    const { page } = opened;
+    assertEquals(await page.locator("h1").textContent(), "Request rejected");
+    assertEquals(await page.locator("mark").textContent(), "sed");
+    assertEquals(await findPageProblems(opened), []);
+    await takeScreenshot(page, "real-rejected");
+  },
+);
 
-test("an address that leads nowhere says so", { skip }, async () => {
+test("an unknown URL has an error page", { skip }, async () => {
   await using opened = await openPage(`${url}/nowhere`);
   assertEquals(await opened.page.locator("h1").textContent(), "Not found");
 });

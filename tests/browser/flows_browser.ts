@@ -38,7 +38,7 @@ async function code(changes: Fields = {}): Promise<string> {
   return new URL(response.headers.get("location") ?? "none:").searchParams.get("code") ?? "";
 }
 
-/** Sends a token request, and gives back what was answered. */
+/** Sends a token request, and returns the response. */
 async function token(changes: Fields): Promise<Record<string, string>> {
   const body = encode({ client_id: "demo-public", ...changes });
   const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -50,7 +50,7 @@ function redeem(of: string, changes: Fields = {}): Promise<Record<string, string
   return token({ grant_type, code: of, redirect_uri: callback, code_verifier: verifier, ...changes });
 }
 
-/** Presses twice: what is deleted stays until it was said what that means, and confirmed. */
+/** Presses twice: the first click explains the deletion, the second confirms it. */
 async function deleteAfterAsking(
   page: OpenedPage["page"],
   first: string,
@@ -85,35 +85,39 @@ async function fillADay(): Promise<Readonly<Record<"good" | "failed" | "ended", 
 }
 
 for (const { name, options } of browserVariants) {
-  test(`[FL-01, FL-02, UI-15] the list and its flows are quiet, in order and fit: ${name}`, { skip }, async () => {
-    watching.recorder.clear();
-    await using opened = await openPage(`${url}/flows`, options);
-    const { page } = opened;
-    assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `flows-empty-${name}`);
+  test(
+    `[FL-01, FL-02, UI-15] the list and its flows have no errors and are accessible: ${name}`,
+    { skip },
+    async () => {
+      watching.recorder.clear();
+      await using opened = await openPage(`${url}/flows`, options);
+      const { page } = opened;
+      assertEquals(await findPageProblems(opened), []);
+      await takeScreenshot(page, `flows-empty-${name}`);
 
-    const day = await fillADay();
-    const paths = [["list", "/flows?outcome="], ["none", "/flows?client=x"], [
-      "secrets",
-      `/flows/${day.good}?show=secrets`,
-    ]];
-    for (const [kind, id] of Object.entries(day)) paths.push([kind, `/flows/${id}`]);
-    for (const [what, path] of paths) {
-      await page.goto(url + path);
-      assertEquals(await findPageProblems(opened), [], path);
-      await takeScreenshot(page, `flows-${what}-${name}`);
-    }
-    // What is folded is to fit, too.
-    await page.evaluate(`document.querySelectorAll("details").forEach((details) => details.open = true)`);
-    for (const question of [horizontalOverflow, structureProblems, lowContrast]) {
-      assertEquals(await page.evaluate(question), []);
-    }
-    await takeScreenshot(page, `flows-unfolded-${name}`);
-  });
+      const day = await fillADay();
+      const paths = [["list", "/flows?outcome="], ["none", "/flows?client=x"], [
+        "secrets",
+        `/flows/${day.good}?show=secrets`,
+      ]];
+      for (const [kind, id] of Object.entries(day)) paths.push([kind, `/flows/${id}`]);
+      for (const [what, path] of paths) {
+        await page.goto(url + path);
+        assertEquals(await findPageProblems(opened), [], path);
+        await takeScreenshot(page, `flows-${what}-${name}`);
+      }
+      // What is folded is to fit, too.
+      await page.evaluate(`document.querySelectorAll("details").forEach((details) => details.open = true)`);
+      for (const question of [horizontalOverflow, structureProblems, lowContrast]) {
+        assertEquals(await page.evaluate(question), []);
+      }
+      await takeScreenshot(page, `flows-unfolded-${name}`);
+    },
+  );
 }
 
 test(
-  "[FL-02] whoever opens a flow that failed sees why, without scrolling or pressing anything",
+  "[FL-02] the page of a failed flow shows the reason without scrolling or a click",
   { skip },
   async () => {
     const { failed } = await fillADay();
@@ -131,7 +135,7 @@ test(
 );
 
 test(
-  "[FL-01] a login appears by itself while the list is open, and its line follows what happens",
+  "[FL-01] a login appears automatically in the open list, and its line follows the flow",
   { skip },
   async () => {
     await fillADay();
@@ -152,7 +156,7 @@ test(
   },
 );
 
-test("[FL-01] nothing moves under who is reading: new logins wait behind a link", { skip }, async () => {
+test("[FL-01] nothing moves while the user reads: new logins wait behind a link", { skip }, async () => {
   await fillADay();
   await using opened = await openPage(`${url}/flows`);
   const { page } = opened;
@@ -180,7 +184,7 @@ test("[FL-01] nothing moves under who is reading: new logins wait behind a link"
   assertEquals(await page.locator("#flows li").count(), watching.recorder.flows().length);
 });
 
-test("[FL-02] the page of a flow says that the flow has gone on, and leaves the page as it is", { skip }, async () => {
+test("[FL-02] the page of a flow reports new steps, and does not change otherwise", { skip }, async () => {
   const { refresh_token } = await redeem(await code());
   const id = watching.recorder.flows().at(-1)!.id;
   await using opened = await openPage(`${url}/flows/${id}`);
@@ -237,7 +241,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("on paper everything is unfolded, and folded again afterwards", { skip }, async () => {
+test("in print everything is unfolded, and folded again afterwards", { skip }, async () => {
   const { good } = await fillADay();
   await using opened = await openPage(`${url}/flows/${good}`, { colorScheme: "dark" });
   const { page } = opened;
@@ -252,7 +256,7 @@ test("on paper everything is unfolded, and folded again afterwards", { skip }, a
   assert(await page.locator("details:not([open])").count() > 2);
 });
 
-test("a page weighs less than 30 kB with everything it loads", { skip }, async () => {
+test("a page has less than 30 kB with everything it loads", { skip }, async () => {
   const { good, failed } = await fillADay();
   for (const path of ["/flows", `/flows/${good}`, `/flows/${failed}`]) {
     await using opened = await openPage("about:blank");

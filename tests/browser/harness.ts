@@ -21,7 +21,7 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly bare?: boolean;
 }
 
-/** How people may come to a page: by day and by night, on a phone, a tablet and a desk, with script and without. */
+/** Viewing conditions: light and dark, on a phone, a tablet and a desktop, with script and without. */
 export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = ([
   [320, "light"],
   [320, "dark"],
@@ -37,7 +37,7 @@ export const browserVariants: readonly { readonly name: string; readonly options
   options: { colorScheme, bare: bare !== undefined, viewport: { width, height: 800 } },
 }));
 
-/** A page that was opened, and everything it complained about. */
+/** An opened page, with its console errors and warnings. */
 export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
   /** Console errors and warnings, CSP violations, uncaught errors, dialogs, failed requests. */
@@ -46,7 +46,7 @@ export interface OpenedPage extends AsyncDisposable {
   readonly runsScripts: boolean;
 }
 
-/** Opens a page in a context of its own. A page that answers with an error status logs that; this is no complaint. */
+/** Opens a page in its own context. The browser's log line for an error status is ignored. */
 export async function openPage(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<OpenedPage> {
   browser ??= chromium.launch({
     executablePath,

@@ -1,4 +1,4 @@
-/** Questions to ask of a page from inside; the answers are lists of faults, empty when all is well. */
+/** Checks that run inside a page; each returns a list of problems, empty if there are none. */
 
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
@@ -23,20 +23,20 @@ export const lowContrast = `(() => {
     }
   };
   const faults = [];
-  const judge = (what, a, b, least) => {
+  const checkContrast = (what, a, b, least) => {
     const found = contrast(a, b);
     if (!(found >= least)) faults.push(what + ": " + found.toFixed(2) + " instead of " + least);
   };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode());) {
     if (node.data.trim() === "") continue;
-    judge(node.data.slice(0, 30), parse(getComputedStyle(node.parentElement).color), ground(node.parentElement), 4.5);
+    checkContrast(node.data.slice(0, 30), parse(getComputedStyle(node.parentElement).color), ground(node.parentElement), 4.5);
   }
   for (const e of document.querySelectorAll(".copy, .notice, .top, input:not([type=hidden]), textarea")) {
     const style = getComputedStyle(e);
     const side = ["Left", "Bottom"].find((name) => style["border" + name + "Width"] !== "0px");
     if (side === undefined || e.type === "radio" || e.type === "checkbox") continue;
-    judge("border of " + e.tagName + "." + e.className, parse(style["border" + side + "Color"]), ground(e.parentElement), 3);
+    checkContrast("border of " + e.tagName + "." + e.className, parse(style["border" + side + "Color"]), ground(e.parentElement), 3);
   }
   return faults;
 })()`;
@@ -85,7 +85,7 @@ export const structureProblems = `(() => {
   return faults;
 })()`;
 
-/** How far things moved after they were first drawn, and by themselves; empty when nothing did. */
+/** Layout shifts without user input; empty if there are none. */
 export const layoutShifts = `new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(list.getEntries().flatMap((e) => e.hadRecentInput ? [] : [e.value])))
     .observe({ type: "layout-shift", buffered: true });
@@ -96,7 +96,7 @@ export const layoutShifts = `new Promise((resolve) => {
 const violations = `axe.run(document).then(({ violations }) => violations.map(({ id, help, nodes }) =>
   id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
 
-/** Asks everything there is to ask of a page as it stands, complaints included. */
+/** Runs every check on the current page, console errors included. */
 export async function findPageProblems({ page, problems: reported, runsScripts }: OpenedPage): Promise<string[]> {
   const problems = [...reported];
   await page.evaluate(axe.source);

@@ -52,50 +52,54 @@ const request = `${url}/oauth2/authorize?` + new URLSearchParams({
   state: "st4te",
 });
 
-test("[UI-02, UI-05] on plain http forms name their origin, and no page tells where a code was", { skip }, async () => {
-  const posted: (string | null)[][] = [];
-  const referrers: string[] = [];
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  await using plain = await latchkey({
-    issuer: `http://as.test:${port}`,
-    login: "interactive",
-    plugins: [{
-      handle: (next) => (request, peer) => {
-        const { pathname } = new URL(request.url, "http://as.test");
-        const browser = request.headers.get("user-agent");
-        if (request.method === "POST" && browser !== null) {
-          posted.push([pathname, request.headers.get("origin"), request.headers.get("sec-fetch-site")]);
-        }
-        referrers.push(request.headers.get("referer") ?? "");
-        return next(request, peer);
-      },
-    }],
-  });
-  await plain.listen({ port, host: "127.0.0.1" });
-  await using opened = await openPage(`${plain.issuer}/start`);
-  const { page } = opened;
-  const heading = async () => await page.locator("h1").textContent();
-  await page.locator(".person").first().click();
-  await page.getByRole("button", { name: "Allow" }).click();
-  assertEquals(await heading(), "Authorization Successful!");
-  for (let step = 0; step < 2; step++) await page.locator("form button[type=submit]").first().click();
-  assertEquals(await heading(), "Userinfo returned the claims of the user");
-  for (const path of ["/account", "/oauth2/logout"]) {
-    await page.goto(plain.issuer + path);
-    await page.locator("form button").first().click();
-  }
-  assertEquals(await heading(), "You are logged out");
-  // Without https the browser does not say which site a request is of. The callback page hides its own address.
-  assertEquals(posted, [
-    ["/oauth2/login", plain.issuer, null],
-    ["/oauth2/consent", plain.issuer, null],
-    ["/authorized/try", "null", null],
-    ["/authorized/try", plain.issuer, null],
-    ["/account", plain.issuer, null],
-    ["/oauth2/logout", plain.issuer, null],
-  ]);
-  assertEquals(referrers.filter((from) => /[?&](?:code|state)=/.test(from)), []);
-});
+test(
+  "[UI-02, UI-05] on plain http forms send their origin, and no page leaks a code by its referrer",
+  { skip },
+  async () => {
+    const posted: (string | null)[][] = [];
+    const referrers: string[] = [];
+    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    await using plain = await latchkey({
+      issuer: `http://as.test:${port}`,
+      login: "interactive",
+      plugins: [{
+        handle: (next) => (request, peer) => {
+          const { pathname } = new URL(request.url, "http://as.test");
+          const browser = request.headers.get("user-agent");
+          if (request.method === "POST" && browser !== null) {
+            posted.push([pathname, request.headers.get("origin"), request.headers.get("sec-fetch-site")]);
+          }
+          referrers.push(request.headers.get("referer") ?? "");
+          return next(request, peer);
+        },
+      }],
+    });
+    await plain.listen({ port, host: "127.0.0.1" });
+    await using opened = await openPage(`${plain.issuer}/start`);
+    const { page } = opened;
+    const heading = async () => await page.locator("h1").textContent();
+    await page.locator(".person").first().click();
+    await page.getByRole("button", { name: "Allow" }).click();
+    assertEquals(await heading(), "Authorization Successful!");
+    for (let step = 0; step < 2; step++) await page.locator("form button[type=submit]").first().click();
+    assertEquals(await heading(), "Userinfo returned the claims of the user");
+    for (const path of ["/account", "/oauth2/logout"]) {
+      await page.goto(plain.issuer + path);
+      await page.locator("form button").first().click();
+    }
+    assertEquals(await heading(), "You are logged out");
+    // Without https the browser does not say which site a request is of. The callback page hides its own address.
+    assertEquals(posted, [
+      ["/oauth2/login", plain.issuer, null],
+      ["/oauth2/consent", plain.issuer, null],
+      ["/authorized/try", "null", null],
+      ["/authorized/try", plain.issuer, null],
+      ["/account", plain.issuer, null],
+      ["/oauth2/logout", plain.issuer, null],
+    ]);
+    assertEquals(referrers.filter((from) => /[?&](?:code|state)=/.test(from)), []);
+  },
+);
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with script" : "without script";
@@ -139,7 +143,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test(
-  "[UI-15] by keyboard alone: a wrong password is announced, the focus is where the next try begins",
+  "[UI-15] by keyboard only: a wrong password is announced, and the focus is on the next input",
   { skip },
   async () => {
     await using opened = await openPage(`${url}/`);
@@ -166,7 +170,7 @@ test(
   },
 );
 
-test("somebody new is made up, and another account chosen on the way", { skip }, async () => {
+test("a guest user is created, and another account chosen on the way", { skip }, async () => {
   await using opened = await openPage(`${url}/`);
   const { page } = opened;
   seen.length = 0;
@@ -186,7 +190,7 @@ test("somebody new is made up, and another account chosen on the way", { skip },
   assertMatch(seen[0]!.searchParams.get("code")!, /./);
 });
 
-test("[UI-14] a double click on Allow makes one code", { skip }, async () => {
+test("[UI-14] a double click on Allow yields one code", { skip }, async () => {
   await using opened = await openPage(`${url}/`);
   const { page } = opened;
   await page.goto(request);
@@ -215,7 +219,7 @@ test("[UI-14] two tabs with two requests each end with their own state", { skip 
   }
 });
 
-test("[UI-01] another site cannot show the pages in a frame", { skip }, async () => {
+test("[UI-01] another site cannot frame the pages", { skip }, async () => {
   await using opened = await openPage(`${url}/`);
   const { page } = opened;
   await page.route(

@@ -1,4 +1,4 @@
-/** The mock under a real browser, as somebody's end-to-end tests use it. */
+/** The mock with a real browser, as in end-to-end tests. */
 
 import { assertEquals } from "@std/assert";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);
 
-test("a browser logs in at a mock that listens, as whom its header says, and is called back", {
+test("a browser logs in at a listening mock as the persona of its header, and is redirected", {
   skip: executablePath === undefined,
 }, async () => {
   await using as = await testLatchkey();

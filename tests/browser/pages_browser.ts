@@ -19,7 +19,7 @@ const paths = Object.keys(samples);
 const leaving = paths.filter((path) => samples[path]!.leaves);
 const schemes = ["light", "dark"] as const;
 
-/** Goes to a sample and stays there: a page that would leave at once has to do without its script. */
+/** Opens a sample and stays there: a page that redirects immediately is opened without its script. */
 async function stay({ page }: OpenedPage, path: string): Promise<void> {
   await page.unrouteAll();
   if (leaving.includes(path)) {
@@ -29,7 +29,7 @@ async function stay({ page }: OpenedPage, path: string): Promise<void> {
 }
 
 for (const { name, options } of browserVariants) {
-  test(`[UI-02, UI-17] every page is quiet, in order and open to all: ${name}`, { skip }, async () => {
+  test(`[UI-02, UI-17] every page has no errors and is accessible: ${name}`, { skip }, async () => {
     await using opened = await openPage(url, options);
     for (const path of paths) {
       await stay(opened, path);
@@ -39,7 +39,7 @@ for (const { name, options } of browserVariants) {
   });
 }
 
-test("[UI-15] every page is whole without script", { skip }, async () => {
+test("[UI-15] every page is complete without script", { skip }, async () => {
   await using opened = await openPage(url, { javaScriptEnabled: false });
   const { page } = opened;
   for (const path of paths) {
@@ -54,7 +54,7 @@ test("[UI-15] every page is whole without script", { skip }, async () => {
   }
 });
 
-test("[UI-17] on a phone an address breaks behind a slash, and is copied as it is", { skip }, async () => {
+test("[UI-17] on a phone a URL breaks after a slash, and is copied unchanged", { skip }, async () => {
   await using opened = await openPage(url, { viewport: { width: 360, height: 800 } });
   const { page } = opened;
   // Every piece of an address stands on one line, and some addresses take more than one.
@@ -77,7 +77,7 @@ test("[UI-17] on a phone an address breaks behind a slash, and is copied as it i
 
 const stops = "a, button, summary, textarea, input:not([type=hidden], :disabled, [type=radio]:not(:checked))";
 
-test("everything that can be pressed or filled in is reached by Tab, and shows that it is", { skip }, async () => {
+test("every control is reachable by Tab, with a visible focus", { skip }, async () => {
   for (const colorScheme of schemes) {
     await using opened = await openPage(url, { colorScheme });
     const { page } = opened;
@@ -102,7 +102,7 @@ test("everything that can be pressed or filled in is reached by Tab, and shows t
   }
 });
 
-test("a copy button copies exactly what stands beside it, and says so in words", { skip }, async () => {
+test("a copy button copies exactly the value next to it, and confirms in words", { skip }, async () => {
   await using opened = await openPage(`${url}/authorized`, { permissions: ["clipboard-read", "clipboard-write"] });
   const { page } = opened;
   const clipboard = (): Promise<unknown> => page.evaluate("navigator.clipboard.readText()");
@@ -118,7 +118,7 @@ test("a copy button copies exactly what stands beside it, and says so in words",
   assertEquals(await clipboard(), await page.locator("pre").first().textContent());
 });
 
-test("copying works by selection where the page may not write to the clipboard", { skip }, async () => {
+test("copying uses the selection if the page may not write to the clipboard", { skip }, async () => {
   await using opened = await openPage(`${url}/authorized`);
   const { page } = opened;
   await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
@@ -138,7 +138,7 @@ test("a click selects the whole value, or the whole command", { skip }, async ()
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "by itself" : "by a click where there is no script";
-  test(`[FP-01, FP-03] a form_post response reaches the client once, as it is, ${how}`, { skip }, async () => {
+  test(`[FP-01, FP-03] a form_post response reaches the client once, unchanged, ${how}`, { skip }, async () => {
     const sent: string[][] = [];
     await using opened = await openPage(url, { javaScriptEnabled });
     const { page, problems } = opened;
@@ -166,7 +166,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test("on paper there are no buttons, and every value stays", { skip }, async () => {
+test("in print there are no buttons, and every value is visible", { skip }, async () => {
   await using opened = await openPage(`${url}/authorized`, { colorScheme: "dark" });
   const { page } = opened;
   await page.emulateMedia({ media: "print" });

@@ -14,7 +14,7 @@ after(async () => {
   await as.close();
 });
 
-/** What a person presses, and what they read then. */
+/** Buttons, and the text after pressing each. */
 const journey = [
   ["Send a wrong verifier", "Wrong verifier rejected"],
   ["Exchange the code", "Code exchanged"],
@@ -30,7 +30,7 @@ const journey = [
 const walks = browserVariants.filter(({ name, options }) => !options.bare || name === "320-dark-bare");
 
 for (const { name, options } of walks) {
-  test(`[DM-12, UI-15] from a code to its end, one button at a time: ${name}`, { skip }, async () => {
+  test(`[DM-12, UI-15] a code through all steps, one button at a time: ${name}`, { skip }, async () => {
     await using opened = await openPage(`${url}/start`, options);
     const { page } = opened;
     assertEquals(await findPageProblems(opened), []);
@@ -62,7 +62,7 @@ for (const { name, options } of walks) {
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with script" : "without script";
   test(
-    `[DM-13] a secret is masked, shown when asked for by mouse or key, and masked again: ${how}`,
+    `[DM-13] a secret is masked, revealed by mouse or key, and masked again: ${how}`,
     { skip },
     async () => {
       await using opened = await openPage(`${url}/start`, { javaScriptEnabled });
@@ -82,7 +82,7 @@ for (const javaScriptEnabled of [true, false]) {
   );
 }
 
-test("[DM-13] a request is copied whole, with what is folded and masked in it", { skip }, async () => {
+test("[DM-13] a request is copied completely, with folded and masked parts", { skip }, async () => {
   await using opened = await openPage(`${url}/start`, { permissions: ["clipboard-read", "clipboard-write"] });
   const { page } = opened;
   await page.getByRole("button", { name: "Copy the token request", exact: true }).click();
@@ -97,7 +97,7 @@ test("[DM-13] a request is copied whole, with what is folded and masked in it", 
   assert(!body!.includes("\n"));
 });
 
-test("[DM-13] going back and forth shows the steps again, and sends nothing by itself", { skip }, async () => {
+test("[DM-13] going back and forth shows the steps again, and sends nothing", { skip }, async () => {
   await using opened = await openPage(`${url}/start`);
   const { page } = opened;
   await page.getByRole("button", { name: "Exchange the code" }).click();
@@ -109,7 +109,7 @@ test("[DM-13] going back and forth shows the steps again, and sends nothing by i
   await page.getByRole("heading", { name: "Second use of the code rejected" }).waitFor();
 });
 
-test("[DM-12] a form on another site cannot try anything in this browser", { skip }, async () => {
+test("[DM-12] a form on another site cannot send a step in this browser", { skip }, async () => {
   await using opened = await openPage(`${url}/start`);
   const { page } = opened;
   const fields = await page.locator("form.playground input").evaluateAll((inputs) =>

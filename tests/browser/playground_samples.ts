@@ -214,7 +214,7 @@ export const distrusted: PlaygroundProps = {
   form: { ...exchanged.form, needsSecretOf: "web" },
 };
 
-/** No answer came. */
+/** No response. */
 export const dropped: PlaygroundProps = {
   ...exchanged,
   outcome: "dropped",
@@ -224,7 +224,7 @@ export const dropped: PlaygroundProps = {
   history: [],
 };
 
-/** The same value wherever a request or an answer could have brought one. */
+/** The same value in every request and response that could contain one. */
 export function hostilePlayground(value: string): PlaygroundProps {
   const message = { startLine: value, headers: [[value, value]], body: value } as const;
   return {

@@ -203,10 +203,10 @@ export const rejected: ErrorPageProps = {
   flowLink: "/flows/7",
 };
 
-/** An answer that was no. */
+/** A denied request. */
 export const failure: CallbackProps = {
   ...success,
-  outcome: { kind: "failure", error: "access_denied", description: "Alice said no to this client [AZ-20]" },
+  outcome: { kind: "failure", error: "access_denied", description: "Alice denied it to this client [AZ-20]" },
   roundTrip: { ...roundTrip, redirect: [["error", "access_denied"], ...roundTrip.redirect.slice(1)] },
 };
 
@@ -224,7 +224,7 @@ export const logout: LogoutProps = {
 
 const interaction = [["interaction", "q7fJ2m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU"], ["form_token", code]] as const;
 
-/** Three people to pick from, one of them with a password. */
+/** Three users to pick from, one of them with a password. */
 export const login: LoginProps = {
   ...site,
   client: { id: "demo-public", name: "Demo public client" },
@@ -324,7 +324,7 @@ const hostileUser: ListedUser = {
 /** A page, as a function of who draws it. */
 export interface Sample {
   readonly status: number;
-  /** True: its script leads away from it at once. */
+  /** True: its script redirects immediately. */
   readonly leaves?: boolean;
   draw(pages: Pages): string;
 }
@@ -432,7 +432,10 @@ export const samples: Readonly<Record<string, Sample>> = {
           pkce: { verifier: hostileText, digestHex: hostileText, challenge: hostileText, matches: false },
         },
         proposal: undefined,
-        notes: ["The code was longer than 300 characters and is shown shortened.", `The state held ${hostileText}.`],
+        notes: [
+          "The code was longer than 300 characters and is shown shortened.",
+          `The state contained ${hostileText}.`,
+        ],
         examples: success.examples.map((example) => ({
           ...example,
           command: hostileText,
@@ -458,8 +461,8 @@ export const samples: Readonly<Record<string, Sample>> = {
     status: 200,
     draw: (pages) => pages.playground(hostilePlayground(hostileText.slice(-80))),
   },
-  "/refused": { status: 400, draw: (pages) => pages.error(rejected) },
-  "/refused/near": {
+  "/rejected": { status: 400, draw: (pages) => pages.error(rejected) },
+  "/rejected/near": {
     status: 400,
     draw: (pages) =>
       pages.error({
@@ -469,7 +472,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         expected: `https://shop.example/oauth/callback or ${issuer}/authorized`,
       }),
   },
-  "/refused/hostile": {
+  "/rejected/hostile": {
     status: 400,
     draw: (pages) =>
       pages.error({

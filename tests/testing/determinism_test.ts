@@ -7,7 +7,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
-/** Logs in, refreshes, asks who it was, authenticates with a key; and gives back all that was drawn and answered. */
+/** Logs in, refreshes, reads userinfo, authenticates with a key; and returns all random values and responses. */
 async function play(as: TestLatchkey) {
   const client = as.client({ confidential: true });
   const machine = as.client({ token_endpoint_auth_method: "private_key_jwt" });

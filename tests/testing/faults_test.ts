@@ -37,7 +37,7 @@ function post(
   });
 }
 
-/** A token request that the server itself refuses with `invalid_grant`. */
+/** A token request that the server itself rejects with `invalid_grant`. */
 const hopeless: Fields = { grant_type: "authorization_code", code: "x", redirect_uri: "https://web.example/cb" };
 
 const authorization: Fields = {
@@ -239,7 +239,7 @@ test("each rule that never fired is reported in one sentence with the reason", a
   injector.on("token", { client: "spa", params: { code: "c0de" } }).once(faults.error("invalid_grant"));
   injector.on("jwks").times(3, faults.status(503));
   injector.on("revoke").always(faults.hang());
-  injector.on("any").named("an id token nobody signs").once(faults.idToken.expired());
+  injector.on("any").named("an unsigned ID token").once(faults.idToken.expired());
   injector.on("discovery").once(faults.status(500));
   injector.on("discovery").once(faults.delay(0));
   await post(s, "/oauth2/token", hopeless);
@@ -249,7 +249,7 @@ test("each rule that never fired is reported in one sentence with the reason", a
     'on("token", { client: spa, params: code }).once(invalid_grant) never fired: of 1 request to token none matched.',
     'on("jwks").times(3, status 503) fired 1 of 3 times.',
     'on("revoke").always(hang) never fired: no request to revoke came.',
-    'an id token nobody signs (on("any").once(expired ID token)) never fired: 1 request matched, but none signed an ID token.',
+    'an unsigned ID token (on("any").once(expired ID token)) never fired: 1 request matched, but none signed an ID token.',
     'on("discovery").once(delay of 0 ms) never fired: 1 request matched, but none came as far as this rule.',
   ]);
   injector.clear();
@@ -448,7 +448,7 @@ test("clearing the rules and closing the server end every fault that waits", asy
   }
 });
 
-test("a held request continues when it is released, and other requests overtake it", async () => {
+test("a delayed request continues when it is released, and other requests overtake it", async () => {
   const s = await strictClient();
   const kept = faults.hold();
   s.injector.on("jwks").once(kept);
@@ -531,7 +531,7 @@ test("a rule about the authorization response also applies when the response com
   assertEquals(await send(mine, "profile"), ["st4te", null, "access_denied"]);
   assertEquals(await send(other, "email"), ["st4te", as.issuer, null]);
   assertEquals(await send(mine, "email"), ["x", as.issuer, null]);
-  // Also a rule that is written while somebody looks at the page.
+  // Also a rule that is added while the page is open.
   const query = encode({ ...authorization, client_id: mine.client_id, redirect_uri: mine.redirect_uri });
   const page = await as.fetch(`/oauth2/authorize?${query}`);
   as.on("login", { client: mine }).once(faults.status(503));

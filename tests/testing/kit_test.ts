@@ -30,7 +30,7 @@ function authorizeUrl(as: TestLatchkey, client: { client_id: string; redirect_ur
     `&redirect_uri=${uri}&${challenge}${more}`;
 }
 
-/** The error of a login that is refused. */
+/** The error of a rejected login. */
 async function rejectionText(login: Promise<unknown>): Promise<string | undefined> {
   return (await assertRejects(() => login, LoginError)).error;
 }
@@ -592,10 +592,10 @@ test("claim overrides apply to userinfo, plain and signed, and not to errors", a
   await using as = await testLatchkey();
   const plain = (await as.logIn(as.client())).tokens.access_token;
   const signed = (await as.logIn(as.client({ userinfo_signed_response_alg: "ES256" }))).tokens.access_token;
-  as.issue.nextUserinfo({ name: "Nobody", picture: "x" });
+  as.issue.nextUserinfo({ name: "Nemo", picture: "x" });
   assertEquals((await userinfo(as, "wrong")).status, 401);
   const result = await json(userinfo(as, plain));
-  assertEquals([result.sub, result.name, result.picture], ["alice", "Nobody", "x"]);
+  assertEquals([result.sub, result.name, result.picture], ["alice", "Nemo", "x"]);
   assertEquals((await json(userinfo(as, plain))).name, "Alice Adams");
   as.issue.everyUserinfo(() => ({ sub: "other" }));
   assertEquals(await json(userinfo(as, plain)), { sub: "other" });
@@ -722,10 +722,10 @@ test("closing does not wait for requests that a fault delays", async () => {
   const as = await testLatchkey();
   const { url } = await as.listen();
   as.on("jwks").once(faults.hang());
-  const asked = fetch(`${url}/oauth2/jwks`).then(() => "answered", () => "dropped");
+  const asked = fetch(`${url}/oauth2/jwks`).then(() => "completed", () => "dropped");
   await new Promise((resolve) => setTimeout(resolve, 50));
   await as.close();
-  assertMatch(await asked, /answered|dropped/);
+  assertMatch(await asked, /completed|dropped/);
 });
 
 test("minting registers a client if the server has none", async () => {

@@ -158,7 +158,7 @@ test("[AZ-22] a store may throw any value, and the error of the login still name
   }
 });
 
-/** A layer that changes where the authorization endpoint sends the browser. */
+/** A plugin that changes the redirect of the authorization endpoint. */
 function diverting(change: (url: URL) => void): Plugin {
   return {
     handle: (next) => async (request, peer) => {

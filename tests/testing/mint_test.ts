@@ -41,7 +41,7 @@ async function withClient() {
       const { sub, error } = await response.json();
       return sub ?? error;
     },
-    /** Verifies a token as whoever relies on this server does. */
+    /** Verifies a token like a resource server. */
     async verify(token: string, typ: string) {
       const keys = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
       return (await jwtVerify(token, keys, { issuer: as.issuer, typ, currentDate: new Date(as.clock.now()) })).payload;

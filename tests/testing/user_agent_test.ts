@@ -30,7 +30,7 @@ function requestOf(
   };
 }
 
-/** A browser in front of a server that answers as it is told, and what it was asked. */
+/** A browser with a scripted server, and the requests that it received. */
 function scripted(response: (request: Request) => Response | Promise<Response>, now = () => 0) {
   const asked: Request[] = [];
   const agent = testBrowser({

@@ -102,7 +102,7 @@ function formOf(html: string): { readonly attributes: Tag["attributes"]; readonl
 
 const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(pages)] as const);
 
-test("[UI-02] no page holds a script or a style of its own, or refers to another origin but a redirect URI", () => {
+test("[UI-02] no page has an inline script or style, or refers to another origin except a redirect URI", () => {
   const paths = [
     "/static/(style.css|people.css|script.js|icon.svg)",
     "/authorize-[a-z]+",
@@ -132,7 +132,7 @@ test("[UI-02] no page holds a script or a style of its own, or refers to another
   }
 });
 
-test("[UI-03] hostile values leave the markup of the callback page as it was", () => {
+test("[UI-03] hostile values do not change the markup of the callback page", () => {
   const page = (value: string, kind: "success" | "failure") =>
     pages.callback({
       ...success,
@@ -149,7 +149,7 @@ test("[UI-03] hostile values leave the markup of the callback page as it was", (
   }
 });
 
-test("[UI-03] hostile values leave the markup of a tried step as it was", () => {
+test("[UI-03] hostile values do not change the markup of a step", () => {
   const page = (value: string): string => pages.playground(hostilePlayground(value));
   // A body has a line for each parameter.
   for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
@@ -159,7 +159,7 @@ test("[UI-03] hostile values leave the markup of a tried step as it was", () => 
   }
 });
 
-test("[UI-03] hostile values leave the markup of login, consent and account as it was", () => {
+test("[UI-03] hostile values do not change the markup of login, consent and account", () => {
   const draw = (value: string): string[] => {
     const visitor = { sub: value, name: value, email: `${value}@` };
     const client = { id: value, name: value };
@@ -209,7 +209,7 @@ test("[UI-03] hostile values leave the markup of login, consent and account as i
   for (const value of hostile) assertEquals(draw(value).map(bones), tame, value);
 });
 
-test("[UI-03] hostile values leave the markup of a refusal as it was", () => {
+test("[UI-03] hostile values do not change the markup of a rejection", () => {
   const page = (value: string): string =>
     pages.error({
       ...rejected,
@@ -249,7 +249,7 @@ const hostileFault = (field: string, value: string): FieldError => ({
   hint: value,
 });
 
-test("[UI-03] hostile values leave the markup of the pages of clients and users as it was", () => {
+test("[UI-03] hostile values do not change the markup of the pages of clients and users", () => {
   const form = (value: string, field: string): EditForm => ({
     csrfToken: value,
     values: { client_id: value, client_name: value, redirect_uris: value, sub: value, claims: value },
@@ -276,7 +276,7 @@ test("[UI-03] hostile values leave the markup of the pages of clients and users 
   }
 });
 
-test("[UI-03] hostile metadata leaves the markup of the home page as it was", () => {
+test("[UI-03] hostile metadata does not change the markup of the home page", () => {
   const page = (value: string): string =>
     pages.home({
       ...home,
@@ -286,7 +286,7 @@ test("[UI-03] hostile metadata leaves the markup of the home page as it was", ()
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
 });
 
-test("[UI-03] hostile values leave the markup of the question whether to log out as it was", () => {
+test("[UI-03] hostile values do not change the markup of the logout confirmation", () => {
   const page = (value: string): string =>
     pages.logout({ ...logout, user: { sub: value, name: value }, client: value, fields: [["state", value]] });
   const markup = (value: string) => tagsOf(page(value).replace(/ value="[^"]*"/, ""));
@@ -297,7 +297,7 @@ test("[UI-03] hostile values leave the markup of the question whether to log out
   }
 });
 
-test("[UI-03, FP-03] hostile values leave the markup of a form_post response as it was, and are sent as they are", () => {
+test("[UI-03, FP-03] hostile values do not change the markup of a form_post response, and are sent unchanged", () => {
   const page = (value: string): string =>
     pages.formPost({
       ...formPost,
@@ -329,7 +329,7 @@ test("[FP-01] a form_post response is one form that posts every parameter to the
   assertEquals(formOf(empty).fields, [["error", "login_required"], ["error_description", ""]]);
 });
 
-test("[FP-01] a form_post response has a button for browsers without script, which sends nothing of its own", () => {
+test("[FP-01] a form_post response has a button for browsers without script, which adds no parameter", () => {
   const html = pages.formPost(formPost);
   assertEquals(textsOf(html, "button"), ["Continue"]);
   const [button] = tagsOf(html).filter(({ name }) => name === "button");
@@ -337,13 +337,13 @@ test("[FP-01] a form_post response has a button for browsers without script, whi
   assertStringIncludes(pages.assets["script.js"]!.body, "form[data-submit]");
 });
 
-test("[LO-01] logging out is asked: who is logged in, who wants it, one button that posts, and a way back", () => {
+test("[LO-01] the logout confirmation shows the user, the client, one submit button, and a way back", () => {
   const html = pages.logout(logout);
   assertEquals(textsOf(html, "h1"), ["Log out?"]);
   assertStringIncludes(textOf(html), "Logged in Alice Adams , alice Requested by Demo, public");
   assertEquals(textsOf(html, "button"), ["Log out"]);
   const { attributes, fields } = formOf(html);
-  // Only a person may send this one.
+  // Only a user may send this one.
   assertEquals(attributes, { class: "ways", method: "post", action: "/oauth2/logout" });
   assertEquals(fields, logout.fields);
   assertEquals(linksOf(html), { "Back to Home": "/" });
@@ -353,7 +353,7 @@ test("[LO-01] logging out is asked: who is logged in, who wants it, one button t
   assert(!text.includes("Requested by"));
 });
 
-test("[LO-01] the end of a session is told, with a way home", () => {
+test("[LO-01] the page after logout confirms it, with a link home", () => {
   const html = pages.loggedOut({ issuer: "http://localhost:9000", base: "" });
   assertEquals(textsOf(html, "h1"), ["You are logged out"]);
   assertStringIncludes(textOf(html), "This browser no longer has a session with this server");
@@ -372,7 +372,7 @@ test("[UI-03] a difference is marked between characters, never within one, and s
   assertEquals(mark("https://a.example/callback", "https://a.example/"), undefined);
 });
 
-test("[UI-13] a refusal holds the sentence, the OAuth code, the rule and both sides, and goes nowhere by itself", () => {
+test("[UI-13] a rejection shows the sentence, the OAuth code, the rule, expected and received, and does not redirect", () => {
   const html = pages.error(rejected);
   const text = textOf(html);
   for (const value of [rejected.message, "invalid_request", "RU-02", rejected.fix!]) assertStringIncludes(text, value);
@@ -381,7 +381,7 @@ test("[UI-13] a refusal holds the sentence, the OAuth code, the rule and both si
   assert(!/refresh/i.test(html));
 });
 
-test("[UI-13] what was probably meant stands between what was expected and what came, which is held against it", () => {
+test("[UI-13] the suggestion is between expected and received, which is compared with it", () => {
   const expected = "https://shop.example/oauth/callback or http://localhost:9000/authorized";
   const near = { text: "http://localhost:9000/authorized", difference: "path" } as const;
   const html = pages.error({ ...rejected, expected, suggestion: near });
@@ -393,7 +393,7 @@ test("[UI-13] what was probably meant stands between what was expected and what 
   for (const absent of ["Did you mean", "The two"]) assert(!text.includes(absent), absent);
 });
 
-test("[UI-02, UI-13] the sections of a refusal's rule are links that tell nobody where they were followed, or names alone", () => {
+test("[UI-02, UI-13] the sections of a rejection's rule are links without a referrer, or names only", () => {
   const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.1.3";
   const draw = (cites: string[], linksAway: boolean) =>
     pages.error({ ...rejected, cites, allowsExternalLinks: linksAway });
@@ -406,7 +406,7 @@ test("[UI-02, UI-13] the sections of a refusal's rule are links that tell nobody
   }
 });
 
-test("[UI-15] a removal takes two presses without script: the first says what of whom, the second is the form", () => {
+test("[UI-15] a removal takes two steps without script: the first explains it, the second submits the form", () => {
   for (
     const [html, what, id] of [[pages.client(client), "client", "demo-public"], [pages.user(user), "user", "alice"]]
   ) {
@@ -421,7 +421,7 @@ test("[UI-15] a removal takes two presses without script: the first says what of
   }
 });
 
-test("an address breaks behind its slashes and between its parameters, and nothing of it is lost", () => {
+test("a URL breaks after its slashes and between its parameters, and stays complete", () => {
   const pieces = (text: string): string[] => {
     const html = pages.home({ ...home, scopes: [text] });
     return /<p><code class="wire">([^]*?)<\/code><\/p><\/div><\/section><\/main>/.exec(html)![1]!.split("<wbr/>");
@@ -446,7 +446,7 @@ test("a long value in a table breaks anywhere, unless it is several words", () =
   assertStringIncludes(html, `<dd><code class="wire">openid profile email read</code>`);
 });
 
-test("[UI-13] the heading of a refusal follows its status", () => {
+test("[UI-13] the heading of a rejection follows its status", () => {
   const heading = (status: number): string[] =>
     textsOf(pages.error({ issuer: "http://localhost:9000", base: "", status, message: "No." }), "h1");
   assertEquals(heading(400), ["Request rejected"]);
@@ -456,7 +456,7 @@ test("[UI-13] the heading of a refusal follows its status", () => {
   assertEquals(heading(500), ["The server failed"]);
 });
 
-test("[UI-15] every page has one main heading, one main part, a language, a title, and shows no dead button", () => {
+test("[UI-15] every page has one h1, one main, a language, a title, and no button without a function", () => {
   for (const [path, html] of drawn) {
     const tags = tagsOf(html);
     for (const name of ["html", "main", "h1", "title"]) {
@@ -488,24 +488,24 @@ test("[UI-15] every page has one main heading, one main part, a language, a titl
   }
 });
 
-test("a refusal is announced to those who listen", () => {
+test("a rejection is announced to screen readers", () => {
   for (const html of [pages.error(rejected), pages.callback(failure)]) assertStringIncludes(html, ' role="alert"');
 });
 
-test("[DM-01] an error is told with its code and description, leads home, and shows no code or example", () => {
+test("[DM-01] an error is shown with its code and description, links home, and shows no code or example", () => {
   const html = pages.callback(failure);
   assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
-  assertStringIncludes(textOf(html), "Error access_denied Description Alice said no to this client [AZ-20]");
+  assertStringIncludes(textOf(html), "Error access_denied Description Alice denied it to this client [AZ-20]");
   assertEquals(linksOf(html)["Back to Home"], "/");
   assertEquals(textsOf(html, "pre"), []);
   assert(!textOf(html).includes("Authorization code"));
 
-  const bare = pages.callback({ ...success, outcome: { kind: "failure", error: "made_up" } });
-  assertStringIncludes(textOf(bare), "made_up");
+  const bare = pages.callback({ ...success, outcome: { kind: "failure", error: "custom_error" } });
+  assertStringIncludes(textOf(bare), "custom_error");
   assert(!textOf(bare).includes("Description"));
 });
 
-test("[DM-02] a code is told, and the state when there is one", () => {
+test("[DM-02] a code is shown, and the state if present", () => {
   const html = pages.callback(success);
   assertEquals(textsOf(html, "h1"), ["Authorization Successful!"]);
   const outcome = success.outcome as { readonly code: string };
@@ -517,7 +517,7 @@ test("[DM-02] a code is told, and the state when there is one", () => {
   assertEquals(textsOf(stated, "dt"), ["Authorization code", "State"]);
 });
 
-test("[DM-03] neither a code nor an error is a failure told neutrally", () => {
+test("[DM-03] a response without code and error is a neutral failure", () => {
   const html = pages.callback({ ...success, outcome: { kind: "failure" } });
   assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
   assertStringIncludes(textOf(html), "no readable code and no error");
@@ -539,7 +539,7 @@ test("[DM-05] both token requests are shown exactly as given", () => {
   assertEquals(commands, success.examples.map(({ command }) => command));
 });
 
-test("[DM-05] each token request says in words whether it fits this code, and what to put where", () => {
+test("[DM-05] each token request says whether it fits this code, and what to replace", () => {
   const words = (fits: boolean | undefined, verifier: "known" | "placeholder" | "none"): string =>
     textOf(
       pages.callback({ ...success, examples: [{ ...success.examples[0]!, codeBelongsToClient: fits, verifier }] }),
@@ -554,7 +554,7 @@ test("[DM-05] each token request says in words whether it fits this code, and wh
   assert(!words(true, "known").includes("Replace the value"));
 });
 
-test("[DM-06] the notes tell of single use, expiry, the redirect URI and the verifier", () => {
+test("[DM-06] the notes explain single use, expiry, the redirect URI and the verifier", () => {
   const notes = (codeLifetime: number): string =>
     textOf(pages.callback({ ...success, codeLifetimeSeconds: codeLifetime }));
   for (
@@ -572,7 +572,7 @@ test("[DM-06] the notes tell of single use, expiry, the redirect URI and the ver
   assertStringIncludes(notes(1), "here, 1 second after");
 });
 
-test("[DM-07] links lead home, into a new authorization, and to each other demo client by name", () => {
+test("[DM-07] links lead home, to a new authorization, and to each other demo client by name", () => {
   for (const props of [success, failure]) {
     assertEquals(linksOf(pages.callback(props)), {
       "Start New Authorization": "/authorize-public",
@@ -584,14 +584,14 @@ test("[DM-07] links lead home, into a new authorization, and to each other demo 
   assertEquals(alone, { "Start New Authorization": "/start", "Back to Home": "/" });
 });
 
-test("[DM-08] remarks about parameters are told", () => {
+test("[DM-08] remarks about parameters are shown", () => {
   const notes = ["The state was longer than 512 characters.", "The code came twice."];
   for (const props of [success, failure]) {
     for (const note of notes) assertStringIncludes(textOf(pages.callback({ ...props, notes })), note);
   }
 });
 
-test("[DM-09] the script reads no address and writes no markup", () => {
+test("[DM-09] the script neither reads the URL nor writes markup", () => {
   const { body } = pages.assets["script.js"]!;
   for (const word of ["location", "URL", "referrer", "search", "innerHTML", "outerHTML", "insertAdjacent", "write("]) {
     assert(!body.replaceAll("navigator.clipboard.writeText(", "").includes(word), word);
@@ -614,7 +614,7 @@ test("the home page names the issuer, the discovery document, clients, users, en
   assertEquals(textsOf(html, "h1").length, 1);
 });
 
-test("the header leads to the pages there are, marks the one that is shown, and can be skipped", () => {
+test("the header links to the available pages, marks the current one, and can be skipped", () => {
   const header = (html: string) => /<header[^]*?<\/header>/.exec(html)![0];
   const shown = header(pages.clients(clientList));
   assertStringIncludes(shown, `<a href="/clients" aria-current="page">Clients</a>`);
@@ -627,7 +627,7 @@ test("the header leads to the pages there are, marks the one that is shown, and 
   }
 });
 
-test("a home page without demo clients, clients or users says so instead", () => {
+test("a home page without demo clients, clients or users says so", () => {
   const text = textOf(
     pages.home({ ...home, startLinks: [], directory: { clients: [], users: [] }, endpoints: [], scopes: ["read"] }),
   );
@@ -639,7 +639,7 @@ test("a home page without demo clients, clients or users says so instead", () =>
   for (const absent of ["Clients", "Users", "alice"]) assert(!closed.includes(absent), absent);
 });
 
-test("under an issuer with a path, every link and asset begins with it", () => {
+test("every link and asset starts with the path of the issuer", () => {
   const site = { issuer: "https://as.example/tenant", base: "/tenant" };
   const startLinks = home.startLinks.map((link) => ({ ...link, href: `/tenant${link.href}` }));
   const endpoints = [{ name: "jwks_uri", url: "https://as.example/tenant/oauth2/jwks" }];
@@ -664,7 +664,7 @@ test("under an issuer with a path, every link and asset begins with it", () => {
   }
 });
 
-test("[UI-18] a page with everything it refers to weighs less than 30 kB, as it is sent: without compression", () => {
+test("[UI-18] a page with everything it refers to has less than 30 kB, as sent: without compression", () => {
   for (const [path, html] of drawn) {
     const loaded = new Set([...html.matchAll(/(?:href|src)="\/static\/([^"]*)"/g)].map(([, name]) => name!));
     assertGreaterOrEqual(loaded.size, 3);
@@ -673,11 +673,11 @@ test("[UI-18] a page with everything it refers to weighs less than 30 kB, as it 
   }
 });
 
-test("assets.gen.ts is what static/ makes; if not: deno run -A scripts/assets.ts", async () => {
+test("assets.gen.ts matches static/; if not: deno task assets", async () => {
   for (const { path, text } of await generateAssets()) assertEquals(await readFile(path, "utf8"), text, path);
 });
 
-test("every asset has its type, and a strong tag of its own", () => {
+test("every asset has its type, and a unique strong ETag", () => {
   assertEquals(
     Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
     [
@@ -692,7 +692,7 @@ test("every asset has its type, and a strong tag of its own", () => {
   assertEquals(new Set(etags).size, etags.length);
 });
 
-test("the colours have enough contrast, by day and by night (WCAG 2.2, 1.4.3 and 1.4.11)", async () => {
+test("the colours have enough contrast, light and dark (WCAG 2.2, 1.4.3 and 1.4.11)", async () => {
   const css = await readFile("static/style.css", "utf8");
   const luminance = (color: string): number => {
     const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
@@ -716,7 +716,7 @@ test("the colours have enough contrast, by day and by night (WCAG 2.2, 1.4.3 and
   }
 });
 
-test("the style sheet loads nothing, moves nothing, and takes nothing away from a focused element", async () => {
+test("the style sheet loads nothing, moves nothing, and keeps the focus outline", async () => {
   const css = await readFile("static/style.css", "utf8") + await readFile("static/people.css", "utf8");
   assert(!/@import|url\(|animation|transition|outline:\s*(none|0)/.test(css));
 });

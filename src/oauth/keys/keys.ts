@@ -244,7 +244,7 @@ function duplicateKid(kid: string): ConfigurationError {
 function testKeyRejected(kid: string): ConfigurationError {
   return new ConfigurationError([{
     path: "keys",
-    expected: "signing keys that nobody else knows, because the issuer is a real host",
+    expected: "signing keys that are not public, because the issuer is a real host",
     received: `the test key ${quote(kid)}, whose private half is public knowledge`,
     hint: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer on a " +
       `test host (${testHosts}).`,
