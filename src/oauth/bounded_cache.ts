@@ -1,10 +1,10 @@
-/** A memory of bounded size: the newest entries stay, older ones are forgotten many at a time. */
+/** A cache of bounded size: it keeps the newest entries and evicts older ones in batches. */
 
-/** What is remembered, by key. */
+/** Cached values by key. */
 export interface BoundedCache<T> {
-  /** `undefined` where it was never set, or is forgotten. */
+  /** `undefined` if the key was never set, or was evicted. */
   get(key: string): T | undefined;
-  /** Remembers a value as the newest one. */
+  /** Sets a value and makes it the newest one. */
   set(key: string, value: T): void;
   /** Removes a value. */
   delete(key: string): void;
@@ -13,8 +13,8 @@ export interface BoundedCache<T> {
 }
 
 /**
- * Makes a memory for `size` entries, of which the newer half is always there. The older half is forgotten as a whole:
- * finding the oldest of a Map costs as much as was deleted before it.
+ * Creates a cache for `size` entries. It evicts the older half as a whole, because finding the oldest entry of a Map
+ * takes time in proportion to the entries deleted before it. The newer half always stays.
  */
 export function boundedCache<T>(size: number): BoundedCache<T> {
   let newer = new Map<string, T>();

@@ -67,7 +67,7 @@ export interface ClaimRules {
   readonly accessTokenByResource: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads the settings about claims, which must be free of faults. */
+/** Reads the settings about claims, which must be valid. */
 export function claimRules(
   { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: ResolvedSettings,
 ): ClaimRules {

@@ -1,9 +1,9 @@
-/** Every OAuth error this server can answer, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
+/** Every OAuth error of this server, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
 
 import type { RejectionRuleId } from "./rules/mod.ts";
 import type { Explanation } from "./trace.ts";
 
-/** An error code that may be answered. */
+/** An error code of a response. */
 export type ErrorCode =
   | "invalid_request"
   | "invalid_client"
@@ -25,7 +25,7 @@ export type ErrorCode =
   | "request_not_supported"
   | "request_uri_not_supported";
 
-/** The closed table: error code → status where it is answered as JSON. */
+/** The HTTP status of each error code, for JSON responses. */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   // OAuth 2.1 §3.2.4
   invalid_request: 400,
@@ -53,38 +53,37 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   request_uri_not_supported: 400,
 };
 
-/** What the trace learns beyond the sentence that the client gets. */
+/** The details of an error. The trace receives them; the client receives only the message. */
 export interface ErrorDetails extends Partial<Explanation> {
-  /** The ID of the rule that was broken; named in `error_description`. */
+  /** The ID of the broken rule; `error_description` contains it. */
   readonly rule: RejectionRuleId;
-  /** Answered instead of the status that the table names, such as 429. */
+  /** The HTTP status, such as 429. Default: {@link errorStatus} of the code. */
   readonly status?: number;
-  /** Seconds after which trying again makes sense; sent as `Retry-After`. */
+  /** Seconds until the client may try again; sent as `Retry-After`. */
   readonly retryAfter?: number;
-  /** `bare`: the challenge names no error, because none was made. */
+  /** `bare`: the challenge names no error, because the request contains no token (RFC 6750 §3.1). */
   readonly challenge?: "bare";
   /** Replaces `expected` on pages that may not list clients, because `expected` contains registered values. */
   readonly publicExpected?: string;
-  /** The rule as the trace tells it, where the wire must stay uniform. */
+  /** The rule that the trace names, if the response must not reveal it. */
   readonly internalRule?: RejectionRuleId;
   /** Whether the error is shown to the user even where errors leave by redirect. Default: false. */
   readonly forUser?: boolean;
-  /** What was thrown underneath. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
 /**
- * A request that is refused. `message` is for the client, ends without a full stop and never repeats what the client
- * sent. `details` is for the trace, and for the person on
- * our own error page.
+ * A rejected request. `message` is for the client: it has no final full stop and never contains request values.
+ * `details` is for the trace, and for the user on this server's error page.
  */
 export class OAuthError extends Error {
   /** The error code on the wire. */
   readonly code: ErrorCode;
-  /** What the trace learns. */
+  /** The details for the trace. */
   readonly details: ErrorDetails;
 
-  /** Refuses with a code, a sentence for the client and the details for the trace. */
+  /** Creates an error from a code, a sentence for the client and the details for the trace. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
     this.name = "OAuthError";
@@ -92,13 +91,13 @@ export class OAuthError extends Error {
     this.details = details;
   }
 
-  /** The value of `error_description`: the sentence, in the characters allowed there, and the rule it follows. */
+  /** The value of `error_description`: the message, in the allowed characters, and the rule. */
   get description(): string {
     const sentence = this.message.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
     return `${sentence} [${this.details.rule}]`;
   }
 
-  /** The same refusal as the trace tells it. */
+  /** The rejection as an event describes it. */
   explain(): Explanation {
     const { rule, internalRule, reason, expected, received, earlier } = this.details;
     return { rule: internalRule ?? rule, reason: reason ?? this.message, expected, received, earlier };

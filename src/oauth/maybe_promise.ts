@@ -1,14 +1,14 @@
-/** Values that may be available at once: continuing synchronously costs less than awaiting them. */
+/** Values that may be available synchronously. Avoids a microtask when the value is already there. */
 
-/** A value, or the promise of one. */
+/** A value or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Continues with a value: at once, or as soon as its promise is fulfilled. Every thenable counts as a promise. */
+/** Calls `next` with a value: synchronously, or when its promise is fulfilled. Every thenable counts as a promise. */
 export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Not by `instanceof`: programs replace the class, and test runners have several realms. */
+/** Does not use `instanceof`: applications replace the class, and test runners have several realms. */
 function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | null | undefined)?.then === "function";
 }

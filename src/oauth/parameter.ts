@@ -1,6 +1,6 @@
 /** Descriptions of request parameters: endpoints and grant types declare what they read. */
 
-/** A parameter of a request or member of a response, described once for every part that treats parameters by name. */
+/** A parameter of a request or member of a response, described once for all code that handles parameters by name. */
 export interface ParameterDescription {
   /** The name on the wire. */
   readonly name: string;
@@ -13,7 +13,8 @@ export interface ParameterDescription {
 }
 
 /**
- * Makes a list of descriptions; a string is the name of a parameter that is public, must not repeat and links nothing.
+ * Creates a list of descriptions. A string is the name of a parameter that is not secret, must not repeat and links no
+ * flow.
  *
  * @example
  * ```ts

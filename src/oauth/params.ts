@@ -1,4 +1,4 @@
-/** The protocol parameters of a request: each at most once, and an empty one counts as absent (OAuth 2.1 §3.1, §3.2). */
+/** The protocol parameters of a request: each at most once; an empty one counts as absent (OAuth 2.1 §3.1, §3.2). */
 
 import { OAuthError } from "./errors.ts";
 import type { RejectionRuleId } from "./rules/mod.ts";
@@ -7,9 +7,9 @@ import type { RejectionRuleId } from "./rules/mod.ts";
 export interface Params {
   /** The value, or `undefined` when absent or empty; the first one of a repeated parameter. */
   get(name: string): string | undefined;
-  /** Every value that is not empty, for the few parameters that may be repeated. */
+  /** All values that are not empty, for parameters that may repeat. */
   getAll(name: string): readonly string[];
-  /** Whether the parameter was sent more than once, empty ones counted. */
+  /** Whether the request contains the parameter more than once, empty values included. */
   isRepeated(name: string): boolean;
   /**
    * Rejects the first repeated parameter among those that must not repeat.
@@ -20,7 +20,7 @@ export interface Params {
 }
 
 /**
- * Makes parameters of decoded fields.
+ * Creates parameters from decoded fields.
  *
  * @param unrepeatable The names of parameters that must not repeat. Default: none.
  */
@@ -33,7 +33,7 @@ export function paramsFromFields(
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** Searches the fields in order: a request has few, and filling a Map takes longer. */
+/** Searches the fields in order. A request has few fields, so this is faster than filling a Map. */
 class FieldParams implements Params {
   readonly #fields: readonly (readonly [string, string])[];
   readonly #unrepeatable: ReadonlySet<string>;
@@ -64,7 +64,7 @@ class FieldParams implements Params {
     const fields = this.#fields;
     for (let i = 1; i < fields.length; i++) {
       const [name] = fields[i]!;
-      // The set is small, so each of many fields is compared with few others.
+      // The set is small, so even a request with many fields needs few comparisons.
       if (!this.#unrepeatable.has(name) || this.#find(name, 0) === i) continue;
       throw new OAuthError("invalid_request", `${name} was sent more than once`, {
         rule,
@@ -74,7 +74,7 @@ class FieldParams implements Params {
     }
   }
 
-  /** The index of the first field of that name from an index on; -1 if there is none. */
+  /** The index of the first field of that name at or after `from`; -1 without one. */
   #find(key: string, from: number): number {
     const fields = this.#fields;
     for (let i = from; i < fields.length; i++) if (fields[i]![0] === key) return i;

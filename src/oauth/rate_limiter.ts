@@ -1,35 +1,35 @@
-/** Slows down guesses: after some failures within a while, who failed must wait (OAuth 2.1 §2.4.1). */
+/** Limits guessing of secrets (brute force): after too many failures in a window, attempts must wait (OAuth 2.1 §2.4.1). */
 
 import { networkFromAddress } from "../runtime/ip_address.ts";
 import { boundedCache } from "./bounded_cache.ts";
 
-/** Failures that are free of charge within one window: for one client from one address, and from one address at all. */
+/** Maximum number of failures in one window: for one client from one network, and for all clients from one network. */
 const maxFailuresPerClient = 10;
 const maxFailuresPerNetwork = 100;
-/** Milliseconds until failures are forgotten. */
+/** Length of a window, in milliseconds. */
 const windowMs = 60_000;
-/** Guessers remembered at once. */
+/** Maximum number of counters. */
 const maxTrackedKeys = 10_000;
-/** The longest client id there can be; what is longer is nobody's. */
+/** Maximum length of a client id; longer ids are truncated in keys. */
 const maxClientIdLength = 256;
 
-/** Who tries. */
+/** An authentication attempt. */
 export interface AuthenticationAttempt {
-  /** The client it claims to be; or the user, after the word `user`. */
+  /** The claimed client id; or the subject of a user, with the prefix `user `. */
   readonly client: string;
-  /** Where it calls from; empty when unknown. */
+  /** The address of the caller; empty if unknown. */
   readonly address: string;
 }
 
-/** Counts failures by who failed. */
+/** Counts failures by client and network. */
 export interface RateLimiter {
-  /** 0, or the seconds for which nothing this guesser sends may be accepted. */
-  retryAfter(who: AuthenticationAttempt): number;
+  /** The seconds for which such attempts must be rejected; 0 if they are allowed. */
+  retryAfter(attempt: AuthenticationAttempt): number;
   /** Counts one failure. */
-  recordFailure(who: AuthenticationAttempt): void;
+  recordFailure(attempt: AuthenticationAttempt): void;
 }
 
-/** Makes a throttle that counts in memory, by the given clock (milliseconds). */
+/** Creates a rate limiter that counts in memory. `now` is the clock, in milliseconds. */
 export function rateLimiter(now: () => number): RateLimiter {
   const failures = boundedCache<{ count: number; until: number }>(maxTrackedKeys);
 

@@ -1,8 +1,8 @@
 /** Names of parameters, members and settings that contain secrets, for logs, pages and messages. */
 
 /**
- * Secret parameters of the specifications with a label for their values, whether or not a server reads them: text may
- * come from elsewhere. What the endpoints and grant types of a server declare comes on top (`RegisteredSecrets.label`).
+ * Labels of the secret parameters of the specifications. They include parameters that no endpoint reads, because a text
+ * may come from another server. `RegisteredSecrets.label` adds those that endpoints and grant types declare.
  */
 const labelByName: Readonly<Record<string, string>> = {
   code: "code",
@@ -23,7 +23,7 @@ const secretWord = /(?:^|_)secrets?(?:_|$)/;
 const passwordWord =
   /(?:^|_)(?:pass|passwd|password|passwort|passphrase|passcode|pwd|credentials?|(?:api|private)_?key)(?:_|$)/;
 
-/** The label of a secret by its name alone, such as `code`; `undefined` if the name is not of a secret. */
+/** The label of a secret by its name alone, such as `code`; `undefined` if the name is not secret. */
 export function secretLabel(name: string): string | undefined {
   if (Object.hasOwn(labelByName, name)) return labelByName[name];
   // Accepts misspellings: clientSecret, Client-Secret, client[secret], " client_secret".
@@ -56,7 +56,7 @@ export function replaceNamedValues(text: string, replace: (name: string, value: 
   return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
 }
 
-/** Form-decodes what can be decoded. */
+/** Form-decodes a text; returns it unchanged if it is malformed. */
 export function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -1,4 +1,13 @@
-/** The server as the protocol rules see it, with the grant types and token issuers that extend it. */
+/**
+ * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
+ * that all of it receives. HTTP is in `endpoints/` and `app/`, pages are in `interaction/` and `ui/`.
+ *
+ * An authorization request passes through `findDestination` and `parseAuthorizationRequest`, `usableSession`, the
+ * approver (`app/approver.ts`) and `issueCode`; see `authorize/authorization_request.ts`.
+ *
+ * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
+ * see `grants/mod.ts`.
+ */
 
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
@@ -19,7 +28,7 @@ import type { ParameterDescription } from "./parameter.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
-/** Fetches a document from elsewhere; the shape of `fetch`. */
+/** Fetches a document of another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The grant that claims are issued for. */
@@ -50,7 +59,7 @@ export type OverrideClaims = (
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
-  /** Where records are kept. */
+  /** The store of all records. */
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
@@ -60,9 +69,9 @@ export interface Server {
   readonly keys: Keys;
   /** Signs claims with the current key. */
   readonly sign: SignClaims;
-  /** The grants of the token endpoint, in the order in which metadata names them. */
+  /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
-  /** What a token response is made of, in the order in which they issue. */
+  /** The issuers of a token response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** The registered clients. */
   readonly clients: ClientRepository;
@@ -75,17 +84,17 @@ export interface Server {
    * an approver decides.
    */
   readonly openLogin?: boolean;
-  /** Every scope value there is. */
+  /** All scope values. */
   readonly scopes: readonly string[];
   /** The rules for releasing claims. */
   readonly claims: ClaimRules;
-  /** What a request without scope gets; empty: such a request is refused. */
+  /** The scope of a request without `scope`; empty: such a request is rejected. */
   readonly defaultScope: readonly string[];
-  /** Signs access tokens. */
+  /** The signature algorithm of access tokens. */
   readonly alg: SigningAlgorithm;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** In seconds. */
+  /** The lifetimes, in seconds. */
   readonly lifetimes: Required<Lifetimes>;
   /** The settings of refresh tokens. */
   readonly refresh: Required<RefreshSettings>;
@@ -93,7 +102,7 @@ export interface Server {
   readonly outbound: Outbound;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
-  /** The resources that access tokens are for. */
+  /** The resources that access tokens can be issued for. */
   readonly resources: Resources;
   /** Which clients must send a code challenge, and how. */
   readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
@@ -121,7 +130,7 @@ export interface GrantType {
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
   /**
-   * Proves the grant and consumes it. Nothing is issued before it returns.
+   * Verifies the grant and consumes it. Nothing is issued before it returns.
    *
    * @throws {OAuthError} If the grant is invalid.
    */
@@ -129,8 +138,8 @@ export interface GrantType {
 }
 
 /**
- * Issues one kind of token, or nothing; returns members of the response. To add claims to the access token, wrap its
- * issuer and pass `accessTokenClaims` on.
+ * Issues at most one token; returns members of the response. To add claims to the access token, wrap its issuer and set
+ * `accessTokenClaims` of the authorization.
  *
  * @param now The server's clock in seconds, the same for every issuer of one response.
  * @param issued The response so far: members of the grant type and of the issuers before this one.

@@ -4,7 +4,7 @@ const loopbackHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 const reservedHost = /(?:^|\.)(?:test|example|invalid)$/;
 
-/** Not a number, which is an IPv4 address in another spelling, and not a name that ends in a dot. */
+/** A name without dots. A number is excluded, because it is an IPv4 address. */
 const singleLabelHost = /^(?!(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?$/;
 
 /** Names by which a container reaches its host machine. All other names below `.internal` may be production hosts. */

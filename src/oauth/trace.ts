@@ -1,24 +1,24 @@
-/** What the server tells its operator: one closed union of events in protocol words, one way, never a secret. */
+/** Events for the operator: one closed union. Events contain no secrets. */
 
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 
-/** Why a request was refused, in full; what the client is told may be less. Secrets appear as digests only. */
+/** The full reason of a rejection or warning; the client may receive less. Secrets appear as digests only. */
 export interface Explanation {
-  /** The ID of the rule that was broken, a row of the project's table of rules. */
+  /** The ID of the broken rule, a row of the rule table. */
   readonly rule: RejectionRuleId;
   /** One plain sentence. */
   readonly reason: string;
-  /** What would have been right. */
+  /** The expected value. */
   readonly expected?: string;
-  /** What came instead. */
+  /** The received value. */
   readonly received?: string;
-  /** The earlier request that this one conflicts with, and when it was. */
+  /** The earlier request that this one conflicts with, and its time. */
   readonly earlier?: string;
 }
 
-/** Something that happened. `at` is in milliseconds since the epoch, by the server's clock. */
+/** An event. `at` is in milliseconds since the epoch, by the server's clock. */
 export type TraceEvent =
   | {
     readonly type: "code_issued";
@@ -42,7 +42,7 @@ export type TraceEvent =
     readonly at: number;
     /** The endpoint's path below the issuer, such as `/oauth2/token`. */
     readonly endpoint: string;
-    /** The OAuth error code that was answered. */
+    /** The OAuth error code of the response. */
     readonly error: string;
     readonly client?: string;
     readonly explanation: Explanation;
@@ -89,7 +89,7 @@ export type TraceEvent =
  * values of secret parameters, all values in URL queries, user and password of URIs, and registered client secrets.
  */
 export function redactText(text: string, registered?: RegisteredSecrets): string {
-  // Whoever sends much must not be able to keep a log busy.
+  // Bounded, so that a long request cannot keep the log busy.
   const truncated = text.slice(0, maxTextLength);
   const label = registered?.label ?? secretLabel;
   const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
@@ -105,13 +105,13 @@ function maskLength(word: string): string {
   return `…(${word.length} characters)`;
 }
 
-/** An event fit for a log: what clients sent may hold a secret that they put in the wrong place. */
+/** Redacts an event for a log: clients may send a secret in the wrong parameter. */
 export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
   if (event.type !== "rejected" && event.type !== "warning") return event;
   const { reason, received } = event.explanation;
   const explanation = {
     ...event.explanation,
-    // This server wrote the text, except for the values in it.
+    // This server wrote the text, but the text may contain request values.
     reason: registered?.redact(reason, maskLength) ?? reason,
     ...received !== undefined && { received: redactText(received, registered) },
   };
@@ -123,19 +123,19 @@ export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): 
 /** Maximum number of words searched for registered secrets before a text is logged: less than a millisecond. */
 const maxLoggedWords = 400;
 
-/** As much of what a client sent as a trace repeats, in characters. */
+/** Maximum length of a text from a client, in characters. */
 const maxTextLength = 2000;
 
-/** A run that looks drawn, or a code verifier, which may hold dots and tildes. */
+/** Characters that look random, or a code verifier, which may contain dots and tildes. */
 const secretPattern = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 
 /**
- * Receives each rule that was looked at and held, in the order of looking; the one that did not hold is in the refusal.
+ * Receives each passed check, in the order of the checks. A failed check is in the rejection.
  *
- * @param rule The ID of the rule, whose sentence is in the table of rules.
- * @param value What it was judged by, where that may be shown; never a secret.
+ * @param rule The ID of the rule; the rule table has its sentence.
+ * @param value The checked value, if it may be shown; never a secret.
  */
 export type RulePassed = (rule: PassedRuleId, value?: string) => void;
 
-/** Receives every event, synchronously; what it throws is dropped. */
+/** Receives every event, synchronously. Its errors are ignored. */
 export type Trace = (event: TraceEvent) => void;

@@ -552,11 +552,11 @@ test("[JK-03, JK-05] mislabelled keys are rejected before a token is signed", as
     const b = await testServer({ alg: "ES256", keySource });
     assertEquals((await b.token({ code: await b.code() })).status, 500);
     const bug = b.events.find(({ type }) => type === "internal_error") as { readonly cause: unknown } | undefined;
-    assertMatch(String((bug?.cause as Error).message), /keySource\n {2}Expected signatures by ES256/);
+    assertMatch(String((bug?.cause as Error).message), /keySource\n {2}Expected ES256 signatures/);
   }
   const b = await testServer({ alg: "ES256", keySource: { create: () => ({ kid: "same", jwk: { ...jwk } }) } });
   await issue(b);
-  await assertRejects(() => b.as.rotateKeys(), ConfigurationError, "a name of its own for each key");
+  await assertRejects(() => b.as.rotateKeys(), ConfigurationError, "a unique kid for each key");
   assertEquals(await kidsOf(b), ["same"]);
 });
 

@@ -90,7 +90,7 @@ test("a grant type that OAuth 2.1 removed gets another error than an unsupported
     const { issues } = await assertRejects(() => latchkey({ clients } as LatchkeyOptions), ConfigurationError);
     return issues.find(({ path }) => path === "clients[0].grant_types[0]")?.hint;
   };
-  const none = "OAuth 2.1 has no such grant: use authorization_code.";
+  const none = "OAuth 2.1 has no such grant type: use authorization_code.";
   assertEquals([await fix("password"), await fix("implicit")], [none, none]);
   assertEquals(await fix("device_code"), "Remove it: this server does not support it.");
 });

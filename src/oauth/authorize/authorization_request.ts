@@ -2,9 +2,9 @@
  * Authorization requests, from their parameters to a code (OAuth 2.1 §4.1.1, §4.1.2).
  *
  * 1. `findDestination` finds the client and the verified redirect URI. Until then errors are shown as a page.
- * 2. `parseAuthorizationRequest` reads the rest into an `AuthorizationRequest`: a plain JSON record, which is kept whole
+ * 2. `parseAuthorizationRequest` reads the rest into an `AuthorizationRequest`: a plain JSON record, which is stored whole
  *    while the user logs in. From here on errors are sent to the destination.
- * 3. `pendingAuthorization` resolves the record against the clients and users of now, also after it was kept.
+ * 3. `pendingAuthorization` resolves the record against the current clients and users, also after it was stored.
  * 4. `usableSession` (`login.ts`) decides whether the user's session suffices, before the approver is asked.
  * 5. `issueCode` (`code.ts`) stores what the user has approved.
  *
@@ -43,11 +43,11 @@ export interface AuthorizationRequest {
   readonly loginRequirements: LoginRequirements;
 }
 
-/** An authorization request that waits for an approval, with the client and the users as they are registered now. */
+/** An authorization request that waits for an approval, with its client and users as currently registered. */
 export interface PendingAuthorization {
   /** The request. */
   readonly request: AuthorizationRequest;
-  /** What completes it. */
+  /** Where the response goes. */
   readonly destination: Destination;
   /** The client. */
   readonly client: Client;
@@ -55,7 +55,7 @@ export interface PendingAuthorization {
   readonly expectedSubs?: readonly string[];
 }
 
-/** Resolves a request that was just read, or kept. */
+/** Resolves a request that was just read, or restored. */
 export function pendingAuthorization(
   server: Server,
   request: AuthorizationRequest,

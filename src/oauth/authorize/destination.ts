@@ -1,4 +1,4 @@
-/** The destination of an authorization response: without one, an error can only become a page of this server. */
+/** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
 import { describeRemovedClient } from "../clients/repository.ts";
 import type { Client } from "../clients/repository.ts";
@@ -9,8 +9,7 @@ import type { Server } from "../server.ts";
 import { splitScope } from "./scope_token.ts";
 
 /**
- * Where the response to an authorization request goes, and how: what completes the request. Plain JSON, so that a
- * pending request can be stored with it.
+ * Where the response to an authorization request goes, and how. Plain JSON: it is stored with the pending authorization.
  */
 export interface Destination {
   /** The redirect URI of the request, or the only registered one. */
@@ -21,7 +20,7 @@ export interface Destination {
   readonly state?: string;
 }
 
-/** How a response travels: in the query of the redirect URI, or in a form that submits itself there. */
+/** How a response is sent: in the query of the redirect URI, or in a form that submits itself there. */
 export type ResponseMode = "query" | "form_post";
 
 /** The supported response modes. */

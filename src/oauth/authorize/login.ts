@@ -24,7 +24,7 @@ export function usableSession(
     : maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || server.now() - session.authTime > maxAgeSeconds * 1000)
     ? `the login is older than max_age=${maxAgeSeconds}`
     : expectedSubs?.includes(session.sub) === false
-    ? "another user is logged in than the one asked for"
+    ? "the logged-in user is not the requested one"
     : undefined;
   if (reason === undefined) {
     server.passed?.("OI-05");

@@ -1,4 +1,4 @@
-/** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and what they require of the login. */
+/** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and their requirements for the login. */
 
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
@@ -79,7 +79,7 @@ export async function allowedSubjects(
   if (client.sector === undefined) {
     for (const sub of allowedSubs) if (await server.users.find(sub) !== undefined) subs.push(sub);
   } else {
-    // Bounded: anyone may send such a request.
+    // Bounded: any client may send such a request.
     const candidates = new Set([
       ...server.users.allCached(),
       ...await server.users.list({ limit: maxPairwiseCandidates }),
@@ -146,7 +146,7 @@ function readClaims(
       // A client may request only claims of scope values that it may request.
       if (!mayBeRequested(server.claims, name, client.scope)) continue;
       names[target].push(name);
-      // All demands apply: only subjects that each of them names are allowed.
+      // All demands apply: a subject must be in each of their lists.
       const [first, ...others] = demandedValues;
       if (first === undefined) continue;
       values[target][name] = first.filter((value) =>

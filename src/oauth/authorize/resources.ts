@@ -20,7 +20,7 @@ export function registeredResources(server: Server, granted: readonly string[]):
   return granted.flatMap((uri) => findResource(server, uri) ?? []);
 }
 
-/** Reads the resources a request names; none is fine. */
+/** Reads the requested resources; a request may name none. */
 export function readResources(server: Server, params: Params): string[] {
   const requested = params.getAll("resource");
   if (requested.length === 0) return [];
@@ -28,7 +28,7 @@ export function readResources(server: Server, params: Params): string[] {
   const resources = requested.map((uri) => {
     const resource = isTooMuch || uri.length > maxUriLength ? undefined : findResource(server, uri);
     if (resource !== undefined) return resource;
-    throw new OAuthError("invalid_target", "resource is not an absolute URI of a resource known here", {
+    throw new OAuthError("invalid_target", "resource is not an absolute URI of a registered resource", {
       rule: "RI-01",
       expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",
       received: uri,
@@ -37,7 +37,7 @@ export function readResources(server: Server, params: Params): string[] {
   return [...new Set(resources)];
 }
 
-/** The resources for one access token: those a token request names, all of them granted; or all that were granted. */
+/** The resources of one access token: those of the token request, which must be granted; without any, all granted ones. */
 export function narrowResources(server: Server, granted: readonly string[], params: Params): readonly string[] {
   const requested = readResources(server, params);
   if (requested.length === 0) return granted;

@@ -73,15 +73,15 @@ export interface ClientMetadata {
   readonly require_pkce?: boolean;
   /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
   readonly application_type?: "web" | "native";
-  /** The home page of the client, for people; not fetched. */
+  /** The home page of the client, for users; not fetched. */
   readonly client_uri?: string;
-  /** The logo of the client, for people; not fetched. */
+  /** The logo of the client, for users; not fetched. */
   readonly logo_uri?: string;
-  /** The privacy policy of the client, for people; not fetched. */
+  /** The privacy policy of the client, for users; not fetched. */
   readonly policy_uri?: string;
-  /** The terms of service of the client, for people; not fetched. */
+  /** The terms of service of the client, for users; not fetched. */
   readonly tos_uri?: string;
-  /** People or teams that are responsible for the client. */
+  /** E-mail addresses or names of those responsible for the client. */
   readonly contacts?: readonly string[];
 }
 

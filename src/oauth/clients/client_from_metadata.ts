@@ -1,4 +1,4 @@
-/** Clients from metadata (RFC 7591 §2), and as the store keeps them. */
+/** Converts clients: from metadata (RFC 7591 §2), and to and from stored records. */
 
 import { chain } from "../maybe_promise.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
@@ -11,8 +11,7 @@ import { matchesRedirectUri } from "./redirect_uri.ts";
 import type { Client } from "./repository.ts";
 
 /**
- * A client as it is kept in a store that others may read: its secret as a digest, unless the secret is the key of its
- * assertions.
+ * Serializes a client for the store: with a digest of its secret, unless the secret is the key of its assertions.
  */
 export async function serializeClient(client: ClientMetadata): Promise<SerializedEntry> {
   const { client_secret: secret, ...others } = client;
@@ -24,7 +23,7 @@ export async function serializeClient(client: ClientMetadata): Promise<Serialize
 /**
  * Reads what {@link serializeClient} wrote.
  *
- * @param parse Reads metadata; where there is but a digest, it stands in for the secret.
+ * @param parse Reads metadata. If the record has only a digest, the digest replaces the secret in it.
  */
 export function deserializeClient(
   record: SerializedEntry,
@@ -37,7 +36,7 @@ export function deserializeClient(
   return { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest };
 }
 
-/** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be free of faults. */
+/** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(
   metadata: ClientMetadata,
   server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
@@ -82,12 +81,12 @@ export function clientFromMetadata(
     allowsRedirectUri: (redirectUri) =>
       redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative)),
   };
-  // Once it is available, no caller has to wait.
+  // Replaces the promise by its value, so that later callers need not wait.
   chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
   return client;
 }
 
-/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` when there is no single one. */
+/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` if they have several. */
 export function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
   const hosts = new Set(
     (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),

@@ -1,4 +1,4 @@
-/** The repository of clients: what it accepts, and how the store keeps a client. */
+/** The repository of clients: validation and serialization. */
 
 import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
@@ -11,7 +11,7 @@ import type { Client, ClientRepository } from "./repository.ts";
 import { validateClient, validateClientAudience } from "./validate_client.ts";
 
 /**
- * Creates the repository of clients with those of the settings.
+ * Creates the repository with the clients of the settings.
  *
  * @param create Default: in memory.
  */

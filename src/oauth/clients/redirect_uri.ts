@@ -2,7 +2,7 @@
 
 import { allowsHttp, httpHosts } from "../test_hosts.ts";
 
-/** Names that only this server may put into a redirect; a registered query must not use them. */
+/** Names of response parameters; a registered query must not contain them (parameter injection). */
 const responseParameterNames = /^(?:code|state|error|error_description|error_uri|iss|id_token|access_token|response)$/;
 
 const forbiddenSchemes = new Set([
@@ -11,7 +11,7 @@ const forbiddenSchemes = new Set([
 ]);
 
 /**
- * Returns the fault of a redirect URI to be registered; `undefined` if it is valid.
+ * Validates a redirect URI for registration; returns `undefined` if it is valid.
  *
  * @param allowHttp Whether plain http is allowed for every host.
  * @param isTestIssuer Whether the issuer's host is a test host.
@@ -57,7 +57,7 @@ export function validateRedirectUri(
     return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
   } else if (!url.protocol.includes(".")) {
     return {
-      expected: "a private-use scheme with a dot, after a domain name of yours turned round",
+      expected: "a private-use scheme with a dot: a reversed domain name of yours",
       hint: "Write it as com.example.app:/callback.",
     };
   }
@@ -76,7 +76,7 @@ const portAfterLoopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d
 
 /**
  * Whether a requested redirect URI is the registered one: the same characters, except that on a loopback host over http
- * any port matches (§8.4.2; for `localhost` only where `native` says so). The exemption works on the text alone.
+ * any port matches (§8.4.2; for `localhost` only if `isNative`). It compares texts and parses no URL.
  */
 export function matchesRedirectUri(registered: string, requested: string, isNative: boolean): boolean {
   if (registered === requested) return true;
@@ -89,7 +89,7 @@ export function matchesRedirectUri(registered: string, requested: string, isNati
   return registered.slice(registeredParts[0].length) === requested.slice(requestedParts[0].length);
 }
 
-/** Appends response parameters to a redirect URI and leaves what it holds untouched (OAuth 2.1 §2.3). */
+/** Appends response parameters to a redirect URI and keeps its own query (OAuth 2.1 §2.3). */
 export function appendToRedirectUri(uri: string, response: readonly (readonly [string, string])[]): string {
   const pairs = response.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
   const queryIndex = uri.indexOf("?");

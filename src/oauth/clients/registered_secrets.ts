@@ -1,4 +1,4 @@
-/** What a server knows to be secret: its clients' secrets, found in text by their digests, and its secret parameters. */
+/** Finds the secrets of a server in text: client secrets by their digests, and secret parameters by name. */
 
 import { sha256Sync } from "../../runtime/crypto.ts";
 import type { Client, ClientRepository } from "./repository.ts";

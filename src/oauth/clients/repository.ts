@@ -1,19 +1,25 @@
-/** The clients and users that a server knows. */
+/**
+ * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
+ *
+ * `client_fields.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_from_metadata.ts`
+ * turns it into a `Client` with defaults, and `client_repository.ts` keeps the clients as records (`records/`).
+ * `auth/mod.ts` authenticates the client of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
+ */
 
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 
-/** A client as the rules use it. */
+/** A client, with all defaults. */
 export interface Client {
-  /** As it was registered, but without the secret. */
+  /** The registered metadata, without the secret. */
   readonly metadata: ClientMetadata;
   /** The `client_id`. */
   readonly id: string;
-  /** The `client_name`, shown to people. */
+  /** The `client_name`, shown to users. */
   readonly name?: string;
-  /** Whether it can keep a secret and must prove who it is. */
+  /** Whether the client must authenticate. */
   readonly confidential: boolean;
   /** The registered method; the default of RFC 7591 §2 if its metadata names none. */
   readonly authMethod: ClientAuthMethod;
@@ -28,42 +34,42 @@ export interface Client {
   readonly assertionSecret?: string;
   /** The public keys of its client assertions. */
   readonly jwks?: NonNullable<ClientMetadata["jwks"]>;
-  /** Where those keys are found instead. */
+  /** The URL of those keys. */
   readonly jwksUri?: string;
-  /** The one algorithm of its client assertions, when it registered one. */
+  /** The registered algorithm of its client assertions. */
   readonly assertionAlg?: string;
-  /** The sector its pairwise subjects are for; absent: its subjects are public. */
+  /** The sector of its pairwise subjects; absent: its subjects are public. */
   readonly sector?: string;
-  /** Seconds since the epoch; absent when the secret does not expire. */
+  /** When the secret expires, in seconds since the epoch; absent if it does not expire. */
   readonly secretExpiresAt?: number;
-  /** As registered. */
+  /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
-  /** The grants it may use. */
+  /** The grant types that it may use. */
   readonly grantTypes: readonly string[];
-  /** The response types it may ask for. */
+  /** The response types that it may request. */
   readonly responseTypes: readonly string[];
-  /** Every scope value it may ask for. */
+  /** The scope values that it may request. */
   readonly scope: readonly string[];
-  /** Signs its id tokens. */
+  /** The signature algorithm of its ID tokens. */
   readonly idTokenAlg: SigningAlgorithm;
-  /** The form of its access tokens. */
+  /** The format of its access tokens. */
   readonly accessTokenFormat: "jwt" | "opaque";
-  /** Resources it serves, in their canonical spelling, whose tokens it may introspect. */
+  /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
   readonly serves: readonly string[];
-  /** Where the browser may be sent after logout. */
+  /** The URIs that the browser may be redirected to after logout. */
   readonly postLogoutRedirectUris: readonly string[];
-  /** Signs its userinfo answers; absent: they are plain JSON. */
+  /** The signature algorithm of its userinfo responses; absent: plain JSON. */
   readonly userinfoAlg?: SigningAlgorithm;
   /** Whether it must send a code challenge although it is confidential. */
   readonly requirePkce: boolean;
-  /** Whether it may ask for a redirect to the requested URI. */
+  /** Whether a registered redirect URI matches the requested one. */
   allowsRedirectUri(redirectUri: string): boolean;
 }
 
 /** The clients of a server. */
 export type ClientRepository = Repository<ClientMetadata, Client>;
 
-/** The users of a server; the first one is the one that `login: "auto"` logs in. */
+/** The users of a server; `login: "auto"` logs in the first one. */
 export type UserRepository = Repository<User, User>;
 
 /** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */

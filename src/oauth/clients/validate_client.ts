@@ -22,7 +22,7 @@ export function validateClient(
   if (issues.length > 0) return issues;
   const isTestIssuer = hasTestHost(server.issuer);
   issues.push(...validateClientSecret(client), ...validateClientKeys(client, isTestIssuer));
-  // A client that is registered for another grant type would be rejected at each request.
+  // Each request with an unsupported grant type would be rejected.
   const supportedGrantTypes = [...grantTypes, ...server.grantTypes].map(({ type }) => type);
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (supportedGrantTypes.includes(type)) continue;
@@ -31,7 +31,7 @@ export function validateClient(
       expected: `one of ${supportedGrantTypes.join(", ")}`,
       received: quote(type),
       hint: type === "password" || type === "implicit"
-        ? "OAuth 2.1 has no such grant: use authorization_code."
+        ? "OAuth 2.1 has no such grant type: use authorization_code."
         : "Remove it: this server does not support it.",
     });
   }
@@ -45,7 +45,7 @@ export function validateClient(
       path: "redirect_uris",
       expected: "at least one redirect URI, because the client is registered for authorization_code",
       received: "none",
-      hint: "Add the URI the client listens on, or give it other grant_types.",
+      hint: "Add the URI that the client listens on, or change grant_types.",
     });
   }
   for (const [i, uri] of uris.entries()) {
@@ -61,7 +61,7 @@ export function validateClient(
     if (server.scopes.includes(token)) continue;
     issues.push({
       path: "scope",
-      expected: `values that the server's scopes hold (${server.scopes.join(" ")})`,
+      expected: `scope values of the server (${server.scopes.join(" ")})`,
       received: quote(token),
       hint: `Add ${quote(token)} to scopes, or remove it here.`,
     });
@@ -69,7 +69,7 @@ export function validateClient(
   return issues;
 }
 
-/** A fault if the id of a client that is added at run time equals the audience of access tokens (RFC 9068 §2.2). */
+/** An issue if the id of a client that is added at run time equals the audience of access tokens (RFC 9068 §2.2). */
 export function validateClientAudience({ client_id }: ClientMetadata, audience: string): ConfigIssue[] {
   if (client_id !== audience) return [];
   return [{
@@ -101,10 +101,10 @@ function validateSector(client: ClientMetadata): ConfigIssue[] {
   return issues;
 }
 
-/** Members of a JWK that must never leave their owner (RFC 7518 §6). */
+/** The private members of a JWK (RFC 7518 §6). */
 const privateJwkMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** Which algorithms suit a method of client assertion. */
+/** The algorithms of each method of client assertion. */
 const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
   client_secret_jwt: /^HS(?:256|384|512)$/,
   private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,

@@ -73,8 +73,8 @@ export const authorizationCode: GrantType = {
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
     const { resources: grantedResources, claims } = narrowToRegistered(server, client, record, scope);
     const resources = narrowResources(server, grantedResources, parameters);
-    // Decides a race. Nothing is issued before it. If a later step fails, the code stays consumed: a lost response costs
-    // a login, a code redeemed twice costs an account.
+    // Atomic: of concurrent requests one succeeds. Nothing is issued before. If a later step fails, the code stays
+    // consumed: the user must log in again, but no code is redeemed twice (replay).
     if (!await server.store.consume("code", id, server.now())) {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }

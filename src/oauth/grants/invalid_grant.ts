@@ -6,14 +6,14 @@ import type { Explanation } from "../trace.ts";
 
 /**
  * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
- * or tokens reveals nothing; only the trace learns which rule was broken.
+ * or tokens reveals nothing. Only the trace contains the broken rule.
  */
 export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: Explanation) => OAuthError {
   return ({ rule: internalRule, ...details }) =>
     new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
 }
 
-/** A time as messages show it. */
+/** Formats a time for messages: ISO 8601, UTC. */
 export function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -1,5 +1,5 @@
 /**
- * Grant types: one file each, and the list of them.
+ * The grant types: one file each. This file lists them.
  *
  * The token endpoint handles a request in four steps:
  *

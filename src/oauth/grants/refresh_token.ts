@@ -42,7 +42,7 @@ export const refreshTokenGrant: GrantType = {
       throw invalidGrant({
         rule: "RT-07",
         reason: "the refresh token is unknown",
-        expected: "one that this server issued",
+        expected: "a refresh token that this server issued",
       });
     }
     const record = stored.value;

@@ -1,4 +1,4 @@
-/** The request that a grant type is handed, and its result. */
+/** The request that a grant type receives, and its result. */
 
 import type { RequestedClaims } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
@@ -15,7 +15,7 @@ export interface TokenRequest {
   readonly parameters: Params;
   /** The HTTP method. */
   readonly method: string;
-  /** The absolute URL of the endpoint, without query: what a proof of possession is made for (RFC 9449 §4.2, `htu`). */
+  /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
   readonly url: string;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;

@@ -47,7 +47,7 @@ function encodedHeader(signer: Signer, typ: string): string {
   return header;
 }
 
-/** The left half of a token's digest, as `at_hash` wants it (OpenID Connect Core §3.1.3.6). */
+/** The left half of a token's digest, for `at_hash` (OpenID Connect Core §3.1.3.6). */
 export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
   const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
   return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));

@@ -1,4 +1,10 @@
-/** Signing keys: generated once, kept in the store, imported once, published before they sign (RFC 7517). */
+/**
+ * Signing keys (RFC 7517), kept in the store and shared by all instances.
+ *
+ * `signer` loads the current key of an algorithm, or generates the first one. `rotate` adds the next key: it is published
+ * immediately, signs after a lead time, and the key before it retires when its tokens have expired. Each key is imported
+ * once. JWTs are in `jwt.ts`, the server's symmetric secrets in `server_secret.ts`, the primitives in `runtime/crypto.ts`.
+ */
 
 import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature } from "../../runtime/crypto.ts";
 import { chain } from "../maybe_promise.ts";
@@ -46,8 +52,8 @@ export interface Keys {
   /** The keys that a verifier may need, of these algorithms and of every other one that was ever used. */
   publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
-   * Generates the next key of an algorithm. It is published at once and signs after `lead` seconds; the key before it stays
-   * published until its tokens have expired. If two instances rotate at the same time, both use one of the two keys.
+   * Generates the next key of an algorithm. It is published immediately and signs after `lead` seconds; the key before it
+   * stays published until its tokens have expired. If two instances rotate at the same time, both use one of the two keys.
    */
   rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
   /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
@@ -94,7 +100,7 @@ const privateJwkMembers = [...publicJwkMembers, "d", "p", "q", "dp", "dq", "qi"]
 
 /**
  * Keys in a store: servers on one store sign with the same keys. Keys are numbered; the first server to add a number wins.
- * A key retires depending on the record of the next one.
+ * The record of the next key determines when a key retires.
  *
  * @param maxTokenLifetimeSeconds Maximum lifetime of a token, in seconds.
  */
@@ -109,7 +115,7 @@ export function storedKeys(
   /** The values of the fulfilled promises. */
   const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
 
-  /** The known keys, and those with the next numbers. */
+  /** The known keys, and newer ones from the store. */
   async function loadNewer(alg: SigningAlgorithm, knownKeys: readonly LoadedKey[]): Promise<readonly LoadedKey[]> {
     const keys = [...knownKeys];
     while (true) {
@@ -235,19 +241,19 @@ function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean
 function duplicateKid(kid: string): ConfigurationError {
   return new ConfigurationError([{
     path: "keySource",
-    expected: "a name of its own for each key",
-    received: `${quote(kid)} once more`,
-    hint: "Make another key for each number that make() is called with, and name it by what only it has.",
+    expected: "a unique kid for each key",
+    received: `${quote(kid)} twice`,
+    hint: "Return another key for each number that create() receives; use its thumbprint as kid.",
   }]);
 }
 
 function testKeyRejected(kid: string): ConfigurationError {
   return new ConfigurationError([{
     path: "keys",
-    expected: "signing keys that are not public, because the issuer is a real host",
-    received: `the test key ${quote(kid)}, whose private half is public knowledge`,
-    hint: "Give the server a store that no test has used and keys of its own; or, for a test, an issuer on a " +
-      `test host (${testHosts}).`,
+    expected: "secret signing keys, because the issuer is not a test host",
+    received: `the test key ${quote(kid)}, whose private key is published`,
+    hint: "Use a store that no test has used, and other keys; or, for a test, an issuer on a test host " +
+      `(${testHosts}).`,
   }]);
 }
 
@@ -259,7 +265,7 @@ export const generatedKeys: KeySource = {
   },
 };
 
-/** The members of a thumbprint, in its order. */
+/** The members of a thumbprint, in their order. */
 const thumbprintMembers = ["crv", "e", "kty", "n", "x", "y"] as const;
 
 /** The thumbprint of a key (RFC 7638 §3). */
@@ -287,15 +293,15 @@ async function assertKeyPair(
   sign: Signer["sign"],
   publicKey: CryptoKey,
 ): Promise<void> {
-  const text = encoder.encode("a text to try a key with");
+  const text = encoder.encode("key pair check");
   if (await verifySignature(alg, publicKey, new Uint8Array(await sign(text)), text)) return;
   throw new ConfigurationError([{
     path: "keySource",
-    expected: `signatures by ${alg} that the key's own public members verify`,
-    received: `another one for the key ${quote(kid)}`,
+    expected: `${alg} signatures that the key's public members verify`,
+    received: `an invalid signature of the key ${quote(kid)}`,
     hint: alg === "ES256"
-      ? "Give r and s of 32 bytes each, one after the other, not DER; and the public half of the key that signs."
-      : "Give the public half of the key that signs.",
+      ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
+      : "Return the public half of the signing key.",
   }]);
 }
 

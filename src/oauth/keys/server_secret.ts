@@ -10,8 +10,8 @@ type SecretOwner = Pick<Server, "issuer" | "store" | "randomBytes">;
 const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
 
 /**
- * The secret for one purpose. Test hosts have secrets of their own: a seeded test may have generated them, and a real host
- * with the same store must not use them.
+ * The secret for one purpose. Test hosts have separate secrets: a seeded test may have generated them, so a production
+ * host with the same store must not use them.
  */
 export function serverSecret(owner: SecretOwner, purpose: string): Promise<string> {
   let secrets = secretsByStore.get(owner.store);

@@ -53,9 +53,9 @@ export function previouslyAllowedScope(
 }
 
 /**
- * Who could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its redirect URI identifies it. Any
- * program on a device can listen on a loopback port or claim a private-use scheme, and over plain http an attacker on
- * the network can read the response.
+ * The location of programs that could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its
+ * redirect URI identifies it. Any program on a device can listen on a loopback port or claim a private-use scheme, and
+ * over plain http an attacker on the network can read the response.
  */
 export function impersonationRisk({ client, destination }: PendingAuthorization): "device" | "network" | undefined {
   if (client.confidential) return undefined;

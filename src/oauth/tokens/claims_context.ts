@@ -3,7 +3,7 @@
 import type { Authorization } from "../grants/token_request.ts";
 import type { ClaimsContext, Server } from "../server.ts";
 
-/** The subject of the issued claims, as {@link Server.overrideClaims} receives it. */
+/** The context that {@link Server.overrideClaims} receives with the claims. */
 export async function claimsContext(
   server: Server,
   { client, subject, scope, resources, grantId }: Authorization,

@@ -11,7 +11,7 @@ import { subjectFor } from "../users/subject.ts";
 import { readAccessToken } from "./access_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
 
-/** The response; for a token that the caller may not know about it says no more than `active: false` (§2.2). */
+/** The response; only `active: false` for a token that the caller may not inspect (§2.2). */
 type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };

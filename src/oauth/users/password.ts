@@ -1,9 +1,9 @@
-/** Passwords as they are written down: scrypt digests (RFC 7914) as one line of text, in the format of PHC strings. */
+/** Password digests: scrypt (RFC 7914) in the PHC string format. */
 
 import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
 import type { User } from "../clients/client.ts";
 
-/** What a digest was made with. */
+/** A digest with its parameters. */
 export interface PasswordDigest {
   /** The binary logarithm of the cost. */
   readonly ln: number;
@@ -11,19 +11,19 @@ export interface PasswordDigest {
   readonly r: number;
   /** The parallelisation. */
   readonly p: number;
-  /** Drawn for this digest alone. */
+  /** Random, different for each digest. */
   readonly salt: Uint8Array;
-  /** What the password becomes. */
+  /** The derived key. */
   readonly hash: Uint8Array;
 }
 
-/** How new digests are made: 32 MiB and a tenth of a second, or somewhat more, for each guess. */
+/** The parameters of new digests: 32 MiB and about a tenth of a second for each verification. */
 export const passwordCost = { ln: 15, r: 8, p: 3, salt: 16, hash: 32 } as const;
 
-/** The longest password that is read, in bytes of UTF-8: more would only keep the server busy. */
+/** Maximum length of a password, in bytes of UTF-8 (denial of service). */
 export const maxPasswordBytes = 1024;
 
-/** As much memory as one guess may take, in bytes. */
+/** Maximum memory of one verification, in bytes. */
 const maxScryptMemoryBytes = 128 * 1024 * 1024;
 
 /**
@@ -34,7 +34,7 @@ const minScryptCost = { memory: 2 ** 16, work: 2 ** 19 };
 
 const phcFormat = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Reads a digest; `undefined` where it is none, or one that costs too much or next to nothing to check. */
+/** Parses a digest; `undefined` if it is malformed, or its cost is too high or too low. */
 export function parsePasswordDigest(text: string): PasswordDigest | undefined {
   const [, ln, r, p, salt, hash] = phcFormat.exec(text) ?? [];
   if (hash === undefined) return undefined;
@@ -45,18 +45,18 @@ export function parsePasswordDigest(text: string): PasswordDigest | undefined {
   return { ...cost, salt: decodeBase64(salt!), hash: decodeBase64(hash) };
 }
 
-/** Whether a digest is too cheap to guess where the issuer is not a test host. */
+/** Whether a digest is too weak for an issuer that is not a test host. */
 export function isWeakDigest({ ln, r, p }: Pick<PasswordDigest, "ln" | "r" | "p">): boolean {
   const memory = 2 ** ln * r;
   return memory < minScryptCost.memory || memory * p < minScryptCost.work;
 }
 
-/** Writes a digest as {@link parsePasswordDigest} reads it. */
+/** Formats a digest; {@link parsePasswordDigest} parses it. */
 export function formatPasswordDigest({ ln, r, p, salt, hash }: PasswordDigest): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${encodeBase64(salt)}$${encodeBase64(hash)}`;
 }
 
-// PHC strings have the letters of base64 and no padding.
+// PHC strings use the alphabet of base64, without padding.
 function decodeBase64(text: string): Uint8Array {
   return decodeBase64url(text.replaceAll("+", "-").replaceAll("/", "_"));
 }
@@ -67,7 +67,7 @@ function encodeBase64(bytes: Uint8Array): string {
 
 const digestsByUser = new WeakMap<User, PasswordDigest>();
 
-/** The user as everybody may see them: the password's digest is put where only {@link getPasswordDigest} finds it. */
+/** A copy of a user without the password digest; {@link getPasswordDigest} returns the digest. */
 export function withoutPassword(user: User): User {
   if (user.password === undefined) return user;
   const { password, ...visible } = user;
@@ -75,7 +75,7 @@ export function withoutPassword(user: User): User {
   return visible as User;
 }
 
-/** The digest of a registered user's password; `undefined` where none is asked for. */
+/** The password digest of a registered user; `undefined` without a password. */
 export function getPasswordDigest(user: User): PasswordDigest | undefined {
   return digestsByUser.get(user);
 }

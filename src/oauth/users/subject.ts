@@ -7,16 +7,16 @@ import { digest } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { serverSecret } from "../keys/server_secret.ts";
 
-/** The kinds there are. */
+/** The supported subject types. */
 export const subjectTypes = ["public", "pairwise"] as const;
 
-/** How a user is called towards a client; always the same for the same two, also after a restart on the same store. */
+/** The subject of a user for a client. It is stable, also after a restart on the same store. */
 export function subjectFor(server: Server, { sector }: Client, sub: string): MaybePromise<string> {
   if (sector === undefined) return sub;
   return chain(serverSecret(server, "pairwise"), (secret) => digest(`${secret} ${sector} ${sub}`));
 }
 
-/** How a session is called towards a client: one name for all would show that two pairwise subjects are one person. */
+/** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
 export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
   return client.sector === undefined ? sid : subjectFor(server, client, `session ${sid}`);
 }

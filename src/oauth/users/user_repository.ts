@@ -1,4 +1,4 @@
-/** The repository of users: what it accepts, and what it warns of. */
+/** The repository of users: validation and warnings. */
 
 import type { ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
@@ -12,7 +12,7 @@ import type { CreateRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
 import { withoutPassword } from "./password.ts";
 
-/** What a repository of users uses of its server. */
+/** The part of the server that a user repository needs. */
 interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace"> {
   readonly claims: ClaimRules;
   /** Whether guest users may be created; existing ones are ignored otherwise. */
@@ -20,7 +20,7 @@ interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace">
 }
 
 /**
- * Creates the repository of users with those of the settings.
+ * Creates the repository with the users of the settings.
  *
  * @param create Default: in memory.
  */

@@ -1,4 +1,4 @@
-/** client_secret_jwt and private_key_jwt: the client signs a statement about itself (RFC 7523 §2.2, §3). */
+/** client_secret_jwt and private_key_jwt: the client signs an assertion (RFC 7523 §2.2, §3). */
 
 import { decodeBase64url } from "../../../runtime/base64url.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
@@ -18,7 +18,7 @@ const keyAlgorithms = [
   "EdDSA",
 ];
 
-/** Every algorithm that an assertion may have; which of them, depends on the client. */
+/** The supported algorithms of assertions. Each client accepts some of them. */
 export const assertionAlgorithms: readonly string[] = [...keyAlgorithms, ...secretAlgorithms];
 
 /** Signed with the client's secret. */
@@ -35,7 +35,7 @@ export const secretJwt: ClientAuth = {
 /** Signed with a private key whose public half the client has registered. */
 export const privateKeyJwt: ClientAuth = {
   method: "private_key_jwt",
-  // An assertion that cannot be read is refused here too.
+  // True also for an unreadable assertion, which `authenticate` rejects.
   isUsed: (credentials) => hasAssertion(credentials) && !/^HS/.test(headerAlgorithm(credentials)),
   claimedId,
   async authenticate(server, credentials) {
@@ -58,7 +58,7 @@ function claimedId(credentials: Credentials): string | undefined {
   return typeof sub === "string" ? sub : undefined;
 }
 
-/** The header or the claims of the assertion, before anything is proved; nothing where they cannot be read. */
+/** The unverified header (0) or claims (1) of the assertion; empty if they cannot be decoded. */
 function decodePart({ params }: Credentials, index: 0 | 1): Readonly<Record<string, unknown>> {
   const part = (params.get("client_assertion") ?? "").split(".")[index] ?? "";
   try {

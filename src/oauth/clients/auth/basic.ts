@@ -9,7 +9,7 @@ interface CredentialCandidate {
   readonly secret: string;
 }
 
-/** Any `Authorization` header counts as this method, so that a broken one never falls back to the body. */
+/** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */
 export const basic: ClientAuth = {
   method: "client_secret_basic",
   isUsed: ({ authorization }) => authorization !== null,
@@ -26,8 +26,8 @@ export const basic: ClientAuth = {
 };
 
 /**
- * The ways to read a header: both halves form-decoded, as the specification says, and as they stand, as `curl -u` and
- * many clients send them. Which one is meant shows when one matches.
+ * The possible readings of a header: id and secret form-decoded, as the specification requires, and unchanged, as
+ * `curl -u` and many clients send them. Each reading is compared with the registered secret.
  */
 function parseBasicHeader(header: string): CredentialCandidate[] {
   const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
@@ -35,7 +35,7 @@ function parseBasicHeader(header: string): CredentialCandidate[] {
   let text: string;
   try {
     const binary = atob(token);
-    // Another spelling of the same bytes is a broken one.
+    // Rejects other base64 encodings of the same bytes.
     if (btoa(binary) !== token) return [];
     const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -50,7 +50,7 @@ function parseBasicHeader(header: string): CredentialCandidate[] {
   try {
     candidates.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
   } catch {
-    // Not form-encoded: only the raw reading is left.
+    // Not form-encoded: only the unchanged reading is possible.
   }
   return candidates.filter(isPrintable);
 }

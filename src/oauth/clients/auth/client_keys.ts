@@ -1,4 +1,4 @@
-/** The public keys of clients: registered with them, or fetched from where they point to (RFC 7591 §2, `jwks_uri`). */
+/** The public keys of clients: from their `jwks`, or fetched from their `jwks_uri` (RFC 7591 §2). */
 
 import { createLocalJWKSet, errors } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
@@ -11,19 +11,19 @@ import type { Server } from "../../server.ts";
  */
 const maxKeyAgeMs = 600_000;
 const minFetchIntervalMs = 30_000;
-/** Milliseconds after which a fetch is given up. */
+/** Timeout of a fetch, in milliseconds. */
 const jwksFetchTimeoutMs = 5000;
-/** The largest key set that is read, in bytes. */
+/** Maximum size of a key set, in bytes. */
 const maxJwksBytes = 256 * 1024;
 
-/** What was fetched for a client. */
+/** The fetched keys of a client. */
 interface FetchedKeys {
-  /** By the server's clock. */
+  /** When they were fetched, by the server's clock in milliseconds. */
   readonly fetchedAt: number;
   readonly keys: Promise<JWTVerifyGetKey>;
 }
 
-/** The keys fetched last, and the last failed fetch since. */
+/** The last successful fetch, and the last failed one after it. */
 interface FetchAttempts {
   readonly last?: FetchedKeys;
   readonly failed?: FetchedKeys;
@@ -33,9 +33,9 @@ const registeredKeySets = new WeakMap<Client, JWTVerifyGetKey>();
 const fetchAttempts = new WeakMap<Client, FetchAttempts>();
 
 /**
- * The client's own keys, each imported once; keys that an assertion brings along count for nothing. Keys that are
- * elsewhere are fetched when they are needed, without following redirects, and once more when an assertion names an
- * unknown one, but not twice within half a minute, whether they could be fetched or not.
+ * The registered keys of a client, each imported once; keys in the header of an assertion are ignored. Keys of a
+ * `jwks_uri` are fetched when they are needed, without following redirects (SSRF). They are fetched again if an assertion
+ * names an unknown key, at most once in 30 seconds.
  */
 export function clientKeys(server: Server, client: Client): JWTVerifyGetKey {
   const { jwksUri } = client;
@@ -48,7 +48,7 @@ export function clientKeys(server: Server, client: Client): JWTVerifyGetKey {
 function fetchedKeys(server: Server, client: Client, uri: string): JWTVerifyGetKey {
   const getKeys = (maxAgeMs: number) => {
     const { last, failed } = fetchAttempts.get(client) ?? {};
-    // A clock that was set back makes everything old.
+    // If the clock was set back, the keys count as expired.
     const isFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number): attempt is FetchedKeys =>
       attempt !== undefined && Math.abs(server.now() - attempt.fetchedAt) < maxAgeMs;
     if (isFresh(last, maxAgeMs)) return last.keys;
@@ -56,7 +56,7 @@ function fetchedKeys(server: Server, client: Client, uri: string): JWTVerifyGetK
     const attempt = { fetchedAt: server.now(), keys: fetchKeys(server, uri) };
     fetchAttempts.set(client, { last: attempt });
     attempt.keys.catch(() => {
-      // What was fetched before is better than nothing.
+      // Keeps the keys of the last successful fetch.
       if (fetchAttempts.get(client)?.last === attempt) fetchAttempts.set(client, { last, failed: attempt });
     });
     return attempt.keys;
@@ -81,12 +81,12 @@ async function fetchKeys({ outbound }: Server, uri: string): Promise<JWTVerifyGe
   });
   if (response.status !== 200) {
     response.body?.cancel().catch(() => {});
-    throw new errors.JOSEError(`jwks_uri answered ${response.status}, and 200 was expected`);
+    throw new errors.JOSEError(`expected status 200 from jwks_uri, received ${response.status}`);
   }
   return createLocalJWKSet(JSON.parse(await readLimited(response)));
 }
 
-/** The text of an answer, which is nobody's to make endless. */
+/** Reads the text of a response, up to the maximum size. */
 async function readLimited({ body }: Response): Promise<string> {
   if (body === null) return "";
   const decoder = new TextDecoder();
@@ -97,7 +97,7 @@ async function readLimited({ body }: Response): Promise<string> {
     size += part.value.byteLength;
     if (size > maxJwksBytes) {
       reader.cancel().catch(() => {});
-      throw new errors.JOSEError(`jwks_uri answered with more than ${maxJwksBytes} bytes`);
+      throw new errors.JOSEError(`expected at most ${maxJwksBytes} bytes from jwks_uri`);
     }
     text += decoder.decode(part.value, { stream: true });
   }

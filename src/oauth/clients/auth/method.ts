@@ -1,4 +1,4 @@
-/** The ClientAuth interface: one way in which a client proves who it is, and the one refusal they share. */
+/** The interface of a client authentication method, and the error that all methods share. */
 
 import type { MaybePromise } from "../../maybe_promise.ts";
 import type { ClientAuthMethod } from "../client.ts";
@@ -10,27 +10,27 @@ import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../server.ts";
 import type { Server } from "../../server.ts";
 
-/** What a request offers as proof of who is calling. */
+/** The parts of a request that authenticate the client. */
 export interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string | null;
   readonly params: Params;
-  /** The address of the caller, as far as it is known. */
+  /** The address of the caller; absent if unknown. */
   readonly address?: string;
 }
 
 /** One method of client authentication (OAuth 2.1 §2.4). */
 export interface ClientAuth {
   readonly method: ClientAuthMethod;
-  /** Whether the request uses this method at all. */
+  /** Whether the request uses this method. */
   isUsed(credentials: Credentials): boolean;
-  /** Who the request says it is, for the trace and the throttle; `undefined` when it cannot be read. */
+  /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
-  /** The client, when it has proved itself by this method; throws `invalid_client` otherwise. */
+  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
   authenticate(server: Server, credentials: Credentials): MaybePromise<Client>;
 }
 
-/** The one answer to every failed proof, so that nothing can be learned from it; the trace is told more. */
+/** The error of every failed authentication. All look the same to the client; the trace contains the reason. */
 export function invalidClient(reason: string, expected?: string, received?: string, earlier?: string): OAuthError {
   return new OAuthError("invalid_client", "client authentication failed", {
     rule: "CA-07",
@@ -41,7 +41,7 @@ export function invalidClient(reason: string, expected?: string, received?: stri
   });
 }
 
-/** Tells which client it is. */
+/** Traces that the client is authenticated. */
 export function tracePassedClient(server: Server, client: Client): void {
   server.passed?.("CA-07", client.id);
 }
@@ -52,16 +52,16 @@ export function unknownClient(server: Server, id: string | undefined, received =
   return invalidClient("the client is unknown", "the client_id of a registered client", received, earlier);
 }
 
-/** Shows only the length of an unknown Basic user name: it may be the secret, if both halves were swapped. */
+/** Describes an unknown Basic user name by its length: it may be the secret, if id and secret were swapped. */
 function describeUserName(server: Server, id: string, secret: string): string {
   if (server.clients.findCached(secret) !== undefined) return "the client_id in place of the secret";
   return `a user name of ${id.length} characters`;
 }
 
-/** The digest that stands in for the secret of a client that is not there. */
+/** The digest that is compared if the client is unknown (timing attack). */
 const dummyDigest = "A".repeat(43);
 
-/** Proves a client by a shared secret; every failure does the same work and looks the same (CA-07, CA-08). */
+/** Verifies a client secret in constant time; every failure does the same work and looks the same (CA-07, CA-08). */
 export async function verifyClientSecret(
   server: Server,
   method: ClientAuthMethod,

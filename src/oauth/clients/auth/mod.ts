@@ -1,4 +1,4 @@
-/** The methods of client authentication, one line each, and the phase that every endpoint for clients begins with. */
+/** The methods of client authentication, and the authentication of a request, which every client endpoint begins with. */
 
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
@@ -21,12 +21,14 @@ export const clientAuthParameters = parameters(
   { name: "client_assertion", secret: "client_assertion" },
 );
 
-/** In the order in which metadata names them. */
+/** The supported methods, in the order of `token_endpoint_auth_methods_supported`. */
 export const clientAuthMethods: readonly ClientAuth[] = [basic, post, secretJwt, privateKeyJwt, none];
 
 /**
- * Says which client is calling, or throws: `invalid_client` when it does not prove itself, `invalid_request` when it
- * tries to in two ways at once or names two clients (OAuth 2.1 §2.4, §3.2.1).
+ * Authenticates the client of a request (OAuth 2.1 §2.4, §3.2.1).
+ *
+ * @throws {OAuthError} `invalid_client` if authentication fails; `invalid_request` if the request uses several methods or
+ *   names two clients.
  */
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
@@ -39,7 +41,7 @@ export async function authenticateClient(server: Server, credentials: Credential
     });
   }
   const clientAuth = used[0] ?? none;
-  // Whoever only names itself has nothing to guess, and must not be slowed down by others' guesses.
+  // A public client has no secret to guess, so failures of others must not limit it.
   const client = server.rateLimiter === undefined || clientAuth === none
     ? await authenticateOrReload(server, clientAuth, credentials)
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
@@ -88,7 +90,7 @@ async function authenticateOrReload(
   }
 }
 
-/** Proves the client, and slows down who guesses. */
+/** Authenticates the client, with a limit for failures. */
 async function authenticateRateLimited(
   server: Server,
   rateLimiter: RateLimiter,
@@ -104,7 +106,7 @@ async function authenticateRateLimited(
     if (!(error instanceof OAuthError)) throw error;
     outcome = error;
   }
-  // Many may have been under way at once: what was found out after the last free failure must not be told.
+  // Concurrent attempts may have reached the limit meanwhile: the result of this one must not be revealed.
   rejectRateLimited(rateLimiter.retryAfter(attempt));
   if (!(outcome instanceof OAuthError)) return outcome;
   rateLimiter.recordFailure(attempt);

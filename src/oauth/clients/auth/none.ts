@@ -1,10 +1,10 @@
-/** none: a public client only says who it is (OAuth 2.1 §3.2.1). */
+/** none: a public client sends its id only (OAuth 2.1 §3.2.1). */
 
 import { chain } from "../../maybe_promise.ts";
 import { invalidClient, unknownClient } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
-/** Used when nothing else is. */
+/** The method of requests that use no other one. */
 export const none: ClientAuth = {
   method: "none",
   isUsed: ({ params }) => params.get("client_id") !== undefined,

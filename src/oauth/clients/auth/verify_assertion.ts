@@ -1,4 +1,4 @@
-/** Proving a client by an assertion it has signed (RFC 7523 §3): loaded when the first one comes, with what verifies it. */
+/** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
 import { errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
@@ -16,9 +16,9 @@ import type { Credentials } from "./method.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** Seconds by which a client's clock may be ahead, where the assertion says when it begins. */
+/** Maximum number of seconds by which a client's clock may be ahead, for `iat` and `nbf`. */
 const clockToleranceSeconds = 10;
-/** The longest time, in seconds, for which an assertion may be good. */
+/** Maximum lifetime of an assertion, in seconds. */
 const maxAssertionLifetimeSeconds = 300;
 /** Maximum number of keys tried for an assertion without `kid`. */
 const maxTriedKeys = 8;
@@ -26,9 +26,10 @@ const maxTriedKeys = 8;
 const acceptedTypes = ["client-authentication+jwt", "jwt"];
 
 /**
- * The client that an assertion proves.
+ * Verifies an assertion and returns its client.
  *
- * @param id Which one it claims to be.
+ * @param id The claimed client id.
+ * @throws {OAuthError} `invalid_client`.
  */
 export async function verifyAssertion(
   server: Server,
