@@ -11,6 +11,7 @@ import {
   hmacSha256,
   importPrivateKey,
   importPublicKey,
+  rawEcdsaSignature,
   sha256,
 } from "../../src/runtime/crypto.ts";
 
@@ -68,6 +69,18 @@ test("[JK-05] a generated P-256 key is the key of RFC 6979 A.2.5; a number outsi
     } finally {
       crypto.getRandomValues = getRandomValues;
     }
+  }
+});
+
+test("[JK-05] an ES256 signature in DER becomes r and s of 32 bytes: RFC 6979 A.2.5, and numbers with leading zeros", () => {
+  const r = "EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716";
+  const s = "F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8";
+  const cases: [der: string, raw: string][] = [
+    [`3046022100${r}022100${s}`, r + s],
+    [`3024021f${"7f".repeat(31)}020101`, `00${"7f".repeat(31)}${"00".repeat(31)}01`],
+  ];
+  for (const [der, raw] of cases) {
+    assertEquals(Buffer.from(rawEcdsaSignature(fromHex(der))), fromHex(raw));
   }
 });
 
