@@ -1,4 +1,4 @@
-/** The program: reads the configuration, starts the server and shows the banner. */
+/** The command-line program: reads the configuration, starts the server and prints the banner. */
 
 import { licencesText, version, versionLine } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
@@ -25,7 +25,7 @@ import type { ProcessEnvironment } from "./runtime/process_environment.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 
-// Without await: the single executable file of Node is a script, which has no top-level await.
+// Not awaited: the single executable of Node is a script, which has no top-level await.
 start();
 
 async function start(): Promise<void> {
@@ -65,7 +65,7 @@ async function main(
   const storedChanges: { [of in StoredChanges["of"]]?: StoredChanges } = {};
   const trace: Trace = (event) => {
     if (event.type === "stored_changes") storedChanges[event.of] = event;
-    // Printed even without a log: nothing else reports that a misspelt setting has no effect.
+    // Printed even without a log, because nothing else reports a misspelt setting.
     if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event, false));
   };
   const warn = (warning: ConfigurationWarning) => {
@@ -77,7 +77,7 @@ async function main(
   let app: App | undefined;
   const server = await latchkey({
     ...settings,
-    // The first is the outermost.
+    // The first plugin is the outermost.
     plugins: [
       limitConcurrency({ maxInFlight: config.maxInFlight }),
       ...log === undefined ? [] : [log],
@@ -144,7 +144,7 @@ async function main(
   }));
 }
 
-/** Serves the metrics on another port, so that the clients of the server cannot reach them. */
+/** Serves the metrics on their own port, which clients of the server cannot reach. */
 async function serveMetrics(
   metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number },
@@ -167,7 +167,7 @@ async function schemaText(): Promise<string> {
   return JSON.stringify(schema, null, 2);
 }
 
-/** Reads a password, twice from a terminal, and returns its digest. */
+/** Reads a password and returns its digest. From a terminal it reads the password twice. */
 async function hashPassword(): Promise<string> {
   const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
     await Promise
@@ -176,7 +176,7 @@ async function hashPassword(): Promise<string> {
         import("./runtime/scrypt.ts"),
         import("./oauth/users/password.ts"),
       ]);
-  const { password, again } = await readSecret("Password: ", "The same again: ");
+  const { password, again } = await readSecret("Password: ", "Repeat the password: ");
   const invalidPassword = (expected: string, received: string, hint: string) =>
     new ConfigurationError([{ path: "password", expected, received, hint }]);
   if (password !== again) {

@@ -1,7 +1,7 @@
 /**
- * Latchkey, an OAuth 2.1 authorization server to hold in one hand.
+ * Latchkey, an OAuth 2.1 and OpenID Connect authorization server for tests and small deployments.
  *
- * @example A server inside a test, no socket needed
+ * @example A server inside a test, without a socket
  * ```ts
  * import { latchkey } from "@latchkey/latchkey";
  *

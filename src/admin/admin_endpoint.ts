@@ -1,4 +1,11 @@
-/** Shared by the pages of clients and users: host check, GET and POST handlers, error pages. */
+/**
+ * The pages that list and change clients and users. Validation and storage live in `oauth/`, components in `ui/`.
+ *
+ * 1. This file checks the host against DNS rebinding, and reads forms with their CSRF token.
+ * 2. `clients.ts` and `users.ts` convert between form fields and client metadata or claims.
+ * 3. The repositories validate and store the record; the page shows their issues beside the fields.
+ * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
+ */
 
 import type { Context } from "../app/context.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
@@ -10,11 +17,11 @@ import type { ListPosition } from "../ui/next_page.tsx";
 export interface DirectoryOptions {
   /** Whether visitors may change clients and users. */
   readonly edit: boolean;
-  /** Whether authorization requests are answered without showing a page. */
+  /** Whether users log in without a page. */
   readonly autoLogin: boolean;
 }
 
-/** Makes the handlers of a page: GET shows it, and POST changes something where that is allowed; both check the host. */
+/** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */
 export function directoryHandlers({ show, change }: { readonly show: Handler; readonly change?: Handler }): Handlers {
   const withHostCheck = (handle: Handler): Handler => (context) => {
     rejectForeignHost(context.server.issuer, context.request, "DI-04");
@@ -35,14 +42,14 @@ export function idFromPath({ site, target }: Context, prefix: string): string {
 /** Number of entries on a page of a list. */
 const pageSize = 50;
 
-/** The page of a list that the query asks for: `after` is the id of the last entry of the page before. */
+/** Reads the requested page of a list: `after` in the query is the ID of the last entry of the previous page. */
 export async function readPage<Input, Item>(
   { target }: Context,
   repository: Repository<Input, Item>,
   getId: (item: Item) => string,
 ): Promise<{ readonly entries: readonly Item[]; readonly position: ListPosition }> {
   const after = new URLSearchParams(target.query).get("after") ?? undefined;
-  // One more than is shown tells whether another page follows.
+  // Requests one entry more than a page shows, to know whether another page follows.
   const found = await repository.list({ after, limit: pageSize + 1 });
   const entries = found.slice(0, pageSize);
   const nextHref = found.length === entries.length

@@ -41,7 +41,7 @@ export function clientPage(options: DirectoryOptions): Handlers {
   });
 }
 
-/** A client as pages show it. */
+/** A client for pages. */
 export function toListedClient({ site }: Context, client: Client): ListedClient {
   const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;

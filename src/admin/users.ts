@@ -38,7 +38,7 @@ export function userPage({ edit }: DirectoryOptions): Handlers {
   });
 }
 
-/** A user as pages show it: never the password. */
+/** A user for pages, without the password. */
 export function toListedUser({ site, server }: Context, user: User): ListedUser {
   const { sub, name } = user;
   return {
@@ -158,7 +158,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
   return redirect("POST", `${context.site.base}/users`);
 }
 
-/** Registers a user, replacing one of the same subject, or says what is wrong. */
+/** Registers a user, which replaces a user with the same subject. Returns the errors of the form. */
 async function saveUser(
   { server, site }: Context,
   sub: string,
@@ -173,7 +173,7 @@ async function saveUser(
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await reject(error.issues.map(({ path, ...issue }) => ({
-      // Any other place is one of the claims.
+      // Every other path is a claim.
       field: path === "sub" ? path : "claims",
       ...issue,
     })));
@@ -181,7 +181,7 @@ async function saveUser(
   return redirect("POST", `${site.base}/users`);
 }
 
-/** Reads claims written as JSON; two names are not for this field. */
+/** Parses the claims, a JSON object. Two names have their own fields. */
 function parseClaims(
   text: string,
 ): { readonly read: Readonly<Record<string, unknown>> } | { readonly error: FieldError } {
@@ -192,7 +192,7 @@ function parseClaims(
   try {
     read = JSON.parse(text);
   } catch {
-    // The runtime's message repeats part of the text.
+    // The message of the runtime would repeat a part of the text.
     return invalid("a JSON object", "text that is not a JSON object", `Write it as {"name": "Carol"}.`);
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) {

@@ -1,4 +1,4 @@
-/** The seam of approvers: who is logged in, and what they allow. */
+/** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
@@ -9,13 +9,13 @@ import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
 
-/** The situation of an authorization request. */
+/** What an approver may read besides the authorization request. */
 export interface ApproverContext {
-  /** The request with its client, its destination, and the users that it allows. */
+  /** The request with its client, its destination and its expected users. */
   readonly pending: PendingAuthorization;
-  /** The session, if the request allows it to be used: `prompt`, `max_age` and expected users are decided already. */
+  /** The session, if `prompt`, `max_age` and the expected users allow its use. */
   readonly session?: Session;
-  /** The session before the request, whether it may be used or not. */
+  /** The session of the browser, even if the request does not allow its use. */
   readonly previousSession?: Session;
   /** The users of the server; an approval names one of them. */
   readonly users: UserRepository;
@@ -30,11 +30,11 @@ export interface ApproverContext {
 }
 
 /**
- * Decides an authorization request: by an {@link Approval}, or by a response such as a page or a redirect, if the user
- * must act first. An approval with the user and authentication time of the session continues the session; any other one
- * starts a new session.
+ * Decides an authorization request: returns an {@link Approval}, or a response such as a page or a redirect if the user
+ * must act first. An approval with the user and the authentication time of the session continues the session. Any other
+ * approval starts a new session.
  *
- * @throws {OAuthError} Such as `access_denied`, sent to the client.
+ * @throws {OAuthError} Such as `access_denied`. The server sends it to the client.
  *
  * @example A user who never allows writing
  * ```ts
@@ -51,8 +51,8 @@ export type Approver = (
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
 /**
- * The approver of `login: "auto"`: continues the session, or logs in the user that the request names, or the first one.
- * It approves everything.
+ * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session, else the first
+ * user, and approves the whole scope.
  */
 export async function autoApprover(
   { clientId, scope, loginRequirements: { loginHint } }: AuthorizationRequest,

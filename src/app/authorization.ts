@@ -1,10 +1,10 @@
 /**
- * How an authorization request is decided and completed, whichever endpoint or page it has come from.
+ * Decides and completes authorization requests, for every endpoint and page that starts one.
  *
  * 1. `authorize` reads the session and decides whether it may be used (`prompt`, `max_age`, expected users).
- * 2. It asks the approver: `autoApprover`, the login pages, or one of the embedding program.
- * 3. A response of the approver, such as a redirect to a page, is sent: the request stays pending.
- * 4. An approval completes the request: `completeAuthorization` issues the code and sends it to the destination.
+ * 2. It calls the approver: `autoApprover`, the login pages, or an approver of the embedding program.
+ * 3. If the approver returns a response, such as a redirect to a page, it is sent. The request stays pending.
+ * 4. If it returns an approval, `completeAuthorization` issues the code and sends it to the destination.
  */
 
 import { isResponse } from "../http/message.ts";
@@ -21,7 +21,7 @@ import type { Context } from "./context.ts";
 import { authorizationResponse } from "./error_response.ts";
 import { readSession, setSessionCookie } from "./session_cookie.ts";
 
-/** Decides a request by the session and an approver. */
+/** Decides a request with the session and an approver. */
 export async function authorize(
   context: Context,
   pending: PendingAuthorization,
@@ -54,7 +54,7 @@ export async function authorize(
 /**
  * Completes an approved request: issues a code and sends it to the destination.
  *
- * @param isNew Whether the session starts here, so that its cookie must be set.
+ * @param isNew Whether the session is new and its cookie must be set.
  */
 export async function completeAuthorization(
   context: Context,

@@ -1,4 +1,4 @@
-/** Browser cookies: a secret of one browser, with a MAC, for one purpose. */
+/** Browser cookies: each binds a browser to a secret, authenticated by a MAC, for one purpose. */
 
 import { readCookie, setCookie } from "../http/cookies.ts";
 import { randomToken } from "../oauth/secrets.ts";
@@ -6,7 +6,7 @@ import { decodeBrowserSecret, encodeBrowserSecret } from "../oauth/session/sessi
 import type { Context } from "./context.ts";
 import { cookieName, cookieScope } from "./session_cookie.ts";
 
-/** `demo`: forms of the server's pages, and the flows of the demo client. `login`: logins that begin in the browser. */
+/** `demo`: forms of the server's pages and flows of the demo client. `login`: pending logins. */
 type BrowserCookiePurpose = "demo" | "login";
 
 /** The secret of one browser, for one purpose. */

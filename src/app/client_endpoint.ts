@@ -1,4 +1,4 @@
-/** What the endpoints for clients share: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
+/** Shared by the endpoints for clients: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
 
 import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
@@ -39,7 +39,7 @@ export function clientEndpoint(handle: ClientRequestHandler): Handlers {
   };
 }
 
-/** Rejects credentials in the query: parameters are read from the body only, and logs contain URLs (§2.4.1). */
+/** Rejects credentials in the query: parameters belong in the body, and logs contain URLs (§2.4.1). */
 function rejectCredentialsInQuery({ app, target: { query } }: Context): void {
   if (query === "" || !parseFields(query).some(([name]) => app.credentialParameters.has(name))) return;
   throw new HttpError(400, "TK-03", "Credentials must be in the body, not in the URL");

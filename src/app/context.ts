@@ -1,4 +1,13 @@
-/** The assembled server, and the context of one request in it. */
+/**
+ * The seams between the server and its endpoints and plugins. No protocol rule and no endpoint lives here.
+ *
+ * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
+ * 2. The router creates a {@link Context} for each request; plugins extend its server (`plugin.ts`).
+ * 3. The handler reads the context and returns a response, or throws.
+ * 4. `error_response.ts` sends what it throws through the error channel of the endpoint.
+ * 5. `authorization.ts` and `approver.ts` decide authorization requests; the rest is shared by several endpoints:
+ *    cookies, CSRF tokens, the host check, client authentication.
+ */
 
 import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
@@ -11,37 +20,37 @@ import type { Pages } from "../ui/pages.ts";
 
 /** The assembled server. */
 export interface App {
-  /** What the protocol rules are handed outside of requests. */
+  /** The server that protocol rules use outside of requests. */
   readonly server: Server;
-  /** What every page knows of the server. */
+  /** The props of every page. */
   readonly site: Site;
   /** Loads the page renderer. */
   readonly pages: () => Promise<Pages>;
   /** Every endpoint, those of plugins included. */
   readonly endpoints: readonly EndpointDescription[];
-  /** The endpoint at a path, as received; `undefined` where no route matches. */
+  /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
-  /** The secret parameters of endpoints for clients, which a URL must never contain (OAuth 2.1 §2.4.1). */
+  /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
   flowLinkFor(response: Fields): string | undefined;
-  /** Sends a request through the whole server, plugins included, as if it came from outside. */
+  /** Sends a request through the whole server, plugins included, like a request from outside. */
   readonly dispatch: RequestHandler;
 }
 
-/** One request. The router makes it once; handlers and plugins read everything from here. */
+/** The context of one request. The router creates it once; handlers and plugins read it. */
 export interface Context {
   /** The assembled server. */
   readonly app: App;
-  /** What the protocol rules are handed for this request: the server as plugins extend it. */
+  /** The server that protocol rules use for this request, extended by plugins. */
   readonly server: Server;
   /** The request. */
   readonly request: RequestLike;
   /** Its path, query and client address. */
   readonly target: RequestTarget;
-  /** The endpoint it is for; absent where no route matches. */
+  /** The endpoint of the request; absent if no route matches. */
   readonly endpoint?: EndpointDescription;
-  /** What every page knows of the server, and the link to the flow of this request. */
+  /** The props of every page, with the link to the flow of this request. */
   readonly site: Site;
   /** Loads the page renderer. */
   readonly pages: () => Promise<Pages>;
@@ -49,6 +58,6 @@ export interface Context {
   readonly unrepeatable: ReadonlySet<string>;
   /** The client that authenticated or that the request names. A handler sets it, for the trace of a rejection. */
   clientId?: string;
-  /** Where the authorization response goes. A handler sets it as soon as errors may leave by redirect. */
+  /** The destination of the authorization response. A handler sets it as soon as errors may be sent by redirect. */
   destination?: Destination;
 }

@@ -1,4 +1,4 @@
-/** CSRF protection: a form is accepted from this server's own pages only, in the browser and for the purpose they were shown for. */
+/** CSRF protection: a form must come from a page of this server, and its token binds it to one browser and purpose. */
 
 import { readForm } from "../http/form.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
@@ -20,7 +20,7 @@ export const maxListLength = 1000;
 export interface CsrfBinding {
   /** What the form does. */
   readonly name: string;
-  /** A secret that only the browser or session has that the page was shown to. */
+  /** A secret of the browser or session that received the page. */
   readonly holder: string;
 }
 
@@ -34,10 +34,10 @@ export async function withCsrfToken(
 }
 
 /**
- * Reads a form that a page of this origin has sent.
+ * Reads a form sent by a page of this origin.
  *
  * @param allowNullOrigin Whether the page sends no referrer, so that some browsers send `Origin: null`. Default: false.
- * @throws {HttpError} If a page of another origin sent it, or it is no form.
+ * @throws {HttpError} If a page of another origin sent it, or the body is not a form.
  */
 export async function readSameOriginForm({ server, request }: Context, allowNullOrigin = false): Promise<Params> {
   rejectCrossOrigin(request, new URL(server.issuer).origin, allowNullOrigin);
@@ -74,8 +74,8 @@ export function browserCsrfToken({ server }: Context, browser: BrowserCookie): M
  * Reads a form that changes clients or users, or sends requests in the playground.
  *
  * @param allowNullOrigin See {@link readSameOriginForm}.
- * @throws {HttpError} If a page of another origin sent it, or it is no form.
- * @throws {OAuthError} 403 if it was made for another browser.
+ * @throws {HttpError} If a page of another origin sent it, or the body is not a form.
+ * @throws {OAuthError} 403 if the CSRF token belongs to another browser.
  */
 export async function readProtectedForm(context: Context, allowNullOrigin = false): Promise<Params> {
   const params = await readSameOriginForm(context, allowNullOrigin);

@@ -1,9 +1,9 @@
-/** The description of an endpoint: everything that other parts of the server know about it. */
+/** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
 
 import type { Method } from "../http/router.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 
-/** Who sends requests to an endpoint. */
+/** The kind of caller of an endpoint. */
 export type Caller =
   /** A client that identifies itself (OAuth 2.1 §2.4). */
   | "client"
@@ -14,7 +14,7 @@ export type Caller =
   /** Any program. */
   | "any";
 
-/** How errors leave an endpoint. */
+/** The error channel of an endpoint. */
 export type ErrorChannel =
   /** As JSON (OAuth 2.1 §3.2.4). */
   | "json"
@@ -22,41 +22,41 @@ export type ErrorChannel =
   | "bearer"
   /** As a page for the user. */
   | "page"
-  /** To the client by redirect, once the context has a destination (OAuth 2.1 §4.1.2.1); until then as a page. */
+  /** By redirect to the client if the context has a destination (OAuth 2.1 §4.1.2.1), otherwise as a page. */
   | "redirect"
   /** As one line of plain text. */
   | "text";
 
-/** What a request to an endpoint is to the recorder. */
+/** How the recorder treats requests to an endpoint. */
 export type EndpointRole =
-  /** A step of a login: recorded; without a link to an earlier exchange it begins a flow. */
+  /** A step of a login: recorded. Without a link to an earlier exchange it begins a flow. */
   | "step"
-  /** A public document: recorded; part of a flow only if a parameter links it. */
+  /** A public document: recorded. It is part of a flow only if a parameter links it. */
   | "document"
-  /** A page beside the logins: recorded only on request. */
+  /** A page outside of logins: recorded only if the recorder's option says so. */
   | "page";
 
 /** One endpoint of the server. */
 export interface EndpointDescription {
   /** The short name in logs, metrics and tests, such as `token`. */
   readonly name: string;
-  /** The name in metadata documents, such as `token_endpoint` (RFC 8414 §2). Absent: metadata does not list it. */
+  /** The name in metadata, such as `token_endpoint` (RFC 8414 §2). Absent: metadata does not list the endpoint. */
   readonly metadataName?: string;
-  /** The path, with the path of the issuer; a `*` at its end stands for anything, slashes excepted. */
+  /** The path, including the path of the issuer. A final `*` matches any text without slashes. */
   readonly path: string;
-  /** The methods it answers to. Without HEAD, a HEAD request is a GET without the response body. */
+  /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */
   readonly methods: readonly Method[];
-  /** Who calls it. */
+  /** The kind of caller. */
   readonly caller: Caller;
   /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
-  /** What pages call a request to it, such as `Token request`. */
+  /** The title of a request on pages, such as `Token request`. */
   readonly title: string;
-  /** What pages call a successful request to it, such as `revoked`. Default: `completed`. */
+  /** The label of a successful request on pages, such as `revoked`. Default: `completed`. */
   readonly doneLabel?: string;
-  /** How its errors leave. */
+  /** The channel of its errors. */
   readonly errors: ErrorChannel;
-  /** What a request to it is to the recorder. Default: `page`. */
+  /** How the recorder treats requests to it. Default: `page`. */
   readonly role?: EndpointRole;
   /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
@@ -64,7 +64,7 @@ export interface EndpointDescription {
   readonly responseParameters?: readonly ParameterDescription[];
 }
 
-/** The absolute URL of a path of this server: always below the issuer, whatever host was asked (RFC 9700 §4.13). */
+/** The absolute URL of a path: always below the issuer, never below the requested host (RFC 9700 §4.13). */
 export function endpointUrl(issuer: string, path: string): string {
   return issuer.replace(/\/$/, "") + path;
 }

@@ -1,4 +1,4 @@
-/** Error responses: what an endpoint throws leaves by the channel that its description declares. */
+/** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -12,7 +12,7 @@ import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "./context.ts";
 
-/** The error response to what was thrown while a request was handled. */
+/** Creates the error response for a value that a handler threw. */
 export function errorResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
   switch (context.endpoint?.errors) {
     case "json":
@@ -31,14 +31,14 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
   return errorPage(context, thrown);
 }
 
-/** Turns anything thrown into an OAuth error. An unexpected value is traced as an internal error and not revealed. */
+/** Converts a thrown value to an OAuth error. An unexpected value is traced as an internal error and not revealed. */
 function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof HttpError) {
     return new OAuthError("invalid_request", thrown.message, { rule: thrown.rule, status: thrown.status });
   }
   server.trace({ type: "internal_error", at: server.now(), endpoint: path, cause: thrown });
-  // By name: a store of the embedding program may throw an error class of its own.
+  // Compares the name, because a store of the embedding program may have its own error class.
   if (thrown instanceof Error && thrown.name === "StoreError") {
     return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again later", {
       rule: "AZ-22",
@@ -58,7 +58,7 @@ function jsonError(context: Context, thrown: unknown): HttpResponse {
   });
 }
 
-/** The response where the error channel itself failed, or no endpoint was reached. */
+/** The response if the error channel itself failed, or the request did not reach the router. */
 export function lastResortError(server: Server, target: RequestTarget, thrown: unknown): HttpResponse {
   const error = toOAuthError(server, target.path, thrown);
   return json(errorStatus[error.code], { error: error.code, error_description: error.description }, {
@@ -72,7 +72,7 @@ function bearerError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
   const { status = errorStatus[error.code], challenge } = error.details;
   const attributes = {
-    // A request without any token has made no error (§3.1).
+    // A request without any token receives no error code (§3.1).
     ...challenge !== "bare" && { error: error.code, error_description: error.description },
     ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
   };
@@ -83,7 +83,7 @@ function bearerError(context: Context, thrown: unknown): HttpResponse {
   });
 }
 
-/** Rejects as one line of plain text; it traces internal errors only. */
+/** Rejects as one line of plain text. Traces internal errors only. */
 function textError({ server, target }: Context, thrown: unknown): HttpResponse {
   const { details, code, message } = toOAuthError(server, target.path, thrown);
   return plainText(details.status ?? errorStatus[code], message);
@@ -94,13 +94,13 @@ export function basicChallenge(issuer: string): string {
   return `Basic realm="${sanitizeQuotedString(issuer)}", charset="UTF-8"`;
 }
 
-/** The challenge of a protected resource, with what it says of the error (RFC 6750 §3). */
+/** The challenge of a protected resource, with the error (RFC 6750 §3). */
 export function bearerChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
   const parameters = Object.entries({ realm: issuer, ...attributes });
   return `Bearer ${parameters.map(([name, value]) => `${name}="${sanitizeQuotedString(value)}"`).join(", ")}`;
 }
 
-/** Rejects through the browser: the client receives the error (OAuth 2.1 §4.1.2.1). */
+/** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
 function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
   const error = tracedError(context, thrown);
   return authorizationResponse(context, destination, [
@@ -146,7 +146,7 @@ async function errorPage(context: Context, thrown: unknown): Promise<HttpRespons
     pages.error({
       ...context.site,
       status,
-      // Plain HTTP errors such as 404 are no OAuth errors.
+      // Plain HTTP errors such as 404 have no OAuth error code.
       error: thrown instanceof HttpError && thrown.status !== 400 ? undefined : error.code,
       message: toSentence(reason),
       rule,
@@ -168,12 +168,12 @@ function toSentence(text: string): string {
   return first.includes("_") ? `${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** When to try again (RFC 9110 §10.2.3). */
+/** The `Retry-After` header (RFC 9110 §10.2.3). */
 function retryAfterHeader({ details }: OAuthError): Readonly<Record<string, string>> {
   return details.retryAfter === undefined ? {} : { "retry-after": String(details.retryAfter) };
 }
 
-/** Turns what was thrown into an OAuth error and traces the rejection. */
+/** Converts a thrown value to an OAuth error and traces the rejection. */
 function tracedError({ server, target, clientId }: Context, thrown: unknown): OAuthError {
   const error = toOAuthError(server, target.path, thrown);
   server.trace({
@@ -187,7 +187,7 @@ function tracedError({ server, target, clientId }: Context, thrown: unknown): OA
   return error;
 }
 
-/** Fit for a quoted string in a header. */
+/** Replaces the characters that a quoted string in a header must not contain. */
 function sanitizeQuotedString(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "");
 }

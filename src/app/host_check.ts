@@ -6,14 +6,14 @@ import { quote } from "../oauth/config/config_issue.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
-/** A name or an address, and perhaps a port (RFC 9110 §7.2). */
+/** A name or an address, and an optional port (RFC 9110 §7.2). */
 const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
 /**
- * Rejects DNS rebinding: an attacker's host name resolves to this machine, so the attacker's page has the same origin
- * as this server's pages under that name. Only the issuer's host and loopback hosts are safe.
+ * Prevents DNS rebinding: if an attacker's host name resolves to this machine, the attacker's page has the same origin
+ * as this server's pages under that name. Only the issuer's host and loopback hosts are trusted.
  *
- * @param rule The ID of the rule that a breach breaks.
+ * @param rule The ID of the violated rule.
  * @throws {HttpError} 403.
  */
 export function rejectForeignHost(issuer: string, request: RequestLike, rule: RejectionRuleId): void {
@@ -27,12 +27,12 @@ export function rejectForeignHost(issuer: string, request: RequestLike, rule: Re
   );
 }
 
-/** Whether the request names such a host. */
+/** Whether the `Host` header is the issuer's host or a loopback host. */
 export function isTrustedHost(issuer: string, { headers }: RequestLike): boolean {
   const host = headers.get("host");
-  // Nothing came over a network: a program asks the server that it holds.
+  // A request without a Host header did not come over the network but from the embedding program.
   if (host === null) return true;
-  // Never by URL: what that refuses, browsers may take for a name all the same.
+  // Not parsed as a URL: browsers accept host names that the URL parser rejects.
   const hostname = hostHeader.exec(host.toLowerCase())?.[1];
   if (hostname === undefined) return false;
   return isLoopback(hostname) || hostname === new URL(issuer).hostname;

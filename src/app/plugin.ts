@@ -1,4 +1,4 @@
-/** Plugins: they wrap request handling, extend the server, add endpoints and links, and receive events. */
+/** Plugins wrap request handling, extend the server, add endpoints and links, and receive events. */
 
 import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
@@ -10,8 +10,8 @@ import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
 
 /**
- * Something around a server: a recorder, faults, an inspector, a log. Plugins stack; the first of a list is the
- * outermost. A plugin belongs to one server.
+ * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
+ * is the outermost.
  *
  * @example Slow responses
  * ```ts
@@ -26,29 +26,29 @@ import type { NavigationLink } from "../ui/layout.tsx";
 export interface Plugin {
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
   setup?(app: App): void;
-  /** Further endpoints, listed in metadata and on pages by their descriptions. */
+  /** Adds endpoints. Metadata and pages list them by their descriptions. */
   routes?(app: App): readonly Endpoint[];
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
   /** Wraps every request and its response, in process and over the network. */
   handle?(next: RequestHandler): RequestHandler;
   /**
-   * Changes what the protocol rules are handed for one request: store, clock, random bytes, keys, grant types, issuers.
-   * Events are received by `onEvent`; a `trace` set here is replaced if any plugin has it.
+   * Changes the server for one request: store, clock, random bytes, keys, grant types, token issuers. If any plugin has
+   * `onEvent`, it replaces a `trace` set here.
    *
-   * @param context The context of the request; its `request` is the value that `handle` passed on.
+   * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
    */
   extend?(server: Server, context: Context): Server;
   /**
-   * Receives every event, secrets included, in the order of the plugins; what it throws is dropped.
+   * Receives every event, secrets included, in the order of the plugins. An exception is ignored.
    *
-   * @param context The request that the event is part of; absent for events at start and of maintenance.
+   * @param context The request of the event; absent for events of the start and of maintenance.
    */
   onEvent?(event: TraceEvent, context?: Context): void;
   /** The page that shows the flow of a request: a path below the base. */
   flowLink?(request: RequestLike): string | undefined;
   /** The page that shows the flow of an authorization response: a path below the base. */
   flowLinkFor?(response: Fields): string | undefined;
-  /** Ends streams and everything that waits: the server is closing. Requests in flight are still answered. */
+  /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */
   close?(): void;
 }

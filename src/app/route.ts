@@ -1,4 +1,4 @@
-/** Routes: endpoints with their handlers, which are loaded with the first request. */
+/** Routes: endpoints with their handlers. The first request loads the handlers. */
 
 import type { ResponseLike } from "../http/message.ts";
 import type { Method, Route } from "../http/router.ts";
@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 
-/** Answers one method of one endpoint. It throws what the error channel of the endpoint turns into a response. */
+/** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
 export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
 
 /** The handlers of an endpoint, by method. */
@@ -14,7 +14,7 @@ export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
 
 /** An endpoint: its description, and how to load its handlers. */
 export interface Endpoint extends EndpointDescription {
-  /** Loads a handler for each of its methods, with the first request. After a failure the next request tries again. */
+  /** Loads a handler for each method, at the first request. After a failure the next request tries again. */
   load(): Handlers | Promise<Handlers>;
 }
 
@@ -27,10 +27,10 @@ export interface EndpointRoute extends Route<Context> {
 }
 
 /**
- * Makes the route of an endpoint.
+ * Creates the route of an endpoint.
  *
- * @param protocolParameters The parameters of all endpoints that metadata lists: none of them may repeat at such an
- *   endpoint, even where it does not read them (OAuth 2.1 §3.1, §3.2).
+ * @param protocolParameters The parameters of all endpoints that metadata lists. Such an endpoint rejects a repetition
+ *   of any of them, even if it does not read the parameter (OAuth 2.1 §3.1, §3.2).
  */
 export function endpointRoute(
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-/** The session as the browser keeps it: one sealed cookie; and what the names and scopes of cookies are made of. */
+/** The session cookie, and the names and scopes of all cookies. */
 
 import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
 import type { CookieScope } from "../http/cookies.ts";
@@ -8,28 +8,28 @@ import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "./context.ts";
 
-/** Who is logged in, in the browser that asks. */
+/** Reads the session of the browser; `undefined` without a valid session cookie. */
 export function readSession(context: Context): MaybePromise<Session | undefined> {
   const encoded = readCookie(context.request.headers.get("cookie"), cookieName("session", context));
   return encoded === undefined ? undefined : decodeSession(context.server, encoded);
 }
 
-/** Headers that make the browser keep a session. */
+/** Headers that set the session cookie. */
 export function setSessionCookie(context: Context, session: Session): MaybePromise<Record<string, string>> {
   return chain(encodeSession(context.server, session), (encoded) => ({
     "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
   }));
 }
 
-/** Headers that make the browser forget its session. */
+/** Headers that delete the session cookie. */
 export function clearSessionCookie(context: Context): Record<string, string> {
   return { "set-cookie": clearCookie(cookieName("session", context), cookieScope(context)) };
 }
 
 /**
- * Cookies ignore ports, so the name contains the port: otherwise two servers on one machine log each other's users out.
- * Behind https a prefix prevents cookie injection: `__Host-` from sibling hosts and over plain http, `__Secure-`
- * (issuer with a path) over plain http only (RFC 6265bis §4.1.3).
+ * The name of a cookie. It contains the port, because cookies ignore ports: two servers on one machine would overwrite
+ * each other's sessions. With https a prefix prevents cookie injection: `__Host-` from sibling hosts and over http,
+ * `__Secure-` (issuer with a path) over http only (RFC 6265bis §4.1.3).
  */
 export function cookieName(purpose: string, { server: { issuer }, app: { site: { base } } }: Context): string {
   const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
@@ -38,7 +38,7 @@ export function cookieName(purpose: string, { server: { issuer }, app: { site: {
   return base === "" ? `__Host-${name}` : `__Secure-${name}`;
 }
 
-/** Cookies are for this issuer alone. */
+/** The scope of every cookie: the paths of this issuer. */
 export function cookieScope({ server, app: { site } }: Context): CookieScope {
   return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
 }

@@ -1,17 +1,17 @@
-/** What somebody probably meant who was refused: the registered client or URI that is nearest to what was sent. */
+/** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
 import type { OAuthError } from "../oauth/errors.ts";
 import type { Context } from "./context.ts";
 import { isTrustedHost } from "./host_check.ts";
 import type { SuggestedMatch } from "../ui/error_page.tsx";
 
-/** Longer texts are no slips of the finger. */
+/** Maximum length of a compared value, in characters; a longer value is not a typing error. */
 const maxInputLength = 512;
 
-/** As many letters in a row may differ, case, hyphens and underscores not counted. */
+/** Maximum length of the differing part. Case, hyphens and underscores do not count. */
 const maxDifferingCharacters = 2;
 
-/** `undefined` if nothing is similar, or if the visitor may not see the list of clients. */
+/** The suggestion for a rejection; `undefined` if no value is similar, or the visitor may not see the clients. */
 export function suggestMatch(context: Context, error: OAuthError): SuggestedMatch | undefined {
   const { rule, expected = "", received } = error.explain();
   if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
@@ -21,13 +21,13 @@ export function suggestMatch(context: Context, error: OAuthError): SuggestedMatc
   return text === undefined ? undefined : { text };
 }
 
-/** Whether there is a list of clients for whoever asks: the header of every page leads to it where there is one. */
+/** Whether the request may see the list of clients: the server has that page, and the host is trusted. */
 export function mayListClients({ server, site, request }: Context): boolean {
   const isListed = site.links?.some(({ path }) => path === "/clients") === true;
   return isListed && isTrustedHost(server.issuer, request);
 }
 
-/** The known text that differs least, and only in a few letters in a row, fewer than half of what was written. */
+/** The candidate with the shortest differing part: a few characters in a row, less than half of the received text. */
 function closestText(received: string, candidates: readonly string[]): string | undefined {
   const normalizedInput = normalize(received);
   let closest: string | undefined;
@@ -43,7 +43,7 @@ function normalize(text: string): string {
   return text.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** How much is left of the longer text without what both begin and end with: one pass, whatever was sent. */
+/** The length of the longer text without the common prefix and suffix. Linear time, unlike an edit distance. */
 function differingLength(first: string, second: string): number {
   const shorter = Math.min(first.length, second.length);
   let start = 0;
@@ -53,13 +53,13 @@ function differingLength(first: string, second: string): number {
   return Math.max(first.length, second.length) - start - end;
 }
 
-/** The parts of a URI, in the words of RFC 3986 §3. */
+/** The parts of a URI, as properties of URL and as names of RFC 3986 §3. */
 const uriParts = [["protocol", "scheme"], ["hostname", "host"], ["port", "port"], ["pathname", "path"], [
   "search",
   "query",
 ]] as const;
 
-/** The URI that differs in one part alone, or else in a few letters. */
+/** The URI that differs in one part only, else the one that differs in a few characters. */
 function closestUri(received: string, registered: readonly string[]): SuggestedMatch | undefined {
   const candidates = registered.filter((uri) => URL.canParse(uri)).map((uri) => ({
     uri,
@@ -75,7 +75,7 @@ function closestUri(received: string, registered: readonly string[]): SuggestedM
   return text === undefined ? undefined : { text };
 }
 
-/** The names of the parts in which two URIs differ; `undefined` where one is none, or has more than these parts. */
+/** The names of the differing parts; `undefined` if the first text is not a URI, or has a fragment or credentials. */
 function differingParts(first: string, second: string): NonNullable<SuggestedMatch["difference"]>[] | undefined {
   if (!URL.canParse(first)) return undefined;
   const [a, b] = [new URL(first), new URL(second)];

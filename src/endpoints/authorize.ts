@@ -1,4 +1,13 @@
-/** GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): destination, request, session, approval, code. */
+/**
+ * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1).
+ *
+ * This folder has one file per protocol endpoint. Protocol rules live in `oauth/`, login pages in `interaction/`.
+ *
+ * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
+ * 2. `parseAuthorizationRequest` checks the other parameters.
+ * 3. `authorize` reads the session and calls the approver.
+ * 4. An approval becomes a code, sent to the destination.
+ */
 
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
@@ -18,8 +27,8 @@ import type { Handlers } from "../app/route.ts";
 /**
  * The handlers of the authorization endpoint.
  *
- * @param repeatWithCookies Redirects a request that may lack its cookies because another site posted it; returns
- *   `undefined` for other requests. Default: no request is redirected.
+ * @param repeatWithCookies Redirects a request that another site posted, because the browser may have omitted the
+ *   cookies. Returns `undefined` for other requests. Default: no request is redirected.
  */
 export function authorizeHandlers(
   approver: Approver,
@@ -38,7 +47,7 @@ export function authorizeHandlers(
         context.clientId = server.clients.findCached(clientId)?.id;
       }
     }
-    // DNS rebinding: with automatic login an attacker's page could read the code in the form_post page.
+    // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
     const isReadableByPage = destination.mode === "form_post" && hasTestHost(server.issuer);
     if (isReadableByPage) rejectForeignHost(server.issuer, httpRequest, "FP-04");
     context.destination = destination;

@@ -1,4 +1,4 @@
-/** The metadata documents (RFC 8414, OpenID Connect Discovery): made of the endpoint descriptions and the supported values. */
+/** The metadata documents (RFC 8414, OpenID Connect Discovery), generated from the endpoint descriptions. */
 
 import { json } from "../http/responses.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
@@ -17,7 +17,7 @@ import type { Context } from "../app/context.ts";
 import { routeUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 
-/** The paths of the metadata document: both well-known names before the issuer's path, and OpenID's after it as well. */
+/** The paths of the metadata: both well-known names before the issuer's path, and OpenID's name also after it. */
 export function wellKnownPaths(base: string): string[] {
   return [
     ...new Set([
@@ -31,7 +31,7 @@ export function wellKnownPaths(base: string): string[] {
 /** The handlers of the metadata documents. */
 export function discoveryHandlers(): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
-  /** Computed once for each list of users, because the list may be long. */
+  /** Computed once per list of users, because the list may be long. */
   const supportedClaims = ({ claims, scopes, users }: Server): readonly string[] => {
     const currentUsers = users.allCached();
     if (cached?.users !== currentUsers) {

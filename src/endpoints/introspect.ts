@@ -1,4 +1,4 @@
-/** POST /oauth2/introspect (RFC 7662 §2): for servers, so no script of another origin may call it. */
+/** POST /oauth2/introspect (RFC 7662 §2), without CORS: its callers are servers. */
 
 import { json } from "../http/responses.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";

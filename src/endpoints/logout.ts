@@ -35,7 +35,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   const session = await readSession(context);
   const { client, sid } = await readClientAndSid(context, params, session);
   const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
-  // A hint names its session even where the browser brings no cookie along, because another site posted the form.
+  // The hint identifies the session even without a cookie: browsers send none if another site posts the form.
   const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
   const confirmedSid = session === undefined || sids.includes(sid ?? "") ? sid : undefined;
   if (
@@ -53,7 +53,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   return html(200, pages.loggedOut(site), headers);
 }
 
-/** The client that asks, as far as it is known, and the session that its hint names. */
+/** Reads the client from `client_id` or `id_token_hint`, and the session ID from `id_token_hint`. */
 async function readClientAndSid(
   { server }: Context,
   params: Params,
@@ -77,7 +77,7 @@ async function readClientAndSid(
   return { client, sid: await findSid(server, client, hintedToken?.sid, session) };
 }
 
-/** The session that a hint means. */
+/** The session ID of a hint. */
 async function findSid(
   server: Server,
   client: Client | undefined,
@@ -85,13 +85,13 @@ async function findSid(
   session: Session | undefined,
 ): Promise<string | undefined> {
   if (hintedSid === undefined || client?.sector === undefined) return hintedSid;
-  // A pairwise client knows it by a name of its own, which only the session itself can confirm.
+  // The `sid` of a pairwise client is derived from the session ID, so only the current session can confirm it.
   return session !== undefined && await sessionIdFor(server, client, session.sid) === hintedSid
     ? session.sid
     : undefined;
 }
 
-/** Where the browser goes afterwards: only to a URI that the client has registered for it (§3). */
+/** The URI to redirect to after logout, which the client must have registered (§3). */
 function readPostLogoutRedirectUri(params: Params, client: Client | undefined): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
@@ -109,7 +109,7 @@ function readPostLogoutRedirectUri(params: Params, client: Client | undefined): 
   return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);
 }
 
-/** Whether the form of our own page came back, from the browser that holds the session. */
+/** Whether the request is the form of the confirmation page, with the CSRF token of this session. */
 async function isConfirmed({ server, request }: Context, session: Session, params: Params): Promise<boolean> {
   const confirmation = params.get("confirm");
   if (confirmation === undefined) return false;

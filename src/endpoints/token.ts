@@ -1,4 +1,4 @@
-/** POST /oauth2/token (OAuth 2.1 §3.2). */
+/** POST /oauth2/token (OAuth 2.1 §3.2): authenticate the client, validate the grant, issue the tokens. */
 
 import { json } from "../http/responses.ts";
 import { findGrantType } from "../oauth/grants/grant_type.ts";

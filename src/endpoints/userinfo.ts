@@ -12,7 +12,7 @@ import type { Handlers } from "../app/route.ts";
 
 const formMediaType = /^application\/x-www-form-urlencoded/i;
 
-/** The handlers of the userinfo endpoint: claims about the user, as far as scope and request allow. */
+/** The handlers of the userinfo endpoint. They return the claims that the scope and the `claims` parameter release. */
 export const userinfo: Handlers = { GET: showClaims, POST: showClaims };
 
 async function showClaims(context: Context): Promise<HttpResponse> {
@@ -33,7 +33,7 @@ async function showClaims(context: Context): Promise<HttpResponse> {
       received: "a token without a user",
     });
   }
-  // Scope values that the client may no longer have release nothing, even if the access token contains them.
+  // A scope value that the client has lost since releases no claims, even if the access token contains it.
   const scope = registeredScope(client, claims.scope.split(" "));
   const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
   const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
@@ -58,7 +58,7 @@ async function showClaims(context: Context): Promise<HttpResponse> {
   };
 }
 
-/** The token in a form (RFC 6750 §2.2); a POST that is no form has it in the header. */
+/** The token in a form (RFC 6750 §2.2); `undefined` for other requests. */
 async function tokenFromBody(context: Context): Promise<string | undefined> {
   const { request } = context;
   if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;

@@ -7,14 +7,14 @@ import type { ClientAddress } from "./router.ts";
 /** The headers in which a proxy may send the client's address. */
 const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 
-/** One of them. */
+/** The name of such a header. */
 export type ProxyHeader = typeof proxyHeaders[number];
 
 /**
- * The address of a request: the peer of the connection; or, if that is a trusted proxy, the last hop in its header that is
- * no trusted proxy. Headers of untrusted peers are ignored.
+ * The address of a request: the peer of the connection. If the peer is a trusted proxy: the last hop in its header that
+ * is not a trusted proxy. Headers of untrusted peers are ignored.
  *
- * @param header The header that the proxy sets. Default: either, unless they differ.
+ * @param header The header that the proxy sets. Default: both; if they differ, none.
  */
 export function clientAddress(
   request: RequestLike,
@@ -28,7 +28,7 @@ export function clientAddress(
     const hops = forwardedHops(name, request.headers);
     return hops === undefined ? [] : [firstUntrustedHop(address, hops, trusted)];
   });
-  // A proxy writes one of the two headers and passes the other one on unchecked: if they differ, neither counts.
+  // A proxy sets one of the two headers and forwards the other one unchecked. If they differ, both are ignored.
   if (new Set(candidates).size > 1) return { ...connection, address, proxy: address, conflicting: candidates };
   return { ...connection, address: candidates[0] ?? address, proxy: address };
 }
@@ -43,7 +43,7 @@ function firstUntrustedHop(from: string, hops: string[], trusted: AddressMatcher
   return address;
 }
 
-/** The addresses in a header, from the first hop to the last; `undefined` if it has none. */
+/** The addresses in a header, from the first hop to the last; `undefined` without the header. */
 function forwardedHops(name: ProxyHeader, headers: RequestLike["headers"]): string[] | undefined {
   const hops = headers.get(name)?.split(",");
   const addresses = name === "forwarded"

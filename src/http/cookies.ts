@@ -1,6 +1,6 @@
 /** Reads and writes cookies (RFC 6265 §4). */
 
-/** Reads a cookie from a `Cookie` header; the first one of that name counts. */
+/** Reads a cookie from a `Cookie` header: the first one of that name. */
 export function readCookie(header: string | null, name: string): string | undefined {
   if (header === null) return undefined;
   for (const part of header.split(";")) {
@@ -12,18 +12,18 @@ export function readCookie(header: string | null, name: string): string | undefi
 
 /** The scope of a cookie. */
 export interface CookieScope {
-  /** The path that it is sent to, with all paths below. */
+  /** The path that receives the cookie, with all paths below it. */
   readonly path: string;
-  /** Whether it is sent over https only. */
+  /** Whether the browser sends it over https only. */
   readonly secure: boolean;
 }
 
-/** Deletes a cookie. */
+/** A `Set-Cookie` header that deletes a cookie. */
 export function clearCookie(name: string, scope: CookieScope): string {
   return `${setCookie(name, "", scope)}; Max-Age=0`;
 }
 
-/** Writes a session cookie that scripts cannot read and forms of other sites do not send. */
+/** A `Set-Cookie` header for a cookie that scripts cannot read and that forms of other sites do not send. */
 export function setCookie(name: string, value: string, scope: CookieScope): string {
   return `${name}=${value}; Path=${scope.path}; HttpOnly; SameSite=Lax${scope.secure ? "; Secure" : ""}`;
 }

@@ -1,9 +1,9 @@
-/** The fields of a request: a query string, or a form of bounded size read within a bounded time. */
+/** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
 
 import { HttpError } from "./http_error.ts";
 import type { RequestLike } from "./message.ts";
 
-/** Names and values in the order they were sent, decoded. */
+/** Decoded names and values, in the order of the request. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /** Maximum size of a form, in bytes. */
@@ -12,14 +12,14 @@ export const maxBodyBytes = 64 * 1024;
 /** Maximum number of parameters in a query or a form. */
 const maxFields = 1000;
 
-/** Milliseconds of real time within which a body must arrive. */
+/** Maximum duration of receiving a body, in milliseconds of real time. */
 export const bodyTimeoutMs = 10_000;
 
 const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
 /**
- * Decodes `application/x-www-form-urlencoded` text strictly: an invalid percent sequence or invalid UTF-8 is rejected, not
- * repaired, because a repaired value might match another one (OAuth 2.1 Appendix B).
+ * Decodes `application/x-www-form-urlencoded` text strictly. It rejects an invalid percent sequence or invalid UTF-8,
+ * because a repaired value might match another one (OAuth 2.1 Appendix B).
  *
  * @throws {HttpError} 400, also for too many parameters.
  */
@@ -48,7 +48,7 @@ export async function readForm(request: RequestLike): Promise<Fields> {
   if (!isForm(request)) throw new HttpError(400, "TK-02", "The body must be application/x-www-form-urlencoded");
   const coding = request.headers.get("content-encoding");
   if (coding !== null && coding.toLowerCase() !== "identity") {
-    throw new HttpError(415, "HT-13", "The body must not be compressed: no Content-Encoding but identity is read");
+    throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");
   }
   return parseFields(await (peekedBodies.get(request) ?? readText(request)));
 }
@@ -58,10 +58,10 @@ export function isForm(request: RequestLike): boolean {
   return formType.test(request.headers.get("content-type") ?? "");
 }
 
-/** Forms that were read before {@link readForm} was called. */
+/** The bodies that {@link peekForm} read. */
 const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
 
-/** Reads a form early: {@link readForm} of the same request returns the same fields or throws the same error. */
+/** Reads a form early. {@link readForm} of the same request then returns the same fields or throws the same error. */
 export async function peekForm(request: RequestLike): Promise<Fields> {
   let text = peekedBodies.get(request);
   if (text === undefined) peekedBodies.set(request, text = readText(request));
@@ -75,21 +75,21 @@ async function readText(request: RequestLike): Promise<string> {
     request.body?.cancel().catch(() => {});
     throw tooLarge();
   }
-  if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was read before it came here");
-  // With a `content-length` the transport limits the body, and reading it at once is several times faster.
+  if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was already read");
+  // With a `content-length` the transport limits the body, and reading it whole is several times faster.
   const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
     const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request);
-    // Without a transport the header may be wrong.
+    // Without a transport, `content-length` may be wrong.
     if (isLengthKnown && parts[0]!.byteLength > maxBodyBytes) throw tooLarge();
     return decodeText(parts);
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    throw new HttpError(400, "HT-09", "The body must arrive whole, and it broke off or the server is stopping");
+    throw new HttpError(400, "HT-09", "The body is incomplete: the connection broke off, or the server is stopping");
   }
 }
 
-/** The body, unless it arrives too late. */
+/** The body; rejects with 408 if it arrives too late. */
 function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
@@ -133,7 +133,7 @@ function tooLarge(): HttpError {
 
 const strictDecoding = { fatal: true, ignoreBOM: true };
 
-/** For texts in one part, between which it remembers nothing. */
+/** Decodes complete texts, without state between calls. */
 const wholeDecoder = new TextDecoder("utf-8", strictDecoding);
 
 function decodeText(parts: readonly Uint8Array[]): string {
@@ -148,7 +148,7 @@ function decodeText(parts: readonly Uint8Array[]): string {
 
 const encodedCharacter = /[%+]/;
 
-/** What needs no decoding is a mere slice, which holds on to the whole text it is from: that may be so long, in characters. */
+/** Maximum length of a text whose values are slices, in characters. A slice keeps the whole text in memory. */
 const maxSlicedLength = 1024;
 
 const unchanged = (text: string) => text;

@@ -1,12 +1,12 @@
-/** The error of an invalid HTTP request. */
+/** The error class for requests that are invalid as HTTP. */
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
-/** A request is rejected at the HTTP level; the error handler chooses the form of the response. */
+/** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {
   /** The status of the response. */
   readonly status: number;
-  /** The ID of the rule that was broken. */
+  /** The ID of the violated rule. */
   readonly rule: RejectionRuleId;
 
   /** Creates the error; the message is one sentence. */

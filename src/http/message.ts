@@ -1,18 +1,18 @@
 /** Requests and responses of handlers: plain values, because creating Request and Response objects is slow. */
 
-/** The part of a request that handlers read; every Request is one. */
+/** The part of a request that handlers read. Every Request is a RequestLike. */
 export interface RequestLike {
-  /** In capitals. */
+  /** The method, in upper case. */
   readonly method: string;
-  /** Absolute or not; the host is ignored. */
+  /** An absolute URL or a path with query; the host is ignored. */
   readonly url: string;
-  /** Headers by lower-case name; several of one name are joined by commas. */
+  /** Headers by lower-case name; repeated headers are joined by commas. */
   readonly headers: { get(name: string): string | null };
-  /** The body in parts, as it arrives. */
+  /** The body as a stream. */
   readonly body: ReadableStream<Uint8Array> | null;
   /** Whether reading of the body has begun. */
   readonly bodyUsed: boolean;
-  /** The whole body: only for bodies with a `content-length`, because its size is not limited here. */
+  /** Reads the whole body. Only for bodies with a `content-length`, because it does not limit the size. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -20,15 +20,15 @@ export interface RequestLike {
 export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The text, or nothing. */
+  /** The text, or `null` without a body. */
   readonly body: string | null;
 }
 
 /**
- * A response of this server, or a Response of an embedding program. `Response.error()` stands for a dropped connection: a
- * listening server drops it, and `fetch` rejects.
+ * A response of this server, or a Response of the embedding program. `Response.error()` drops the connection: the
+ * listener closes it, and `fetch` rejects.
  */
 export type ResponseLike = HttpResponse | Response;
 
@@ -36,25 +36,25 @@ export type ResponseLike = HttpResponse | Response;
 export class ConnectionDropped extends TypeError {
   /** Creates the error. */
   constructor() {
-    super("fetch failed: the connection was dropped before the whole answer had come");
+    super("fetch failed: the connection was dropped before the response was complete");
     this.name = "TypeError";
   }
 }
 
-/** Whether it is a Response, by its members: on Node, naming that class loads all of fetch. */
+/** Whether a value is a Response. It checks a member, because on Node a reference to the class loads all of fetch. */
 export function isResponse(response: object): response is Response {
   return "arrayBuffer" in response;
 }
 
-/** Whether the connection is to be dropped instead of a response. */
+/** Whether the connection must be dropped. */
 export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";
 }
 
-/** The response with further headers, which replace those of the same name. */
+/** Returns the response with further headers, which replace headers of the same name. */
 export function withHeaders(response: ResponseLike, headers: Readonly<Record<string, string>>): ResponseLike {
   if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...headers } };
-  // On a copy, because the headers of some Responses cannot be changed.
+  // Copies the response, because the headers of some Responses are immutable.
   const copy = new Response(response.body, response);
   for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
   return copy;

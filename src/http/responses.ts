@@ -1,4 +1,4 @@
-/** JSON, page and redirect responses, each with its security headers. */
+/** Creates JSON, page and redirect responses with their security headers. */
 
 import type { HttpResponse } from "./message.ts";
 
@@ -19,7 +19,7 @@ export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpR
   };
 }
 
-/** The response to HEAD where GET has effects. */
+/** The response to HEAD if GET has side effects. */
 export const emptyHeadResponse: HttpResponse = {
   status: 200,
   headers: { "cache-control": "no-store", "referrer-policy": "no-referrer" },
@@ -62,8 +62,8 @@ export function html(status: number, body: string, extra?: ExtraHeaders): HttpRe
 }
 
 /**
- * A page with forms that post to this server. With `no-referrer` browsers would send `Origin: null`, which pages of any
- * origin can send too; `same-origin` makes them send this origin, to this server only.
+ * A page with forms that post to this server. With `no-referrer`, browsers send `Origin: null`, which a page of any
+ * origin can cause too. With `same-origin`, they send the real origin, to this server only.
  */
 export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders): HttpResponse {
   return html(status, body, { "referrer-policy": "same-origin", ...extra });

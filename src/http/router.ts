@@ -1,54 +1,61 @@
-/** The router: a list of routes becomes one function, with 404, 405 and Allow, HEAD, CORS preflights and one catch-all. */
+/**
+ * HTTP: routing, forms, cookies, client addresses, responses. Nothing here knows OAuth; sockets are in `runtime/`.
+ *
+ * 1. {@link router} parses the target, finds the route and creates the context of the request.
+ * 2. It calls the handler of the method; it handles HEAD, CORS preflights, 404 and 405 itself.
+ * 3. `handleError` converts what a handler throws to a response.
+ * 4. If that fails too, `lastResort` returns the response. A handler never throws to the runtime.
+ */
 
 import { HttpError } from "./http_error.ts";
 import { withHeaders, withoutBody } from "./message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "./message.ts";
 
-/** Where a request came from, as far as the runtime can tell. */
+/** The address of a client, if the runtime knows it. */
 export interface ClientAddress {
-  /** The address of the other end of the connection, or of whom a trusted proxy there names. */
+  /** The peer of the connection, or the client that a trusted proxy names. */
   readonly address?: string;
-  /** The address of that proxy; absent where there is none that is trusted. */
+  /** The address of the trusted proxy; absent without one. */
   readonly proxy?: string;
-  /** The client addresses in its forwarding headers, if they differ; then all are ignored. */
+  /** The client addresses in the forwarding headers, if they differ. Then all of them are ignored. */
   readonly conflicting?: readonly string[];
 }
 
-/** The parts of a request's target that may influence an answer; the host never does. */
+/** The parts of a request's target that may influence the response. The host is not one of them. */
 export interface RequestTarget {
-  /** The path as the runtime hands it over, not decoded; some resolve `..` before. */
+  /** The path as the runtime passes it, not decoded. Some runtimes resolve `..`. */
   readonly path: string;
-  /** The query as it was sent, without its question mark. */
+  /** The query as received, without the question mark. */
   readonly query: string;
-  /** Who asks. */
+  /** The address of the client. */
   readonly clientAddress: ClientAddress;
 }
 
-/** Answers a request; never throws, never rejects. */
+/** Handles a request. It never throws and never rejects. */
 export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
 
-/** A method that routes answer to. */
+/** A method that routes can handle. */
 export type Method = "GET" | "HEAD" | "POST";
 
-/** One path and what it answers. `Context` is the value that the server makes of each request. */
+/** One path and its handler. `Context` is the type of the value that the server creates for each request. */
 export interface Route<Context> {
-  /** The exact path; a `*` at its end stands for anything, slashes excepted. */
+  /** The exact path. A final `*` matches any text without slashes. */
   readonly path: string;
-  /** The methods that {@link Route.handle} takes. Without HEAD, a HEAD request is a GET without the response body. */
+  /** The methods of {@link Route.handle}. Without HEAD, a HEAD request is a GET without the response body. */
   readonly methods: readonly Method[];
   /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
-  /** Answers a request. What it throws goes to {@link RouterOptions.handleError}. */
+  /** Handles a request. The router passes what it throws to {@link RouterOptions.handleError}. */
   handle(method: Method, context: Context): ResponseLike | Promise<ResponseLike>;
 }
 
-/** What the router needs besides the routes. */
+/** The options of the router. */
 export interface RouterOptions<Context, R extends Route<Context>> {
-  /** Makes the context of a request, once; `route` is absent where no route matches the path. */
+  /** Creates the context of a request, once; `route` is `undefined` if no route matches the path. */
   createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;
-  /** The error response to whatever a route throws, and to an {@link HttpError} of the router itself. */
+  /** Creates the error response for what a route throws, and for an {@link HttpError} of the router itself. */
   handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
-  /** The response where even the context or the error response failed. It must not throw. */
+  /** Creates the response if the context or the error response failed. It must not throw. */
   lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike;
   /** Whether any request header is allowed in a preflight (Fetch §3.2.5). Default: only {@link corsRequestHeaders}. */
   readonly allowAnyCorsHeader?: boolean;
@@ -59,7 +66,7 @@ export interface RouterOptions<Context, R extends Route<Context>> {
 /** The maximum length of path and query, in characters. */
 export const maxTargetLength = 16 * 1024;
 
-/** Finds routes by path. */
+/** Creates the function that finds a route by path. */
 export function routeFinder<R extends { readonly path: string }>(
   routes: readonly R[],
 ): (path: string) => R | undefined {
@@ -68,7 +75,7 @@ export function routeFinder<R extends { readonly path: string }>(
   return (path) => exact.get(path) ?? wildcard.find((route) => matchesWildcard(route, path));
 }
 
-/** Makes the routes one function. It never throws and never rejects. */
+/** Creates the request handler of the routes. It never throws and never rejects. */
 export function router<Context, R extends Route<Context>>(
   findRoute: (path: string) => R | undefined,
   options: RouterOptions<Context, R>,
@@ -113,14 +120,14 @@ function dispatch<Context, R extends Route<Context>>(
   context: Context,
   options: RouterOptions<Context, R>,
 ): ResponseLike | Promise<ResponseLike> {
-  // Some runtimes write the Host header into the URL as it is, where it could pass for a path.
+  // Some runtimes copy the Host header into the URL unchecked, so a slash in it would change the path.
   if (!hostHeader.test(request.headers.get("host") ?? "")) {
     throw new HttpError(400, "HT-16", "The Host header must be a host and a port");
   }
   if (target.path.length + target.query.length > maxTargetLength) {
     throw new HttpError(414, "HT-08", `The address must not be longer than ${maxTargetLength} characters`);
   }
-  if (route === undefined) throw new HttpError(404, "HT-01", "There is nothing at this address");
+  if (route === undefined) throw new HttpError(404, "HT-01", "This address does not exist");
   const { method } = request;
   if (isMethod(method) && route.methods.includes(method)) return route.handle(method, context);
   if (method === "HEAD" && route.methods.includes("GET")) return route.handle("GET", context);
@@ -138,14 +145,14 @@ async function rejectMethod<Context, R extends Route<Context>>(
   options: RouterOptions<Context, R>,
 ): Promise<ResponseLike> {
   const allow = allowedMethods(route);
-  const error = new HttpError(405, "HT-01", `This address answers ${allow} only`);
+  const error = new HttpError(405, "HT-01", `This address allows ${allow} only`);
   return withHeaders(await options.handleError(error, context), { allow });
 }
 
 /** Request headers of cross-origin clients: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
 const corsRequestHeaders = "authorization, content-type, dpop, mcp-protocol-version, traceparent, tracestate";
 
-/** A list of header names as browsers send it, of limited length. */
+/** A list of header names in the format of browsers, of limited length. */
 const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 function preflight(
@@ -181,9 +188,9 @@ function matchesWildcard(route: { readonly path: string }, path: string): boolea
   return path.startsWith(prefix) && path.length > prefix.length && !path.includes("/", prefix.length);
 }
 
-/** Cuts path and query out of the text of a URL. `new URL` would normalise, and throws on some Host headers. */
+/** Extracts path and query from a URL. Not by `new URL`, which normalizes them and throws on some Host headers. */
 export function parseTarget(url: string, clientAddress: ClientAddress): RequestTarget {
-  // Without a Host header, Bun hands over the path alone.
+  // Without a Host header, Bun passes the path only.
   const host = url.startsWith("/") ? 0 : url.indexOf("://") + 3;
   const hash = url.indexOf("#", host);
   const end = hash < 0 ? url.length : hash;

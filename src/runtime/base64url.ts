@@ -1,4 +1,4 @@
-/** Base64url without padding (RFC 4648 §5), by the fastest means of the runtime. Nothing is imported. */
+/** Base64url without padding (RFC 4648 §5), with the fastest API of the runtime. Imports nothing. */
 
 /** The part of Node's Buffer that is used. */
 interface BufferConstructor {
@@ -8,13 +8,13 @@ interface BufferConstructor {
 
 const globals = globalThis as { readonly Deno?: unknown; readonly Buffer?: BufferConstructor };
 
-// Only Node needs it. Deno loads its Buffer when it is accessed, which takes 4 ms.
+// Only Node needs it. On Deno the first access loads it, which takes 4 ms.
 const nodeBuffer = globals.Deno === undefined && !("toBase64" in Uint8Array.prototype) ? globals.Buffer : undefined;
 
 const options = { alphabet: "base64url", omitPadding: true } as const;
 const encoder = new TextEncoder();
 
-/** Bytes, or the UTF-8 bytes of a text, as base64url. */
+/** Encodes bytes, or the UTF-8 bytes of a text. */
 export function encodeBase64url(data: Uint8Array | string): string {
   if (nodeBuffer !== undefined) {
     if (typeof data === "string") return nodeBuffer.from(data, "utf8").toString("base64url");

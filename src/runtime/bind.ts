@@ -1,15 +1,15 @@
-/** The interface of the adapters that listen on an address. */
+/** The interface of the runtime adapters that listen on an address. */
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { TlsPair } from "./tls.ts";
 
-/** Answers a request; never throws, never rejects. */
+/** Handles a request. It never throws and never rejects. */
 export type RequestHandler = (request: RequestLike, peer?: { readonly address?: string }) => Promise<ResponseLike>;
 
 /** A listening port. */
 export interface BoundServer {
   readonly port: number;
-  /** Lets requests in flight be answered, for {@link shutdownTimeoutMs} milliseconds at the most, and stops. */
+  /** Completes requests in flight, for at most {@link shutdownTimeoutMs}, and stops. */
   close(): Promise<void>;
 }
 
@@ -17,30 +17,30 @@ export interface BoundServer {
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** Certificate and key for https; absent: http. */
+  /** Certificate and key for https. Default: http. */
   readonly tls?: TlsPair;
 }
 
-/** Listens on one address; rejects with whatever the runtime throws. */
+/** Listens on one address. Rejects with the error of the runtime. */
 export type Bind = (handle: RequestHandler, binding: ListenAddress) => Promise<BoundServer>;
 
-/** How long requests in flight may take after closing began, in milliseconds; longer than a body's own deadline. */
+/** Maximum duration of requests in flight after closing began, in milliseconds; longer than `bodyTimeoutMs`. */
 export const shutdownTimeoutMs = 12_000;
 
-/** How long a request's headers, or the whole request, may take, in milliseconds, where the runtime can tell. */
+/** Maximum duration of receiving a request, in milliseconds, if the runtime supports a limit. */
 export const requestTimeoutMs = 15_000;
 
-/** 408: the rest of the request did not arrive in time, and the connection is closed (RFC 9110 §15.5.9). */
+/** The status of a request that did not arrive in time; its connection is closed (RFC 9110 §15.5.9). */
 export const requestTimeoutStatus = 408;
 
-/** Waits for something, but no longer than this many milliseconds. */
+/** Waits for a promise, but no longer than a number of milliseconds. */
 export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
   await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Waits for a graceful stop, and ends it by force when that takes too long. */
+/** Waits for a graceful stop. Calls `byForce` after {@link shutdownTimeoutMs}. */
 export async function stopWithTimeout(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
   const timer = setTimeout(byForce, shutdownTimeoutMs);
   try {

@@ -1,4 +1,4 @@
-/** Listens by Bun.serve. */
+/** The adapter of Bun: listens with Bun.serve. */
 
 import { isDropped, toResponse, withHeaders } from "../http/message.ts";
 import type { Bind } from "./bind.ts";
@@ -24,7 +24,7 @@ declare const Bun: {
   }): BunServer;
 };
 
-/** Makes Bun close the connection without a word; an error with a value would be printed as well. */
+/** A response that makes Bun close the connection. An error with a value would also be printed. */
 function droppedResponse(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }));
 }
@@ -33,14 +33,14 @@ function isEventStream({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
-/** Who is at the other end: known before a body is waited for, because afterwards they may be gone. */
+/** The peer of the connection. With a body it is read first, because the connection may be closed after the body. */
 function clientAddress(server: BunServer, request: Request): { readonly address?: string } {
   return request.method === "GET"
     ? new LazyClientAddress(server, request)
     : { address: server.requestIP(request)?.address };
 }
 
-/** Asks only where it matters, because that is a question to the system. */
+/** Reads the address on access only, because that is a system call. */
 class LazyClientAddress {
   readonly #server: BunServer;
   readonly #request: Request;
@@ -55,21 +55,21 @@ class LazyClientAddress {
   }
 }
 
-/** One address. */
+/** Listens on one address. */
 export const bind: Bind = (handler, { host, port, tls }) => {
   const server = Bun.serve({
     hostname: host,
     port,
     tls,
-    // Otherwise a fault would be shown as a page of source code.
+    // In development mode, Bun shows source code on its error page.
     development: false,
-    // Without development, Bun lets a second program listen on the same port.
+    // Outside of development mode, Bun lets a second program listen on the same port by default.
     reusePort: false,
     idleTimeout: requestTimeoutMs / 1000,
     async fetch(request, self) {
       const response = await handler(request, clientAddress(self, request));
       if (isDropped(response)) return droppedResponse();
-      // Whoever waits for events is not idle.
+      // A client that waits for events is not idle.
       if (response instanceof Response && isEventStream(response)) self.timeout(request, 0);
       return toResponse(
         response.status === requestTimeoutStatus ? withHeaders(response, { connection: "close" }) : response,

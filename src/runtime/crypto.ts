@@ -1,6 +1,6 @@
 /**
- * Digests, MACs and signatures: by Node's crypto module where it is loaded, otherwise by WebCrypto. Nothing is imported,
- * so that a worker without Node's modules runs the same file. Figures: Deno 2.9.6, Node 24.21, one operation at a time.
+ * Digests, MACs and signatures: by Node's crypto module if it is loaded, otherwise by WebCrypto. This file imports no
+ * Node module, so that a worker without them runs it too. Figures: Deno 2.9.6, Node 24.21, one operation at a time.
  */
 
 import { encodeBase64url } from "./base64url.ts";
@@ -24,15 +24,15 @@ const globals = globalThis as {
 const isDeno = globals.Deno !== undefined;
 
 /**
- * Uses of WebCrypto before Deno and Bun load Node's module. Loading takes Deno 15 ms, and a start takes 58 ms; by WebCrypto
- * a bare server takes 125 µs of CPU for a flow, by the module 102 (scripts/bench/README.md). A test that logs in once never
- * loads it.
+ * Number of WebCrypto calls before Deno and Bun load Node's module. On Deno, loading takes 15 ms and a start 58 ms. A
+ * flow takes 125 µs of CPU with WebCrypto and 102 µs with the module (scripts/bench/README.md). A test that logs in once
+ * never loads it.
  */
 let callsBeforeLoading = isDeno || globals.Bun !== undefined ? 100 : 0;
 
 let loadedModule: NodeCrypto | undefined | null = null;
 
-/** Node's module, if it is loaded or due; `undefined` if the runtime has none. */
+/** Node's module; `undefined` if it is not due yet, or the runtime does not have it. */
 function nodeCrypto(): NodeCrypto | undefined {
   if (loadedModule !== null) return loadedModule;
   return callsBeforeLoading-- > 0 ? undefined : loadNodeCrypto();
@@ -58,8 +58,8 @@ export function sha256(text: string): string | Promise<string> {
 }
 
 /**
- * The same synchronously; `undefined` if the runtime has no synchronous hash. Loads Node's module at once, so it is not
- * for successful requests.
+ * The same digest synchronously; `undefined` if the runtime has no synchronous hash. It loads Node's module, so
+ * successful requests must not call it.
  */
 export function sha256Sync(text: string): string | undefined {
   return loadNodeCrypto()?.hash("sha256", text, "base64url");
@@ -69,7 +69,7 @@ async function digestByWebCrypto(name: keyof typeof webCryptoNames, text: string
   return new Uint8Array(await crypto.subtle.digest(webCryptoNames[name], encoder.encode(text)));
 }
 
-/** Makes HMAC-SHA-256 (RFC 2104) of texts under a secret, as base64url. */
+/** Creates the function that computes HMAC-SHA-256 (RFC 2104) of texts with a secret, as base64url. */
 export function hmacSha256(secret: string): (text: string) => string | Promise<string> {
   let nodeKey: object | undefined;
   let key: Promise<CryptoKey> | undefined;
@@ -95,21 +95,21 @@ const parameters = {
 type Algorithm = keyof typeof parameters;
 
 /**
- * Algorithms that Node's module signs with, synchronously: 22 µs instead of 43 for ES256 on Node, 13 instead of 21 for
- * EdDSA on Deno, twice a flow. RS256 takes so long that WebCrypto's threads must do it; on Deno WebCrypto is faster for
+ * Algorithms that use Node's module, synchronously: 22 µs instead of 43 for ES256 on Node, 13 instead of 21 for EdDSA on
+ * Deno, twice a flow. RS256 would block the event loop, so WebCrypto's threads sign. On Deno, WebCrypto is faster for
  * ES256.
  */
 const synchronousAlgorithms: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
 
-/** Makes the signature of some bytes; for ES256 the raw concatenation of r and s (RFC 7518 §3.4). */
+/** Signs bytes. The signature of ES256 is the raw concatenation of r and s (RFC 7518 §3.4). */
 export type SignBytes = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-/** Imports the public half of a key, once for many verifications. */
+/** Imports a public key, for many verifications. */
 export function importPublicKey(alg: Algorithm, publicJwk: JsonWebKey): Promise<CryptoKey> {
   return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], false, ["verify"]);
 }
 
-/** Whether the key made the signature of these bytes. */
+/** Whether a signature of some bytes is valid. */
 export function verifySignature(
   alg: Algorithm,
   key: CryptoKey,
@@ -119,7 +119,7 @@ export function verifySignature(
   return crypto.subtle.verify(parameters[alg], key, signature as BufferSource, bytes as BufferSource);
 }
 
-/** Imports the private half of a key, once for many signatures. It cannot be exported again. */
+/** Imports a private key, for many signatures. The imported key is not extractable. */
 export async function importPrivateKey(alg: Algorithm, privateJwk: JsonWebKey): Promise<SignBytes> {
   const algorithm = parameters[alg];
   const key = await crypto.subtle.importKey("jwk", privateJwk, algorithm, false, ["sign"]);
@@ -155,7 +155,7 @@ export function rawEcdsaSignature(der: Uint8Array): Uint8Array {
   return raw;
 }
 
-/** Makes a key pair, as the JWK of its private half (RFC 7517). RSA keys have 2048 bits. */
+/** Generates a key pair and returns its private JWK (RFC 7517). RSA keys have 2048 bits. */
 export async function generateKey(alg: Algorithm): Promise<JsonWebKey> {
   if (isDeno && alg === "ES256") return await generateP256Key();
   const algorithm = alg === "RS256"
@@ -165,16 +165,16 @@ export async function generateKey(alg: Algorithm): Promise<JsonWebKey> {
   return await crypto.subtle.exportKey("jwk", privateKey);
 }
 
-/** PKCS #8 (RFC 5958) around a P-256 private key without its public half (RFC 5915), up to its 32 bytes. */
+/** The PKCS #8 prefix (RFC 5958) of a P-256 private key without public key (RFC 5915); its 32 bytes follow. */
 const p256Pkcs8Prefix = [
   ...[0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08],
   ...[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20],
 ];
 
 /**
- * Makes a P-256 key from 32 random bytes (FIPS 186-5 A.2.2): on Deno the first `generateKey` of a process takes 20 ms,
- * this 1 ms. The export computes the public half, and rejects a number outside the order of the curve, one of 2³², so a
- * second draw suffices. RFC 6979 A.2.5 proves it in tests/runtimes/crypto_test.ts.
+ * Generates a P-256 key from 32 random bytes (FIPS 186-5 A.2.2) in 1 ms; on Deno the first `generateKey` of a process
+ * takes 20 ms. The import rejects a number outside of the curve's order, one in 2³²; then a second attempt follows.
+ * tests/runtimes/crypto_test.ts verifies it with the vectors of RFC 6979 A.2.5.
  */
 async function generateP256Key(): Promise<JsonWebKey> {
   const draw = async () => {

@@ -1,4 +1,4 @@
-/** The process that runs this program. */
+/** The environment of the current process. */
 
 import type { ProcessEnvironment } from "./process_environment.ts";
 

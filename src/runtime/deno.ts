@@ -1,4 +1,4 @@
-/** Deno: listens by Deno.serve. */
+/** The adapter of Deno: its process environment, and listening with Deno.serve. */
 
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { RequestLike } from "../http/message.ts";
@@ -6,7 +6,7 @@ import type { Bind } from "./bind.ts";
 import { shutdownTimeoutMs, waitAtMost } from "./bind.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
-/** Deno's own. */
+/** The process environment on Deno. */
 export const processEnvironment: ProcessEnvironment = {
   args: Deno.args,
   get env() {
@@ -17,21 +17,21 @@ export const processEnvironment: ProcessEnvironment = {
   readTextFile: (path) => Deno.readTextFile(path),
   onStop(callback) {
     Deno.addSignalListener("SIGINT", callback);
-    // Windows knows no SIGTERM.
+    // Windows has no SIGTERM.
     if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", callback);
   },
   exit: (code) => Deno.exit(code),
 };
 
-/** How long answers may take to leave the machine after the last one was given, in milliseconds. */
+/** Maximum duration of sending the last responses before the server stops, in milliseconds. */
 const flushTimeoutMs = 1_000;
 
-/** As near as Deno comes to dropping a connection: the head of an answer goes out, and its body never comes. */
+/** A response whose body fails. Deno cannot drop a connection without sending status and headers. */
 function droppedResponse(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error(new ConnectionDropped()) }));
 }
 
-/** Over HTTP/2 the host stands in the target alone (RFC 9113 §8.3.1). */
+/** The request with a Host header: HTTP/2 has the host in the target only (RFC 9113 §8.3.1). */
 function withHost(request: Request): RequestLike {
   const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1] ?? null;
   return {
@@ -48,7 +48,7 @@ function withHost(request: Request): RequestLike {
   };
 }
 
-/** One address. */
+/** Listens on one address. */
 export const bind: Bind = (handler, { host, port, tls }) => {
   let pendingRequests = 0;
   let onIdle = () => {};
@@ -78,8 +78,8 @@ export const bind: Bind = (handler, { host, port, tls }) => {
   return Promise.resolve({
     port: (server.addr as Deno.NetAddr).port,
     async close() {
-      // Deno waits for whoever never sends the rest of a body, and aborting the server would throw where nobody can
-      // catch it: so wait for the answers, and let go of the rest.
+      // `shutdown` also waits for clients that never send the rest of a body, and aborting causes an uncaught error.
+      // So the responses are awaited, and `unref` drops the other connections.
       const stopped = server.shutdown();
       const idle = new Promise<void>((resolve) => pendingRequests === 0 ? resolve() : onIdle = resolve);
       await waitAtMost(shutdownTimeoutMs, Promise.race([stopped, idle]));

@@ -1,12 +1,12 @@
 /** IP addresses and networks. `node:net` has a `BlockList`, but workers lack it, and Deno takes 15 ms to load it. */
 
-/** Whether an address is one of those that are meant. */
+/** Whether an address is in one of the networks. */
 export type AddressMatcher = (address: string) => boolean;
 
 /**
- * Matches addresses and networks, such as `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
+ * Creates a matcher of addresses and networks, such as `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
  *
- * @throws {RangeError} If a name is neither; its message is that name.
+ * @throws {RangeError} If a name is neither an address nor a network. Its message is the name.
  */
 export function addressMatcher(names: readonly string[]): AddressMatcher {
   const networks = names.map((name) => {
@@ -30,8 +30,8 @@ export function isAddress(text: string): boolean {
 export const sitePrefixBits = 48;
 
 /**
- * A key for the network of an address: of IPv6 the /64, because one host controls all of it (RFC 6177 §2); of IPv4 the
- * address.
+ * The key of an address's network. IPv4: the address. IPv6: the prefix, because one host controls a whole /64
+ * (RFC 6177 §2).
  *
  * @param prefixBits Prefix length for IPv6.
  */
@@ -45,14 +45,14 @@ function mappedIpv4(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
-/** The bits of an address as text: 32 or 128; `undefined` if the text is no address. A zone (`%eth0`) is ignored. */
+/** The 32 or 128 bits of an address as text; `undefined` if it is not an address. A zone (`%eth0`) is ignored. */
 function addressBits(text: string): string | undefined {
   const address = mappedIpv4(text);
   const bytes = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1).map(Number);
   if (bytes !== undefined) return bytes.every((byte) => byte < 256) ? toBits(bytes, 8) : undefined;
   const url = `http://[${address.replace(/%.*$/, "")}]`;
   if (!URL.canParse(url)) return undefined;
-  // The URL parser has checked it, and has written an embedded IPv4 address in hexadecimal.
+  // The URL parser validated the address and converted an embedded IPv4 address to hexadecimal.
   const [head, tail = []] = new URL(url).hostname.slice(1, -1).split("::").map((part) =>
     part.split(":").filter(Boolean)
   );

@@ -1,4 +1,4 @@
-/** Listens by Node's http module, and bridges it to plain requests and answers. */
+/** The adapter of Node: listens with its http module. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -8,13 +8,13 @@ import type { RequestLike } from "../http/message.ts";
 import type { Bind, RequestHandler } from "./bind.ts";
 import { requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
 
-/** Whose modules are taken from it, not imported: node:http lists WebSocket, and with that would load all of fetch. */
+/** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-/** Not the global function: a test may have replaced it with a fake when it closes a server. */
+/** Not the global function, which tests may replace by a fake. */
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
-/** One address. */
+/** Listens on one address. */
 export const bind: Bind = async (handler, { host, port, tls }) => {
   const limits = {
     headersTimeout: requestTimeoutMs,
@@ -24,7 +24,7 @@ export const bind: Bind = async (handler, { host, port, tls }) => {
   const server: Server = tls === undefined
     ? process.getBuiltinModule("node:http").createServer(limits)
     : process.getBuiltinModule("node:https").createServer({ ...limits, ...tls, handshakeTimeout: shutdownTimeoutMs });
-  // Browsers connect in advance; Node counts such connections as busy until their first request.
+  // Browsers open connections in advance. Node counts a connection as busy until its first request.
   const unusedSockets = new Set<Socket>();
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     unusedSockets.add(socket);
@@ -33,7 +33,7 @@ export const bind: Bind = async (handler, { host, port, tls }) => {
   server.on("request", (incoming, outgoing) => {
     unusedSockets.delete(incoming.socket);
     handleRequest(handler, incoming, outgoing, () => !server.listening).catch((cause) => {
-      // An answer that cannot be sent, such as one of a layer whose headers are none.
+      // The response cannot be sent: for example, a plugin set an invalid header.
       console.error(cause);
       incoming.socket.destroy();
     });
@@ -50,8 +50,8 @@ async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): P
   server.closeIdleConnections();
   for (const socket of unusedSockets) socket.destroy();
   await stopWithTimeout(closed, () => server.closeAllConnections());
-  // This process's fetch may keep the client ends of these connections in its pool and reuse one for the next request
-  // to this port. It notices their end in the poll phase of the event loop, between two immediates.
+  // The fetch pool of this process may hold client ends of these connections and reuse one for the next request to this
+  // port. It detects their end in the poll phase of the event loop, between two immediates.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -71,16 +71,16 @@ async function handleRequest(
   for (const [name, value] of isPlain ? Object.entries(response.headers) : response.headers) headers.push(name, value);
   const hasKnownLength = status === 204 || status === 304 || stream !== null || headers.includes("content-length");
   if (!hasKnownLength) headers.push("content-length", String(Buffer.byteLength(text)));
-  // A stop does not wait for another request, nor anybody for the rest of a body that is not read.
+  // Closes the connection if the server stops, or if the request body is not read to its end.
   if (isStopping() || !incoming.complete) headers.push("connection", "close");
   outgoing.writeHead(status, headers);
   if (stream === null) return void outgoing.end(text);
-  // An answer that takes long may end when nobody listens any more, and its connection is to end with it.
+  // Closes the connection if the server stopped while the body was sent.
   outgoing.once("finish", () => isStopping() && incoming.socket.destroySoon());
   await pipe(stream, outgoing);
 }
 
-/** Sends a body as it comes, no faster than it is taken, and lets go of it when the client does. */
+/** Pipes a body with backpressure. Cancels it if the client closes the connection. */
 async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   outgoing.flushHeaders();
   const reader = body.getReader();
@@ -98,14 +98,14 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
     }
     outgoing.end();
   } catch {
-    // A body that fails must not look like one that has ended.
+    // An incomplete body must not look complete, so the connection is dropped.
     outgoing.destroy();
   }
 }
 
 /**
- * A request as handlers read it. Only path and query are taken over from the target: what the Host header says must not
- * count. A class, because an object literal with a getter costs several times as much.
+ * The request for handlers. Its URL has the path and query of the target only, because the Host header is not trusted.
+ * A class, because creating an object literal with a getter takes several times as long.
  */
 class NodeRequest implements RequestLike {
   readonly method: string;
@@ -136,7 +136,7 @@ class NodeRequest implements RequestLike {
   }
 }
 
-/** The values of all headers of that lower-case name, joined as Headers joins them. */
+/** The values of all headers with a lower-case name, joined like Headers does. */
 function headerValue(rawHeaders: readonly string[], name: string): string | null {
   let value: string | null = null;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,12 +1,12 @@
-/** The machine under Bun and Node, which share the process object. */
+/** The process environment on Bun and Node, which share the `process` object. */
 
 import type nodeProcess from "node:process";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
-/** Not imported: a module that lists what it has opens standard input and output too. */
+/** Not imported: an import evaluates all exports, which opens standard input and output. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-/** The first Node that has node:sqlite without a flag. */
+/** The first version of Node with node:sqlite without a flag. */
 const minNodeVersion = [22, 13] as const;
 
 function describeUnsupportedNode(): string | undefined {
@@ -18,18 +18,18 @@ function describeUnsupportedNode(): string | undefined {
   } or newer, and this is ${process.versions.node}: update Node, or run npx -y node@24 ${process.argv[1]}`;
 }
 
-/** Asked of the file first, because only a device can be one, and the module that knows takes Bun 7 ms to load. */
+/** Checks the file type first, because only a device can be a terminal, and Bun takes 7 ms to load node:tty. */
 function isTerminal(descriptor: number): boolean {
   try {
     return process.getBuiltinModule("node:fs").fstatSync(descriptor).isCharacterDevice() &&
       process.getBuiltinModule("node:tty").isatty(descriptor);
   } catch {
-    // It was closed, or this is a Node that is too old anyway.
+    // The descriptor is closed, or this version of Node is too old.
     return false;
   }
 }
 
-/** Bun's and Node's. */
+/** The process environment on Bun and Node. */
 export const processEnvironment: ProcessEnvironment = {
   args: process.argv.slice(2),
   env: process.env,

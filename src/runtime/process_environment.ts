@@ -1,19 +1,19 @@
-/** The process this program runs in: arguments, environment, files, signals, exit. */
+/** The interface to the process: arguments, environment variables, files, signals, exit. */
 
-/** What every runtime offers in the same shape. */
+/** The process, with the same interface on every runtime. */
 export interface ProcessEnvironment {
-  /** The arguments, without runtime and program. */
+  /** The command line arguments, without runtime and program. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person looks at what is printed. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** Why this runtime is not good enough, in a sentence; absent when it is. */
+  /** Why this version of the runtime is not supported, in one sentence; absent if it is. */
   readonly unsupported?: string;
-  /** Rejects with whatever the runtime throws. */
+  /** Reads a UTF-8 file. Rejects with the error of the runtime. */
   readTextFile(path: string): Promise<string>;
-  /** Calls back at the first SIGINT or SIGTERM, and again at each further one. */
+  /** Calls back at every SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
   exit(code: number): never;
 }

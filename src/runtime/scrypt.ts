@@ -1,31 +1,31 @@
-/** scrypt (RFC 7914), by Node's crypto module, which every runtime has and only those load who keep passwords. */
+/** scrypt (RFC 7914) by Node's crypto module, which every runtime has. Only servers with passwords load this file. */
 
 import crypto from "node:crypto";
 
-/** The costs of a digest, its salt, and how long it is to be, in bytes. */
+/** The cost parameters and the salt of a digest. */
 export interface ScryptCost {
-  /** The binary logarithm of the cost. */
+  /** The binary logarithm of the cost N. */
   readonly ln: number;
   readonly r: number;
   readonly p: number;
   readonly salt: Uint8Array;
 }
 
-/** The digest of a password, `length` bytes long. Takes `128 · 2^ln · r` bytes of memory while it is made. */
+/** Derives a digest of `length` bytes from a password. It uses `128 · 2^ln · r` bytes of memory meanwhile. */
 export function deriveKey(password: string, { ln, r, p, salt }: ScryptCost, length: number): Promise<Uint8Array> {
   const cost = { N: 2 ** ln, r, p, maxmem: 128 * 2 ** ln * r + 1024 * 1024 };
   return new Promise((resolve, reject) => {
-    // One password is one password, however an input method spells its accents.
+    // Normalized, because input methods encode accents differently.
     crypto.scrypt(password.normalize("NFKC"), salt, length, cost, (error, key) => error ? reject(error) : resolve(key));
   });
 }
 
-/** A salt of so many bytes, for one digest. */
+/** A random salt of `length` bytes. */
 export function randomSalt(length: number): Uint8Array {
   return crypto.randomBytes(length);
 }
 
-/** Whether a password has that digest, in a time that does not tell how much of it is right. */
+/** Whether a password has a digest, compared in constant time. */
 export async function verifyPassword(
   password: string,
   digest: ScryptCost & { readonly hash: Uint8Array },

@@ -1,10 +1,10 @@
-/** Reads a secret from a person or a pipe, without showing it and without leaving it in the history of a shell. */
+/** Reads a secret from the terminal without echo, or from a pipe: a secret argument would be in the shell's history. */
 
 import process from "node:process";
 
 /**
- * Asks a person at the terminal twice, because they do not see what they type; otherwise reads the first line of what is
- * piped in, once.
+ * Reads a password: from a terminal twice, because the input is not visible; from a pipe its first line, returned as
+ * both values.
  */
 export async function readSecret(
   prompt: string,
@@ -30,9 +30,10 @@ async function promptSecret(prompt: string): Promise<string> {
 }
 
 /**
- * The characters up to the end of the line, or of the input.
+ * Reads up to the end of the line or of the input.
  *
- * @param done Given where a terminal is in raw mode, so that its keys mean nothing by themselves.
+ * @param done Called at the end; `interrupted` after Ctrl+C. If present, the terminal is in raw mode and the function
+ *   interprets its control keys.
  */
 function readLine(done?: (interrupted: boolean) => void): Promise<string> {
   const { stdin } = process;

@@ -1,4 +1,13 @@
-/** Listens on the network, with the adapter of this runtime. `localhost` means both of its addresses. */
+/**
+ * What differs between Deno, Bun and Node: listening, the process, cryptography, passwords. No OAuth and no routing.
+ *
+ * 1. {@link serve} checks the certificate and loads the adapter of the runtime: `deno.ts`, `bun.ts` or `node.ts`.
+ * 2. The adapter listens on one address (`bind.ts`); `localhost` is two addresses, IPv4 and IPv6.
+ * 3. It passes each request to the handler and sends the response.
+ * 4. `close` completes the requests in flight.
+ *
+ * `process_environment.ts` is the interface to the process. `crypto.ts`, `scrypt.ts` and `base64url.ts` stand alone.
+ */
 
 import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";
 
@@ -10,22 +19,22 @@ export class ListenError extends Error {
   }
 }
 
-/** How often another free port is tried when the one that was free for IPv4 is taken for IPv6. */
+/** Maximum number of further attempts, with port 0, if a port is free for IPv4 but not for IPv6. */
 const maxPortAttempts = 10;
 
 /**
- * Listens with a function that answers.
+ * Listens on an address and passes its requests to a handler.
  *
  * @param binding Port 0 picks a free one.
- * @throws {ListenError} When the port is taken, not allowed, the host is not an address of this machine, or the
- * certificate cannot be used.
+ * @throws {ListenError} If the port is taken or not permitted, the host is not an address of this machine, or the
+ *   certificate cannot be used.
  */
 export async function serve(handler: RequestHandler, binding: ListenAddress): Promise<BoundServer> {
   const { port, host, tls } = binding;
   if (tls !== undefined) {
     const { validateTls } = await import("./tls.ts");
     const problem = validateTls(tls);
-    if (problem !== undefined) throw new ListenError(`Cannot speak https: ${problem}`, undefined);
+    if (problem !== undefined) throw new ListenError(`Cannot serve https: ${problem}`, undefined);
   }
   const { bind } = await adapter();
   if (host !== "localhost") return await bindAddress(bind, handler, binding);
@@ -35,7 +44,7 @@ export async function serve(handler: RequestHandler, binding: ListenAddress): Pr
       const second = await bindAddress(bind, handler, { ...binding, host: "::1", port: first.port });
       return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
     } catch (error) {
-      // A machine without IPv6 has only the one address.
+      // A machine without IPv6 has only 127.0.0.1.
       if (!isPortTaken((error as ListenError).cause)) return first;
       await first.close();
       if (port !== 0 || attemptsLeft === 0) throw error;

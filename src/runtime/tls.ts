@@ -1,31 +1,31 @@
-/** Certificates: whether a pair of PEM texts is one that a server can show. */
+/** Validates a certificate and its private key before the runtime uses them. */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
 /** A certificate and its private key, both as PEM. */
 export interface TlsPair {
-  /** The certificate, and after it those that vouch for it. */
+  /** The certificate, followed by its chain. */
   readonly cert: string;
-  /** Without a passphrase. */
+  /** The private key, without a passphrase. */
   readonly key: string;
 }
 
-/** Why a pair cannot be used, and how to mend it, in a sentence or two; `undefined` when it can. */
+/** Why a pair cannot be used and how to fix it, in two sentences; `undefined` if it is valid. */
 export function validateTls({ cert, key }: TlsPair): string | undefined {
   const certificate = tryOrUndefined(() => new X509Certificate(cert));
   if (certificate === undefined) {
-    return "the certificate is not PEM. Give a file with -----BEGIN CERTIFICATE----- in it.";
+    return "the certificate is not PEM. Give a file that contains -----BEGIN CERTIFICATE-----.";
   }
   const isEncrypted = /-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(key);
   if (isEncrypted) {
-    return "the private key has a passphrase. Take it off, as openssl pkey does, and guard the file instead.";
+    return "the private key has a passphrase. Remove it with openssl pkey, and restrict access to the file.";
   }
   const privateKey = tryOrUndefined(() => createPrivateKey(key));
   if (privateKey === undefined) {
-    return "the private key is not PEM. Give a file with -----BEGIN PRIVATE KEY----- in it.";
+    return "the private key is not PEM. Give a file that contains -----BEGIN PRIVATE KEY-----.";
   }
   if (tryOrUndefined(() => certificate.checkPrivateKey(privateKey)) !== true) {
-    return "the private key is not the one of the certificate. Give the two files that belong together.";
+    return "the private key does not match the certificate. Give the two files that belong together.";
   }
   return undefined;
 }

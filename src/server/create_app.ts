@@ -1,4 +1,4 @@
-/** The assembly: options become a server, endpoints and plugins become one function. */
+/** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
 import type { App } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
@@ -31,12 +31,12 @@ import type { LatchkeyOptions } from "./options.ts";
 import { contextFactory } from "./request_context.ts";
 import { endpoints } from "./routes.ts";
 
-/** Maximum number of code challenges remembered, to notice a reused one. */
+/** Maximum number of recent code challenges, kept to warn about a reused one. */
 const maxRecentChallenges = 10_000;
 
 const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
 
-/** What the assembly is handed besides the options. */
+/** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
   /** The issuer until the server listens. */
   readonly issuer: string;
@@ -46,21 +46,21 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   readonly dispatch: RequestHandler;
   /** Creates the repositories of clients and users. Default: in memory. */
   readonly createRepository?: CreateRepository;
-  /** Login by pages; absent where an approver decides. */
+  /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
 }
 
-/** A server that is put together. */
+/** An assembled server. */
 interface AssembledApp {
   readonly app: App;
   /** Handles a request without the plugins around it. */
   readonly handle: RequestHandler;
-  /** Changes the issuer to that of the port; the demo clients follow. */
+  /** Changes the issuer, and the redirect URIs of the demo clients with it. */
   moveTo(issuer: string): void;
 }
 
 /**
- * Puts the server together.
+ * Assembles the server.
  *
  * @throws {ConfigurationError} If options are invalid.
  */
@@ -80,7 +80,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     audience: options.audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer" ? [] : [endpointUrl(currentIssuer, "/oauth2/token")],
   });
-  // Not a getter: plugins copy this value for each request, and a copy with a getter takes ten times as long.
+  // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
     ...core,
     ...membersOf(issuer),
@@ -187,7 +187,7 @@ function firstLink(
   return undefined;
 }
 
-/** HSTS (RFC 6797), except on this machine, where other programs use http beside the server. */
+/** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */
 function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
   const { protocol, hostname } = new URL(issuer);
   return protocol === "https:" && !isLoopback(hostname)

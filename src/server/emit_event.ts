@@ -1,4 +1,4 @@
-/** Events: each reaches every plugin and the trace of the embedding program once. */
+/** Passes each event once to every plugin and once to the trace of the embedding program. */
 
 import type { Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
@@ -6,11 +6,11 @@ import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { redactEvent } from "../oauth/trace.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
 
-/** Passes an event on; `context` is the request that it is part of. It never throws. */
+/** Emits an event; `context` is the request of the event. It never throws. */
 export type EmitEvent = (event: TraceEvent, context?: Context) => void;
 
 /**
- * Makes the function that passes events on: to the plugins in their order, then redacted to `trace`.
+ * Creates the function that emits events: to the plugins in their order, then redacted to `trace`.
  *
  * @param getRegisteredSecrets Returns the secrets to redact.
  */

@@ -1,4 +1,12 @@
-/** The factory: makes an authorization server of options. */
+/**
+ * The assembly of the server: options, the list of routes, maintenance, listening. No protocol rule lives here.
+ *
+ * 1. {@link latchkey} validates the options (`options.ts`), and opens store and keys.
+ * 2. `createApp` creates the server, the endpoints (`routes.ts`) and the router.
+ * 3. The plugins wrap the router: the result handles requests, from `fetch` and from the network (`listen.ts`).
+ * 4. For each request the router creates a context (`request_context.ts`).
+ * 5. `maintenance.ts` deletes expired records and rotates keys between requests.
+ */
 
 import { lastResortError } from "../app/error_response.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
@@ -27,13 +35,13 @@ import { trustedProxies } from "./trusted_proxies.ts";
 
 /** A running authorization server. */
 export interface Latchkey extends AsyncDisposable {
-  /** The issuer identifier; it follows the port of {@link Latchkey.listen} unless it was configured. */
+  /** The issuer identifier. It follows the port of {@link Latchkey.listen} unless it is configured. */
   readonly issuer: string;
   /**
-   * Handles a request. The path and query of the URL count, its host does not. It rejects only if a plugin drops the
-   * connection, with a TypeError as the global `fetch` does, or if a plugin throws.
+   * Handles a request. It ignores the host of the URL. It rejects only if a plugin throws, or if a plugin drops the
+   * connection: then with a TypeError, like the global `fetch`.
    *
-   * @param peer Where the request came from, if the caller knows.
+   * @param peer The address of the client, if the caller knows it.
    */
   fetch(request: Request, peer?: ClientAddress): Promise<Response>;
   /** The registered clients, changeable at any time. */
@@ -41,8 +49,8 @@ export interface Latchkey extends AsyncDisposable {
   /** The users, changeable at any time; `login: "auto"` logs in the first one. */
   readonly users: UserRepository;
   /**
-   * Makes a new signing key. It is published at once and signs after `lead` seconds (default: the setting `keys.lead`).
-   * The previous key stays published until the last token it signed has expired.
+   * Creates a new signing key. It is published immediately and signs after `lead` seconds (default: the setting
+   * `keys.lead`). The previous key stays published until the last token that it signed expires.
    *
    * @throws {RangeError} If `lead` is negative or not a number.
    */
@@ -53,14 +61,14 @@ export interface Latchkey extends AsyncDisposable {
    * @throws {Error} If the address or the certificate cannot be used.
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>;
-  /** Stops listening, waits for requests in flight, and closes the store. Closing twice is harmless. */
+  /** Stops listening, waits for requests in flight, and closes the store. Further calls return the same promise. */
   close(): Promise<void>;
 }
 
 /**
- * Makes an authorization server: strict, in memory, with two demo clients and two users unless the options say otherwise.
+ * Creates an authorization server. Default: strict, in memory, with two demo clients and two users.
  *
- * @throws {ConfigurationError} With one sentence per problem of the options, or of the keys in the store.
+ * @throws {ConfigurationError} With one sentence per issue of the options, or of the keys in the store.
  *
  * @example
  * ```ts
@@ -71,7 +79,7 @@ export interface Latchkey extends AsyncDisposable {
 export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
   assertNoIssues(validate(optionsField, options));
   const { plugins = [], now = Date.now, randomBytes = randomPool(), keySource: source } = options;
-  // Not awaited unless it is a promise: a store of the embedding program may be a proxy that answers to `then`.
+  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = (options.store instanceof Promise ? await options.store : options.store) ?? memoryStore();
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
   const { lifetimes, keys: keySettings } = resolveSettings(options, "");
@@ -80,7 +88,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   const testKeys = hasTestHost(issuer) ? "accepted" : "rejected";
   const maxTokenLifetime = Math.max(lifetimes.access_token, lifetimes.id_token);
   const keys = storedKeys(store, now, trace, maxTokenLifetime, { source, testKeys });
-  // Loaded only by servers that show pages to users.
+  // Only servers with login pages load them.
   const usesPages = options.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
   const records = store.persistent === true
@@ -95,7 +103,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
 
   const handle: RequestHandler = (request, connection) => {
     maintained.runIfDue();
-    // A copy: plugins may change or keep it.
+    // Plugins may change or keep the copy.
     const peer = plugins.length === 0 || connection === undefined
       ? connection
       : { address: connection.address, ...connection };
@@ -105,7 +113,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     );
   };
 
-  /** A plugin may throw, and over the network no caller catches it. */
+  /** Catches exceptions of plugins, because a request of the network has no caller that does. */
   const handleSafely: RequestHandler = plugins.length === 0 ? handle : async (request, peer = {}) => {
     try {
       return await handle(request, peer);
@@ -131,14 +139,14 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   const trusted = trustedProxies(options.trustProxy);
-  // Rejects the store of a test at start, not at the first login.
+  // Rejects a store with test keys at the start, not at the first login.
   if (testKeys === "rejected") await keys.publishedKeys([]);
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
   const maintained = maintenance(server, { keys: keySettings, records });
   const network = listeners(server, {
     handle: handleSafely,
     prepare() {
-      // Keys are slow to make. A request that needs one waits for it, and reports a failure.
+      // Generating keys is slow. The request that needs a key waits for it and reports a failure.
       for (const alg of algorithmsInUse(server)) Promise.resolve(keys.signer(alg)).catch(() => {});
     },
     onListening(localIssuer) {
@@ -170,7 +178,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     close() {
       return closing ??= (async () => {
         maintained.stopTimer();
-        // First, so that streams end and are not waited for.
+        // Plugins end their streams first; otherwise closing the network would wait for them.
         for (const plugin of plugins) plugin.close?.();
         await network.close();
         await records?.settle();

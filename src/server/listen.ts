@@ -1,14 +1,14 @@
-/** Listening on the network. */
+/** Listens on the network. */
 
 import type { RequestHandler } from "../http/router.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface ListenOptions {
   /** The port; 0 picks a free one. Default: the issuer's port. */
   readonly port?: number;
-  /** A name or address. `localhost`, the default, means both `127.0.0.1` and `[::1]`. */
+  /** A name or address. Default: `localhost`, which is both `127.0.0.1` and `[::1]`. */
   readonly host?: string;
   /**
    * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the port
@@ -19,23 +19,23 @@ export interface ListenOptions {
 
 /** The listeners of one server. */
 interface Listeners {
-  /** Listens, and returns the URL. */
+  /** Listens and returns the URL. */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>;
-  /** Stops listening after the requests in flight are answered. */
+  /** Completes the requests in flight and stops listening. */
   close(): Promise<void>;
 }
 
-/** What listening uses of the server. */
+/** The hooks of the server. */
 interface ListenersOptions {
   /** Handles every request. It must not reject. */
   readonly handle: RequestHandler;
-  /** Runs before the network is opened. */
+  /** Runs before the port is opened. */
   prepare(): void;
-  /** Runs before the first request; `issuer` belongs to the port of the first listener, and is absent for a later one. */
+  /** Runs before the first request. `issuer` has the port of the first listener; absent for later listeners. */
   onListening(issuer: string | undefined): void;
 }
 
-/** Makes the listeners of a server. */
+/** Creates the listeners of a server. */
 export function listeners(server: Server, { handle, prepare, onListening }: ListenersOptions): Listeners {
   const open: { close(): Promise<void> }[] = [];
   return {

@@ -4,37 +4,37 @@ import type { ResolvedSettings } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 
-/** How often keys are maintained, in milliseconds; far below the time that a new key is published before it signs. */
+/** Interval of key maintenance, in milliseconds; far below the default of `keys.lead`. */
 const keyMaintenanceIntervalMs = 60_000;
 
 /**
- * Maximum difference between the clocks of instances on one store, in milliseconds. A record stays that long after it
- * expired, so that no instance forgets a use or a revocation while another one still accepts the token.
+ * Maximum difference between the clocks of instances on one store, in milliseconds. An expired record is kept for this
+ * time, so that its use or revocation is still known to instances that accept the token.
  */
 const clockToleranceMs = 30_000;
 
-/** How often expired records are deleted, in milliseconds by the server's clock. */
+/** Interval in which expired records are deleted, in milliseconds by the server's clock. */
 const sweepIntervalMs = 1000;
 
 /** The maintenance of a server. */
 interface Maintenance {
-  /** Does what is due. It returns at once and never throws. */
+  /** Starts the tasks that are due. It returns immediately and never throws. */
   runIfDue(): void;
-  /** Runs it by a timer from now on. */
+  /** Runs the due tasks by a timer from now on. */
   startTimer(): void;
   /** Stops the timer. */
   stopTimer(): void;
 }
 
-/** What maintenance uses besides the server. */
+/** The input of maintenance besides the server. */
 interface MaintenanceOptions {
   /** The setting `keys`. */
   readonly keys: ResolvedSettings["keys"];
-  /** Clients and users in the store, which other instances may change; absent if the store is not persistent. */
+  /** The clients and users in the store, which other instances may change; absent if the store is not persistent. */
   readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
 }
 
-/** Makes the maintenance of a server. */
+/** Creates the maintenance of a server. */
 export function maintenance(server: Server, { keys: keySettings, records }: MaintenanceOptions): Maintenance {
   const { now, store, keys, trace } = server;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -44,7 +44,7 @@ export function maintenance(server: Server, { keys: keySettings, records }: Main
 
   const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
 
-  /** Reads the keys of other instances, and makes the next key when the rotation interval is over. */
+  /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
   async function maintainKeys(): Promise<void> {
     await keys.refresh();
     const { rotateEvery, lead } = keySettings;
@@ -58,7 +58,7 @@ export function maintenance(server: Server, { keys: keySettings, records }: Main
     records?.refreshIfDue();
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
     lastSweepAt = now();
-    // One at a time: a store that hangs gets no further request before it has answered or failed.
+    // One at a time: a store that hangs gets no further request.
     pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
       .finally(() => {
         pendingSweep = undefined;

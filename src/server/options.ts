@@ -18,7 +18,7 @@ import { validateProxies } from "./trusted_proxies.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings {
-  /** Keeps the records. Default: a new {@link memoryStore}. The server closes it when it is closed. */
+  /** The store of all records. The server closes it. Default: a new {@link memoryStore}. */
   readonly store?: Store | Promise<Store>;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
@@ -26,7 +26,7 @@ export interface LatchkeyOptions extends Settings {
   readonly randomBytes?: RandomBytes;
   /** Receives every event, redacted. Default: none. */
   readonly trace?: Trace;
-  /** Logs in and approves in place of `login`. Default: `login`. */
+  /** Decides authorization requests instead of `login`. Default: the approver of `login`. */
   readonly approver?: Approver;
   /** Further grant types of the token endpoint; clients can register for them. Default: none. */
   readonly grantTypes?: readonly GrantType[];
@@ -34,7 +34,7 @@ export interface LatchkeyOptions extends Settings {
   readonly outbound?: Outbound;
   /** Renders the pages. Default: the pages of the server, loaded with the first page. */
   readonly pages?: () => Promise<Pages>;
-  /** Creates signing keys, and signs with them if WebCrypto does not. Default: generated keys. */
+  /** Creates signing keys, and signs if WebCrypto cannot use them. Default: generated keys. */
   readonly keySource?: KeySource;
   /** The issuer until the server listens, if it follows the port; without a path. Default: `http://localhost:9000`. */
   readonly issuerUntilListening?: string;
@@ -72,7 +72,7 @@ const optionFields: Fields<LatchkeyOptions> = {
   plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
 };
 
-/** The description of {@link LatchkeyOptions}. */
+/** Describes {@link LatchkeyOptions}. */
 export const optionsField: Field = object<LatchkeyOptions>("LatchkeyOptions", optionFields, {});
 
 /**

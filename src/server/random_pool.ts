@@ -2,7 +2,7 @@
 
 import type { RandomBytes } from "../oauth/secrets.ts";
 
-/** Makes a source of random bytes that draws many at a time: a few bytes take as long as a thousand. */
+/** Creates a random source that reads 2048 bytes at a time, because reading a few bytes takes as long. */
 export function randomPool(): RandomBytes {
   const pool = new Uint8Array(2048);
   let used = pool.length;
@@ -13,7 +13,7 @@ export function randomPool(): RandomBytes {
       used = 0;
     }
     const result = new Uint8Array(bytes);
-    // Byte by byte: for so few, slice takes several times as long on Bun. Used bytes are erased.
+    // A loop, because slice takes several times as long on Bun. It erases the used bytes.
     for (let i = 0; i < bytes; i++) {
       result[i] = pool[used]!;
       pool[used++] = 0;

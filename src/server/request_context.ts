@@ -1,4 +1,4 @@
-/** The context of a request: made once by the router, with the server as plugins extend it. */
+/** Creates the context of a request, with the server that plugins extend. */
 
 import type { App, Context } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
@@ -11,21 +11,21 @@ import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Server } from "../oauth/server.ts";
 import type { EmitEvent } from "./emit_event.ts";
 
-/** Makes the context of a request. */
+/** Creates the context of a request. */
 type CreateContext = (
   request: RequestLike,
   target: RequestTarget,
   route: EndpointRoute | undefined,
 ) => Context;
 
-/** Makes the function that makes contexts. */
+/** Creates the function that the router calls once per request. */
 export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitEvent): CreateContext {
   const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   return (request, target, route) => {
     const context = new RequestContext(app, plugins, request, target, route);
     for (const plugin of extending) context.server = plugin.extend!(context.server, context);
-    // Last, so that every plugin extends the same value for each request and can recognize it.
+    // The trace is set last, so that every plugin receives the same server for each request and can cache by it.
     if (hasListener) context.server = { ...context.server, trace: (event) => emit(event, context) };
     return context;
   };
@@ -63,7 +63,7 @@ class RequestContext implements Context {
     this.#plugins = plugins;
   }
 
-  /** Made when a page is rendered: most requests need no link to their flow. */
+  /** Computed when a page is rendered, because most requests need no link to their flow. */
   get site(): Site {
     return this.#site ??= { ...this.app.site, flowLink: this.#flowLink() };
   }

@@ -1,4 +1,4 @@
-/** The endpoints of the server. This is the list: every other part reads the descriptions. */
+/** The list of the server's endpoints. Every other part reads these descriptions. */
 
 import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";
@@ -14,7 +14,7 @@ import type { GrantType } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 
-/** What decides which endpoints a server has. */
+/** The options that decide which endpoints a server has. */
 interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
@@ -22,7 +22,7 @@ interface RouteOptions {
   readonly grantTypes: readonly GrantType[];
   /** Decides authorization requests without pages. Default: {@link autoApprover}. */
   readonly approver?: Approver;
-  /** Decides authorization requests by pages; absent where an approver decides. */
+  /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
@@ -30,11 +30,11 @@ interface RouteOptions {
   readonly directory?: DirectoryRouteOptions;
 }
 
-/** What the pages of clients and users may do. */
+/** The options of the pages of clients and users. */
 interface DirectoryRouteOptions {
-  /** Whether they change clients and users. */
+  /** Whether visitors may change clients and users. */
   readonly edit: boolean;
-  /** Whether authorization requests are answered without a page. */
+  /** Whether users log in without a page. */
   readonly autoLogin: boolean;
 }
 
@@ -51,10 +51,10 @@ const tokenParameters = [
 ];
 const formParameters = parameters(csrfParameter);
 
-/** The authorization response, and the way to the pages before it. */
+/** The parameters of the authorization response, and of the redirect to the login pages. */
 const authorizationResponseParameters = parameters(codeParameter, interactionParameter);
 
-/** Makes the list. Handlers of endpoints that a first login does not use are loaded with the first request. */
+/** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
   { base, grantTypes, approver = autoApprover, interaction, openLogin, directory }: RouteOptions,
 ): Endpoint[] {
@@ -87,7 +87,7 @@ export function endpoints(
       parameters: [
         ...clientAuthParameters,
         ...parameters("grant_type", "scope", { name: "resource", repeatable: true }, "username"),
-        // Of the password grant, which this server rejects.
+        // A parameter of the password grant. The server rejects the grant, but must redact the password.
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),
       ],
@@ -256,7 +256,7 @@ function directoryEndpoints(base: string, options: DirectoryRouteOptions): Endpo
   ];
 }
 
-/** A page for people beside the protocol. */
+/** An HTML page outside of the protocol. */
 function page(
   name: string,
   path: string,

@@ -1,11 +1,11 @@
-/** The trusted proxies: the setting `trustProxy`, checked and parsed. */
+/** The setting `trustProxy`: validates and parses the addresses of trusted proxies. */
 
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
 import { type AddressMatcher, addressMatcher } from "../runtime/ip_address.ts";
 
-/** All issues of the setting `trustProxy`. */
+/** Returns all issues of the setting. */
 export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {
   for (const [i, name] of trustProxy.entries()) {
     try {
@@ -21,7 +21,7 @@ export function* validateProxies({ trustProxy = [] }: Settings): Generator<Confi
   }
 }
 
-/** Matches the trusted proxies; `undefined` without any. */
+/** Creates the matcher of the trusted proxies; `undefined` if the list is empty. */
 export function trustedProxies(trustProxy: readonly string[] = []): AddressMatcher | undefined {
   return trustProxy.length === 0 ? undefined : addressMatcher(trustProxy);
 }

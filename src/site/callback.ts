@@ -1,4 +1,4 @@
-/** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; redeems and stores nothing. */
+/** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never redeems the code. */
 
 import { HttpError } from "../http/http_error.ts";
 import { parseFields, readForm } from "../http/form.ts";
@@ -29,7 +29,7 @@ import { describeRoundTrip } from "./round_trip.ts";
 import { shellQuote } from "../admin/client_snippets/shell_quote.ts";
 import { initialProposal } from "./playground/steps.ts";
 
-/** Longer values are cut, in characters. */
+/** Maximum length of a shown value, in characters; a longer value is cut. */
 const maxShownValueLength = 512;
 
 /** Maximum number of ignored parameters to name. */
@@ -46,7 +46,7 @@ interface CallbackParams extends Params {
 export const callbackPage: Handlers = { GET: showCallback, POST: showCallback };
 
 async function showCallback(context: Context): Promise<HttpResponse> {
-  // Otherwise any text could be shown under this server's name although no client has this redirect URI.
+  // Without such a client no response is genuine, and an attacker's link could show any text under this server's name.
   if (!await hasCallbackPage(context)) throw noCallbackPage();
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
@@ -56,7 +56,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const redirect = shownResponseParameters(params, notes);
   const shownParameters = new Map(redirect);
   const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
-  // A code that is cut on the page cannot be redeemed from it.
+  // A code that the page cuts cannot be redeemed from it.
   const isWhole = code !== undefined && shownParameters.has("code") && code.length <= maxShownValueLength;
   const success = params.get("error") === undefined && isWhole;
   const flow = await restoreDemoFlow(browser, state);
@@ -97,7 +97,7 @@ async function readCallback({ request, target }: Context, notes: string[]): Prom
   return Object.assign(paramsFromFields(fields), { names: [...new Set(fields.map(([name]) => name))] });
 }
 
-/** The response parameters, safe to show: not repeated, of limited length, without control characters. */
+/** The response parameters to show: not repeated, of limited length, without control characters. */
 function shownResponseParameters(params: Params, notes: string[]): [name: string, value: string][] {
   return responseParameters.flatMap((name) => {
     const value = params.get(name);

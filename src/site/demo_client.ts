@@ -16,7 +16,7 @@ export function callbackUri(server: Server): string {
   return endpointUrl(server.issuer, "/authorized");
 }
 
-/** Number of clients that are searched. */
+/** Maximum number of clients to search. */
 const maxSearchedClients = 200;
 
 /** The clients whose redirect URI is this server's own page. */
@@ -27,7 +27,7 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
   );
 }
 
-/** Whether the callback page exists: always on a test host, elsewhere only if a client has its redirect URI. */
+/** Whether the callback page exists: on a test host always, otherwise only if a client has its redirect URI. */
 export async function hasCallbackPage(context: Context): Promise<boolean> {
   return hasTestHost(context.server.issuer) || (await callbackClients(context)).length > 0;
 }
@@ -52,14 +52,14 @@ export async function startLinks(context: Context, browser: BrowserCookie): Prom
   }));
 }
 
-/** The values that a client keeps for a flow that it started. */
+/** The values that a client stores for a flow. */
 export interface DemoFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** The authorization request of a link of {@link startLinks}, always the same for a flow. */
+/** The authorization request of a link of {@link startLinks}. It is the same whenever it is computed for a flow. */
 export async function demoAuthorizationRequest(
   { server }: Context,
   client: Client,
@@ -92,7 +92,7 @@ export async function restoreDemoFlow(
   return { state: state!, nonce: nonce!.slice(0, 22), verifier: verifier! };
 }
 
-/** A state that only this browser's secret can generate: an ID and a keyed digest of it. */
+/** A state bound to the secret of this browser: an ID and its MAC. */
 async function deriveState(browser: BrowserCookie, name: string): Promise<string> {
   return `${name}${(await digest(`state ${browser.secret} ${name}`)).slice(0, 22)}`;
 }

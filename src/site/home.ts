@@ -1,4 +1,13 @@
-/** GET /: the home page. */
+/**
+ * GET /: the home page.
+ *
+ * This folder has the pages for developers: the home page, the demo clients and the playground. No protocol rule lives
+ * here; the playground sends requests to the endpoints, as a client does.
+ *
+ * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`).
+ * 2. `callback.ts` shows the response and the checks of a client (`round_trip.ts`).
+ * 3. `playground/` redeems the code step by step, and tries what happens next.
+ */
 
 import { html } from "../http/responses.ts";
 import { toListedClient } from "../admin/clients.ts";

@@ -1,4 +1,4 @@
-/** The values that settings are generated from, and how they are quoted. */
+/** The values that snippets are generated from, and their quoting. */
 
 import { endpointUrl } from "../../app/endpoint.ts";
 import type { ClientSnippet } from "../../ui/client_snippets.tsx";
@@ -18,11 +18,11 @@ export interface ClientInfo {
   readonly secret?: string;
   /** The first redirect URI; absent if the client may only use the client credentials grant. */
   readonly redirectUri?: string;
-  /** Where the browser may be sent after logout. */
+  /** The first post-logout redirect URI. */
   readonly postLogoutRedirectUri?: string;
   /** The scope to request: `openid profile email` if allowed, else the whole scope of the client. */
   readonly scope: readonly string[];
-  /** Whether the server answers authorization requests without showing a page. */
+  /** Whether users log in without a page. */
   readonly autoLogin: boolean;
 }
 
@@ -50,8 +50,7 @@ export function clientInfo(
 }
 
 /**
- * A string literal of JavaScript, Go, C#, Python or YAML: each of them parses a JSON string and interpolates nothing in
- * it.
+ * A string literal of JavaScript, Go, C#, Python or YAML. All of them parse a JSON string, without interpolation.
  */
 export function stringLiteral(text: string): string {
   return JSON.stringify(text);

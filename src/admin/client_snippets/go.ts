@@ -1,4 +1,4 @@
-/** Settings for Go: golang.org/x/oauth2, with go-oidc for discovery and id tokens. */
+/** Settings for Go: golang.org/x/oauth2, with go-oidc for discovery and ID tokens. */
 
 import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
 import type { SnippetWriter } from "./client_info.ts";
@@ -6,7 +6,7 @@ import type { SnippetWriter } from "./client_info.ts";
 const library = "Go";
 const placement = "golang.org/x/oauth2 and go-oidc";
 
-/** A configuration, and the provider, which verifies ID tokens and asks userinfo. */
+/** A configuration, and the provider, which verifies ID tokens and calls userinfo. */
 export const go: SnippetWriter = (info) => {
   const unsupportedReason = webUnsupportedReason(info) ??
     authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]);

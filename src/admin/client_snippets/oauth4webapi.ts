@@ -1,4 +1,4 @@
-/** Settings for oauth4webapi 3, in JavaScript everywhere. */
+/** Settings for oauth4webapi 3, for every JavaScript runtime. */
 
 import { isHttpIssuer, joinLines, stringLiteral } from "./client_info.ts";
 import type { ClientInfo, SnippetWriter } from "./client_info.ts";

@@ -1,4 +1,4 @@
-/** Settings for openid-client 6, in JavaScript on a server. */
+/** Settings for openid-client 6, for JavaScript on a server. */
 
 import { isHttpIssuer, joinLines, stringLiteral } from "./client_info.ts";
 import type { ClientInfo, SnippetWriter } from "./client_info.ts";

@@ -1,4 +1,4 @@
-/** Settings for Passport, by passport-oauth2. */
+/** Settings for Passport with passport-oauth2. */
 
 import {
   authMethodUnsupportedReason,

@@ -1,6 +1,6 @@
-/** Text in a command for a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 
-/** Quotes for a POSIX shell: nothing inside single quotes is special, and no single quote stays inside. */
+/** Encloses text in single quotes, inside which the shell interprets nothing. Single quotes stay outside of them. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -11,7 +11,7 @@ export const playground: Handlers = {
   GET: ({ request, site }) => redirect(request.method, `${site.base}/authorized`),
   async POST(context) {
     if (!await hasCallbackPage(context)) throw noCallbackPage();
-    // The callback page sends no referrer even to this server, because its address contains the code.
+    // The callback page sends no referrer even to this server, because its URL contains the code.
     return await runPlaygroundStep(context, await readProtectedForm(context, true));
   },
 };

@@ -17,7 +17,7 @@ import type { Secret } from "../../ui/secret_value.tsx";
 export interface ClientState {
   readonly client: Client;
   readonly code: string;
-  /** Absent if the code has none, or it is not known. */
+  /** Absent if the code has no challenge, or the verifier is not known. */
   readonly verifier?: string;
   /** The secret that the user typed, for clients without the demo secret. */
   readonly typedSecret?: string;
@@ -28,7 +28,7 @@ export interface ClientState {
 /** A request to this server. */
 interface PlaygroundRequest {
   readonly method: "GET" | "POST";
-  /** Below the issuer. */
+  /** The path below the issuer. */
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
@@ -86,7 +86,7 @@ export async function stepRequests(
   }
 }
 
-/** A wrong verifier of the same form. */
+/** A wrong verifier with the same format. */
 function corruptVerifier(verifier: string): string {
   return verifier.slice(0, -1) + (verifier.endsWith("A") ? "E" : "A");
 }
@@ -166,7 +166,7 @@ async function findDemoSecretClient(server: Server): Promise<Client | undefined>
   return undefined;
 }
 
-/** A request as it is sent, without its hidden credential. */
+/** A request as HTTP text, without its hidden credential. */
 export function toHttpMessage({ server, site }: Context, request: PlaygroundRequest): HttpMessage {
   const { method, path, headers, body, hiddenCredential } = request;
   const redact = (text: string) => hiddenCredential ? text.replaceAll(hiddenCredential, "…") : text;
@@ -181,7 +181,7 @@ export function toHttpMessage({ server, site }: Context, request: PlaygroundRequ
   };
 }
 
-/** Longer response bodies are cut, in characters. */
+/** Maximum length of a shown response body, in characters; a longer body is cut. */
 const maxShownBodyLength = 16 * 1024;
 
 /** JSON members with secrets, and their labels. */

@@ -29,14 +29,14 @@ import type { ClientState, PlaygroundResult } from "./requests.ts";
 const stepsWithTokens: readonly PlaygroundStep[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
 const allSteps: readonly PlaygroundStep[] = ["exchange", "wrong_verifier", ...stepsWithTokens];
 
-/** The authorization response, which the page carries in hidden fields. */
+/** The authorization response, which the page has in hidden fields. */
 interface CallbackResponse {
   readonly code: string;
   readonly state?: string;
   readonly iss?: string;
 }
 
-/** The token request that the callback page proposes; `undefined` if the page cannot send it for this code. */
+/** The token request of the callback page; `undefined` if the page cannot send it for this code. */
 export async function initialProposal(
   context: Context,
   browser: BrowserCookie,
@@ -203,7 +203,7 @@ function shownTokens(
   ];
 }
 
-/** The checks of a client for a token response with an ID token; after a code exchange also those of the redirect and of PKCE. */
+/** The client's checks for a token response with an ID token; after a code exchange also of the redirect and PKCE. */
 async function checkTokenResponse(
   context: Context,
   step: PlaygroundStep,
@@ -285,10 +285,10 @@ function toHistoryStep(step: PlaygroundStep, at: number, result: PlaygroundResul
 
 const errorCodePattern = /^\w{1,40}$/;
 
-/** Maximum number of steps that a page carries, and of characters of their texts. */
+/** Maximum number of steps in the hidden fields of a page, and of characters of their texts. */
 const historyLimits = { steps: 12, text: 2200 };
 
-/** Drops the oldest steps; texts are dropped first. */
+/** Drops the texts of the oldest steps first, then the oldest steps. */
 function limitHistory(history: readonly HistoryStep[]): HistoryStep[] {
   let remaining = historyLimits.text;
   return history.slice(-historyLimits.steps).reverse()
