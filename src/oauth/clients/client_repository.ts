@@ -3,8 +3,7 @@
 import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
-import type { EntryDefinition } from "../records/repository.ts";
-import type { CreateRepository } from "../records/repository.ts";
+import type { CreateRepository, EntryDefinition } from "../records/repository.ts";
 import type { ClientMetadata } from "./client.ts";
 import { clientFromMetadata, deserializeClient, serializeClient } from "./client_from_metadata.ts";
 import type { Client, ClientRepository } from "./repository.ts";

@@ -1,4 +1,8 @@
-/** The repository of users: validation and warnings. */
+/**
+ * Users: this repository is where they are found and changed; it validates a user, and warns of claims without effect.
+ * `../records/` keeps users in memory or in the store. `password.ts` has password digests, `subject.ts` the subject that
+ * a client sees, `users.ts` the guest users of the login page.
+ */
 
 import type { ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
