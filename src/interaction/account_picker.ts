@@ -39,7 +39,7 @@ async function userForHint(server: Server, hint: string | undefined): Promise<Us
 }
 
 /**
- * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in lately in
+ * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in recently in
  * this browser, and with `openLogin` all other users.
  */
 export async function accountsToOffer(
@@ -114,7 +114,7 @@ export async function parseGuest(server: Server, sub: string, claims: string): P
   if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
-  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deep.";
+  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deeply.";
   if (await server.users.count() >= maxUsers) return `The server has ${maxUsers} users already: choose one of them.`;
   return await createGuestUser(server, { ...parsed, sub }) ??
     "A user with this subject exists already: choose that one.";

@@ -18,8 +18,8 @@ import { consumePending, encodePending } from "./pending.ts";
 import type { Interaction } from "./pending.ts";
 
 /**
- * Redirects a POST without a session to the login page. A form that another site posted arrives without SameSite cookies,
- * so the user may be logged in all the same; the redirected GET carries them.
+ * Redirects a POST without a session to the login page. A form from another site arrives without SameSite cookies, so
+ * the user may be logged in; the redirected GET has the cookies.
  *
  * @returns `undefined` for other requests.
  */

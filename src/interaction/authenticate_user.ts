@@ -25,7 +25,7 @@ export interface AuthenticatedUser {
   readonly session?: Session;
 }
 
-/** Authenticates the user by the form of the login page; or says why the page must be shown again. */
+/** Authenticates the user by the form of the login page; or returns why the page must be shown again. */
 export async function authenticateUser(
   context: Context,
   pending: Interaction,
@@ -60,7 +60,7 @@ async function authenticateKnown(
   { openLogin, verifyPassword }: LoginOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const sub = params.get("sub") ?? "";
-  // User enumeration: where user names are secret, each login reads the store once. A read for unknown names only would
+  // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
   const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
   const session = usableSession(server, pending, previousSession);

@@ -1,4 +1,4 @@
-/** GET and POST /oauth2/consent: what the user allows. */
+/** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
 import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";

@@ -7,8 +7,19 @@
  * 4. `/oauth2/consent` stores what the user allows; Deny sends `access_denied`. A stored consent skips this page.
  * 5. `completeAuthorization` (`app/authorization.ts`) sends the code. The interaction is finished: it works only once.
  *
- * `/account` lists the consents of a user and revokes them. Nothing is kept in memory: any instance on the same store can
- * handle any step. Before a login the store contains only a bounded number of cancelled requests.
+ * ```text
+ * /oauth2/authorize ── session and consent suffice ──────────────────────────────► code
+ *         │
+ *         ▼ page needed
+ * /oauth2/login ── consent is stored ────────────────────────────────────────────► code
+ *         │  └──── Cancel ───────────────────────────────────────────────────────► access_denied
+ *         ▼ consent needed
+ * /oauth2/consent ── Allow ──────────────────────────────────────────────────────► code
+ *            └────── Deny ───────────────────────────────────────────────────────► access_denied
+ * ```
+ *
+ * `/account` lists the consents of a user and revokes them. No interaction is kept in memory: any instance on the same
+ * store can handle any step. Before a login the store contains only a bounded number of cancelled requests.
  */
 
 import type { Handlers } from "../app/route.ts";
@@ -27,11 +38,11 @@ interface InteractionHandlers {
   readonly account: Handlers;
 }
 
-/** The link to the page that shows a user what they have allowed. */
+/** The link to the account page. */
 export const accountLink: NavigationLink = { label: "Account", path: "/account" };
 
 /**
- * Makes the handlers of the pages.
+ * Creates the handlers of the pages.
  *
  * @param openLogin Whether users without a password can log in.
  */

@@ -1,6 +1,6 @@
 /**
  * Pending authorizations. The browser carries them in the parameter `interaction`, encoded with a MAC, so that requests
- * without a login cannot fill the store. The store contains only which of them are finished.
+ * without a login cannot fill the store. The store only records which of them are finished.
  */
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
@@ -14,7 +14,7 @@ import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
 import { networkFromAddress } from "../runtime/ip_address.ts";
 
-/** How long a user may take, in seconds. */
+/** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;
 
 /** Maximum size of the encoded content, in bytes of JSON: proxies accept 8 KiB of request line. */
@@ -34,7 +34,7 @@ export interface Interaction extends PendingAuthorization {
 interface InteractionContent {
   /** The request, whole. */
   readonly request: AuthorizationRequest;
-  /** What completes it. */
+  /** Where the response goes. */
   readonly destination: Destination;
   /** The digest of the secret of the browser. */
   readonly browser?: string;

@@ -2,7 +2,7 @@
 
 import type { App } from "../app/context.ts";
 
-/** The name of the endpoint at a path; `unknown` where no route matches, so that a label has few values. */
+/** The name of the endpoint at a path; `unknown` if no route matches, so that labels have few values. */
 export function endpointNameAt(findEndpoint: App["findEndpoint"], path: string): string {
   return findEndpoint(path)?.name ?? "unknown";
 }

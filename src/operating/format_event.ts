@@ -1,12 +1,12 @@
-/** The trace for a terminal: one line for everything that went wrong and, where somebody looks on, for what went well. */
+/** Formats events for a terminal: one line for each failure and, if verbose, for each code and token response. */
 
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
 
-/** The longest explanation that is shown whole, in characters. */
+/** Maximum length of an explanation, in characters; longer ones are truncated. */
 const maxExplanationChars = 1000;
 
-/** One line, without a final newline; `undefined` for an event that needs none. Times are UTC. */
+/** Formats an event as one line, without a final newline; `undefined` if it is not shown. Times are UTC. */
 export function formatEvent(event: TraceEvent, verbose: boolean): string | undefined {
   const time = new Date(event.at).toISOString().slice(11);
   switch (event.type) {
@@ -43,7 +43,7 @@ function formatStoredChanges(event: Extract<TraceEvent, { type: "stored_changes"
   return printable(truncate(parts.join("; ")));
 }
 
-/** A store that does not answer is nobody's mistake in the code, and says by itself what to do: no stack helps. */
+/** Whether the store failed. Its message contains a fix, so the stack is left out. */
 function isStoreError(cause: unknown): boolean {
   return cause instanceof Error && cause.name === "StoreError";
 }

@@ -5,19 +5,22 @@ import type { Plugin } from "../app/plugin.ts";
 import type { Endpoint, Handler } from "../app/route.ts";
 import { plainText } from "../http/responses.ts";
 
-/** The two answers, and how to announce the end. */
+/** The plugin for health checks. */
 export interface Health extends Plugin {
-  /** From now on it is not ready, so that a load balancer sends no more; what comes is answered all the same. */
+  /** Makes `/readyz` fail, so that a load balancer sends no new requests. Requests are still handled. */
   drain(): void;
 }
 
-/** What readiness asks for. */
+/** Options of the readiness check. */
 export interface HealthOptions {
-  /** Milliseconds within which the store must answer. Default 1000. */
+  /** Timeout of the store, in milliseconds. Default: 1000. */
   readonly storeTimeoutMs?: number;
 }
 
-/** Liveness is that an answer comes at all. Readiness is that the store takes a record in time, and nobody is stopping. */
+/**
+ * Adds `/healthz` and `/readyz`. Liveness: the process responds. Readiness: the store accepts a write within the timeout,
+ * and the server is not stopping.
+ */
 export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
   let draining = false;
   let pendingCheck: Promise<string | undefined> | undefined;
@@ -26,9 +29,9 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
     if (draining) return "stopping";
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<string>((resolve) =>
-      timer = setTimeout(() => resolve("the store does not answer"), storeTimeoutMs)
+      timer = setTimeout(() => resolve("the store does not respond"), storeTimeoutMs)
     );
-    // A write, because a full disk, a replica and a primary without its replicas can all be read. One for all who ask.
+    // A write, because reads succeed on a full disk and on a replica. Concurrent requests share it.
     pendingCheck ??= server.store.put("seen", "ready", {}, { expiresAt: server.now() })
       .then(() => undefined, () => "the store fails")
       .finally(() => pendingCheck = undefined);

@@ -1,4 +1,4 @@
-/** Overload: what cannot be answered soon is refused at once, before it takes memory (RFC 9110 §15.6.4). */
+/** Overload protection: rejects requests above a limit immediately, before they take memory (RFC 9110 §15.6.4). */
 
 import type { Plugin } from "../app/plugin.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -7,19 +7,19 @@ import type { ClientAddress } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 
-/** How much is taken on. */
+/** Options of the limit. */
 export interface ConcurrencyLimitOptions {
   /**
    * Maximum number of concurrent requests with a body, and separately of those without one; further requests are
-   * rejected with 503. In the second half of the limit a network may not hold more slots than remain free. Default
+   * rejected with 503. In the second half of the limit a network may not hold more slots than remain free. Default:
    * 1000.
    */
   readonly maxInFlight?: number;
-  /** What `Retry-After` says, in seconds. Default 1. */
+  /** The value of `Retry-After`, in seconds. Default: 1. */
   readonly retryAfter?: number;
 }
 
-/** How often a server that refuses says so, in milliseconds. */
+/** Minimum time between two warnings, in milliseconds. */
 const warningIntervalMs = 1000;
 
 /** Methods whose requests are handled without waiting for a body. */
@@ -65,9 +65,8 @@ function slotPool(count: number): SlotPool {
 }
 
 /**
- * Says no politely to whatever is more than the server can have under way, and at most once a second to the server's
- * `trace` how much that was. `/healthz` is answered all the same: who has much to do is not to be taken for dead. Lay it
- * outermost.
+ * Rejects requests above the limit with 503, and traces a warning with their number at most once a second. `/healthz` is
+ * exempt, because an overloaded server is alive. This must be the outermost plugin.
  */
 export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: ConcurrencyLimitOptions = {}): Plugin {
   const withBody = slotPool(maxInFlight);
@@ -105,7 +104,7 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
     },
     body: JSON.stringify({
       error: "temporarily_unavailable",
-      error_description: "the server has more to do than it can, try again in a moment",
+      error_description: "the server is overloaded, try again later",
     }),
   };
   return {
@@ -118,7 +117,7 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
       if (release === undefined) {
         if (parseTarget(request.url, {}).path === livenessPath) return await next(request, peer);
         recordRejection();
-        // Nobody will read it.
+        // The body is not read.
         request.body?.cancel().catch(() => {});
         return rejection;
       }

@@ -1,4 +1,4 @@
-/** The log: every request gets a name, and what happened while it was answered is told under that name. */
+/** The log: each request has an ID, and each line of the request contains it. */
 
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
@@ -10,30 +10,30 @@ import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import { formatEvent } from "./format_event.ts";
 
-/** Where the log goes, and how it reads. */
+/** Options of the log. */
 export interface LoggingOptions {
-  /** Takes a line, without a newline at its end. */
+  /** Writes a line, which has no final newline. */
   readonly write: (line: string) => void;
-  /** `text` is for people, `json` one object a line for programs, with a line for every request. */
+  /** `text` for a terminal; `json`: one object per line, with a line for each request. */
   readonly format: "text" | "json";
-  /** In text, also what went well. Default: only what went wrong. */
+  /** Whether the text format includes successful events. Default: failures only. */
   readonly verbose?: boolean;
 }
 
 /** A log. */
 export interface Logging extends Plugin {
-  /** Logs an event: the server calls it, and the program may call it before the server exists. */
+  /** Logs an event. The application may call it before the server exists. */
   onEvent(event: TraceEvent, context?: Context): void;
-  /** Tells what the program around the server does: an event with its facts, where the log is for programs. */
+  /** Logs an event of the application. The text format omits it. */
   logEvent(event: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Names that a proxy may give. */
+/** Request IDs that are accepted from a trusted proxy. */
 const requestIdPattern = /^[\w.:-]{1,64}$/;
 
 /**
- * Writes a log. Every answer says its request's name in `X-Request-Id`: the one that a trusted proxy gave it, or one of
- * its own. Never a secret, and paths without their query.
+ * Writes a log. Each response has the request ID in `X-Request-Id`: that of a trusted proxy, or a new one. The log
+ * contains no secrets, and paths without their query.
  *
  * @example
  * ```ts ignore
@@ -75,7 +75,7 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
         : randomRequestId();
       ids.set(request, id);
       const startedAt = performance.now();
-      // Before the answer is given: afterwards the other end may be gone.
+      // Read before the response: the connection may be closed afterwards.
       const sender = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.conflicting } : {};
       const response = await next(request, peer);
       if (format === "json") {
@@ -106,7 +106,7 @@ const levels: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
   configuration_warning: "warn",
 };
 
-/** An event as an object for programs. */
+/** Converts an event to a JSON log record. */
 function toLogRecord(event: TraceEvent): Record<string, unknown> {
   const { type, at, ...rest } = event;
   const level = levels[type] ?? "info";

@@ -1,4 +1,4 @@
-/** Metrics in the text format of Prometheus: counted as requests are answered, written out when somebody asks. */
+/** Metrics in the text format of Prometheus. */
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
@@ -8,11 +8,11 @@ import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import type { Store } from "../store/store.ts";
 
-/** Counts, and how to read them. */
+/** The plugin that counts, with its results. */
 export interface Metrics extends Plugin {
-  /** Everything that was counted, in the text format of Prometheus, version 0.0.4. */
+  /** All metrics, in the text format of Prometheus, version 0.0.4. */
   text(): string;
-  /** The same as an answer: what a listener of its own gives to whoever scrapes it. */
+  /** The response to `GET /metrics`, for a separate listener; 404 for other requests. */
   respond(request: RequestLike): Promise<HttpResponse>;
 }
 
@@ -20,16 +20,16 @@ export interface Metrics extends Plugin {
 const durationBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const definitions = {
-  latchkey_requests_total: ["counter", "Requests that were answered, by endpoint, method and status."],
-  latchkey_request_seconds: ["histogram", "How long answers took, by endpoint."],
-  latchkey_requests_in_flight: ["gauge", "Requests under way."],
-  latchkey_refusals_total: ["counter", "Refusals, by OAuth error and by the rule that was broken."],
-  latchkey_warnings_total: ["counter", "Warnings, by the rule they are about."],
-  latchkey_issued_total: ["counter", "What was issued: codes, and token responses by grant."],
-  latchkey_ended_total: ["counter", "What was ended before its time: families, sessions, tokens."],
-  latchkey_bugs_total: ["counter", "Failures that no rule foresaw, a store that does not answer among them."],
-  latchkey_store_seconds: ["histogram", "How long the store took, by verb."],
-  latchkey_store_failures_total: ["counter", "Calls that the store failed, by verb."],
+  latchkey_requests_total: ["counter", "Handled requests, by endpoint, method and status."],
+  latchkey_request_seconds: ["histogram", "Response time, by endpoint."],
+  latchkey_requests_in_flight: ["gauge", "Requests in progress."],
+  latchkey_refusals_total: ["counter", "Rejected requests, by OAuth error and broken rule."],
+  latchkey_warnings_total: ["counter", "Warnings, by rule."],
+  latchkey_issued_total: ["counter", "Issued codes, and token responses by grant type."],
+  latchkey_ended_total: ["counter", "Revoked grants, ended sessions, revoked tokens."],
+  latchkey_bugs_total: ["counter", "Internal errors, including failures of the store."],
+  latchkey_store_seconds: ["histogram", "Duration of store calls, by verb."],
+  latchkey_store_failures_total: ["counter", "Failed store calls, by verb."],
 } as const satisfies Readonly<Record<string, readonly ["counter" | "gauge" | "histogram", string]>>;
 
 type MetricName = keyof typeof definitions;
@@ -40,11 +40,11 @@ interface Histogram {
   count: number;
 }
 
-/** Methods that are counted by name; anything else, which anybody may make up, is `other`. */
+/** Methods with their own label; all others, which clients choose freely, are `other`. */
 const countedMethods = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 /**
- * Counts requests, refusals, what is issued, and the calls of the store. Every label has few values, whatever is sent.
+ * Counts requests, rejections, issued tokens and store calls. No request can add a label value (bounded cardinality).
  *
  * @example
  * ```ts ignore
@@ -99,7 +99,7 @@ export function metrics(): Metrics {
     }
   }
 
-  /** The store, with a watch in hand. */
+  /** Wraps a store to measure its calls. */
   function instrumentStore(store: Store): Store {
     const time = <Args extends unknown[], Result>(verb: keyof Store, call: (...args: Args) => Promise<Result>) => {
       const labels = formatLabels({ verb });
@@ -164,7 +164,7 @@ export function metrics(): Metrics {
       return Promise.resolve({
         status: isMetricsRequest ? 200 : 404,
         headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" },
-        body: isMetricsRequest ? text() : "GET /metrics is all there is here\n",
+        body: isMetricsRequest ? text() : "only GET /metrics exists here\n",
       });
     },
     setup(app) {
@@ -191,7 +191,7 @@ export function metrics(): Metrics {
   };
 }
 
-/** Labels as they stand between the braces. Their values are names of ours, so nothing needs to be escaped. */
+/** Formats labels. The server defines their values, so they need no escaping. */
 function formatLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels).map(([name, value]) => `${name}="${value}"`).join(",");
 }

@@ -1,6 +1,12 @@
 /**
- * Plugins for operators: limits, health, logs, metrics, spans. The order below is that of the command line, outermost
- * first.
+ * Plugins for operators, in the order of the command line, outermost first:
+ *
+ * 1. `limitConcurrency` rejects requests above a limit.
+ * 2. `logging` writes events and requests, with redacted values.
+ * 3. `metrics` counts them for Prometheus; `telemetry` makes OpenTelemetry spans.
+ * 4. `health` adds `/healthz` and `/readyz`.
+ *
+ * The events come from `oauth/trace.ts`, the plugin interface from `app/plugin.ts`.
  *
  * @example A server as the command line runs it
  * ```ts ignore

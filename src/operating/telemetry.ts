@@ -1,4 +1,4 @@
-/** OpenTelemetry by its interface alone: each request becomes a span, each thing that happened an event on it. */
+/** OpenTelemetry: a span for each request, with its events. Needs the interface only, no package. */
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
@@ -6,21 +6,21 @@ import type { RequestLike } from "../http/message.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 
-/** As much of a span of `@opentelemetry/api` as is used here. */
+/** The used part of `Span` of `@opentelemetry/api`. */
 export interface Span {
-  /** Says something about the whole span. */
+  /** Sets an attribute of the span. */
   setAttribute(name: string, value: string | number | boolean): unknown;
-  /** Says what happened at one moment of it. */
+  /** Adds an event to the span. */
   addEvent(name: string, attributes?: Readonly<Record<string, string>>): unknown;
-  /** 2 is an error. */
+  /** Sets the status; code 2 is an error. */
   setStatus(status: { code: number }): unknown;
   /** Ends the span. */
   end(): void;
 }
 
-/** As much of a tracer of `@opentelemetry/api` as is used here. */
+/** The used part of `Tracer` of `@opentelemetry/api`. */
 export interface Tracer<S extends Span = Span> {
-  /** Begins a span; kind 1 is a server's. */
+  /** Starts a span; kind 1 is a server span. */
   startSpan(
     name: string,
     options?: { kind?: number; attributes?: Record<string, string | number | boolean> },
@@ -29,25 +29,25 @@ export interface Tracer<S extends Span = Span> {
   ): S;
 }
 
-/** Where spans go, and what they hang on. */
+/** Options of the spans. */
 export interface TelemetryOptions<S extends Span = Span> {
   /** `trace.getTracer("latchkey")` of `@opentelemetry/api`. */
   readonly tracer: Tracer<S>;
   /**
-   * The context that a request brings along, read from its headers by whichever propagator the program uses:
-   * `(headers) => propagation.extract(context.active(), headers, getter)`. Default: none, every span is a root.
+   * Extracts the parent context from the headers of a request:
+   * `(headers) => propagation.extract(context.active(), headers, getter)`. Default: every span is a root span.
    */
   readonly context?: (headers: RequestLike["headers"]) => unknown;
   /**
-   * Answers the request while its span is the active one, so that spans of database drivers and of `fetch` hang on it:
-   * `(span, answer) => context.with(trace.setSpan(context.active(), span), answer)`. Default: it is not made active.
+   * Handles the request while its span is active, so that spans of database drivers and of `fetch` become its children:
+   * `(span, handle) => context.with(trace.setSpan(context.active(), span), handle)`. Default: the span is not active.
    */
-  readonly withActiveSpan?: <Answered>(span: S, answer: () => Answered) => Answered;
+  readonly withActiveSpan?: <Result>(span: S, handle: () => Result) => Result;
 }
 
 /**
- * Lays spans around a server. Names follow the semantic conventions for HTTP servers; no secret, no query and no user is
- * in them.
+ * Creates a span for each request. Names follow the semantic conventions for HTTP servers. Spans contain no secrets, no
+ * queries and no personal data.
  *
  * @example
  * ```ts ignore
@@ -57,7 +57,7 @@ export interface TelemetryOptions<S extends Span = Span> {
  * const spans = telemetry({
  *   tracer: trace.getTracer("latchkey"),
  *   context: (headers) => propagation.extract(context.active(), headers, getter),
- *   withActiveSpan: (span, answer) => context.with(trace.setSpan(context.active(), span), answer),
+ *   withActiveSpan: (span, handle) => context.with(trace.setSpan(context.active(), span), handle),
  * });
  * const as = await latchkey({ plugins: [spans] });
  * ```
@@ -98,7 +98,7 @@ export function telemetry<S extends Span = Span>({ tracer, context, withActiveSp
   };
 }
 
-/** What of an event may leave the house: names of ours, and of clients, but no person and no value that came in. */
+/** Span attributes. No personal data, no request values. */
 function getEventAttributes(event: TraceEvent): Record<string, string> {
   switch (event.type) {
     case "rejected":

@@ -1,11 +1,11 @@
-/** Names as every store can hold them. */
+/** Escapes ids, so that every database can store them. */
 
-/** Text without NUL and lone surrogates: those are escaped, common names stay as they are. No two become the same. */
+/** Escapes NUL, control characters and lone surrogates; common ids stay unchanged. Different texts stay different. */
 export function escapeKey(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The text that {@link escapeKey} was given. */
+/** Reverses {@link escapeKey}. */
 export function unescapeKey(text: string): string {
   return JSON.parse(`"${text}"`);
 }

@@ -1,26 +1,26 @@
-/** Who expires next: a binary heap whose members know their place, so that any of them can leave at any time. */
+/** Binary heap by expiry. Each item stores its index, so any item can be removed in O(log n). */
 
-/** What can stand in the queue. */
+/** An item of the heap. */
 export interface HeapItem {
-  /** Milliseconds since the epoch; must be finite while in the queue. */
+  /** Milliseconds since the epoch; must be finite while the item is in the heap. */
   readonly expiresAt: number;
-  /** Decides between those that expire together: the lower one comes first. */
+  /** Order of items that expire at the same time: the lower number comes first. */
   readonly sequence: number;
-  /** Where it stands; written by the queue alone. */
+  /** The index in the heap; only the heap writes it. */
   index: number;
 }
 
-/** Adding, leaving and taking each cost the logarithm of the length at most, whatever lifetimes are mixed. */
+/** A heap; each operation takes O(log n). */
 export interface ExpiryHeap<T extends HeapItem> {
-  /** Lets in an item that is not in the queue. */
+  /** Adds an item that is not in the heap. */
   add(item: T): void;
-  /** Takes out an item that is in the queue. */
+  /** Removes an item that is in the heap. */
   remove(item: T): void;
-  /** Takes out the item that expires first, if it has expired at `now`. */
+  /** Removes the item that expires first, if it has expired at `now`. */
   popExpired(now: number): T | undefined;
 }
 
-/** An empty queue. */
+/** Creates an empty heap. */
 export function expiryHeap<T extends HeapItem>(): ExpiryHeap<T> {
   const heap: T[] = [];
 

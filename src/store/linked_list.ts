@@ -1,26 +1,26 @@
-/** Who came first: a list whose members know their neighbours, so that any of them can leave at any time. */
+/** Intrusive doubly linked list: O(1) removal. */
 
-/** What can stand in the list; both members are written by the list alone. */
+/** An item of the list; only the list writes these members. */
 export interface LinkedListNode<T> {
-  /** Who came before, and is still there. */
+  /** The previous item. */
   previous: T | undefined;
-  /** Who came after. */
+  /** The next item. */
   next: T | undefined;
 }
 
-/** Coming, leaving and being the first cost the same however many there are. */
+/** A list in the order of insertion; each operation takes O(1). */
 export interface LinkedList<T extends LinkedListNode<T>> {
-  /** Lets in, as the last, an item that is not in the list. */
+  /** Appends an item that is not in the list. */
   add(item: T): void;
-  /** Takes out an item that is in the list. */
+  /** Removes an item that is in the list. */
   remove(item: T): void;
-  /** Who came first of those that are there. */
+  /** The first item; `undefined` if the list is empty. */
   first(): T | undefined;
-  /** How many are there. */
+  /** The number of items. */
   size(): number;
 }
 
-/** An empty list. */
+/** Creates an empty list. */
 export function linkedList<T extends LinkedListNode<T>>(): LinkedList<T> {
   let first: T | undefined;
   let last: T | undefined;

@@ -1,14 +1,14 @@
-/** A store in the memory of this process: the quickest, and gone when the process ends. */
+/** A store in the memory of this process. Its records are lost when the process ends. */
 
 import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.ts";
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
 import { evictable } from "./evictable.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
-/** A record in its drawer. */
+/** A record in its table. */
 interface Row extends HeapItem, LinkedListNode<Row> {
   readonly id: string;
-  /** The very value that was put where it never expires, and otherwise its JSON. */
+  /** The value itself if the record never expires, otherwise its JSON. */
   readonly storedValue: unknown;
   readonly grantId: string | undefined;
   /** Its size, in bytes; 0 if it never expires. */
@@ -16,7 +16,7 @@ interface Row extends HeapItem, LinkedListNode<Row> {
   consumedAt: number | undefined;
 }
 
-/** What of one kind is kept: by id, in the order in which it expires, and what was spent also in the order of that. */
+/** The records of one kind: by id, by expiry, and the consumed ones also in the order of consumption. */
 interface Table {
   readonly rows: Map<string, Row>;
   readonly unconsumed: ExpiryHeap<Row>;
@@ -29,14 +29,13 @@ interface Table {
   bytes: number;
 }
 
-/** How much a memory store keeps. */
+/** The limits of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * Records of each of those kinds that logins leave behind: codes, tokens, logins under way. Where there are
-   * more, one is forgotten as if it had expired, so that who comes with it is refused or asked again: the one that was
-   * spent longest ago, so that no token outlives the one that took its place; and where none was spent the one that
-   * expires first, and of those that expire together the oldest. At most half of them, or one, are spent ones. At least
-   * 1. Default: 100,000, some 50 MB of each kind.
+   * Maximum number of records of each evictable kind: codes, tokens, finished interactions, browsers. Above it, one
+   * record is evicted as if it had expired: the one that was consumed first, so that no token outlives its successor. If
+   * none is consumed, the one that expires first is evicted, and the oldest of those that expire at the same time. At
+   * most half of the records are consumed ones. Minimum: 1. Default: 100,000, about 50 MB of each kind.
    */
   readonly maxRecords?: number;
   /**
@@ -47,9 +46,9 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * Keeps records in maps: as the very values that were put where they never expire, such as keys, and as JSON where they
- * do, because one text takes less room and less of the garbage collector than an object with all its members. Nothing is
- * scanned: a sweep costs what it removes. Bounded as long as {@link Store.deleteExpired} is called; closing does nothing.
+ * Creates a store that keeps records in maps. Records that expire are kept as JSON, because a text needs less memory and
+ * less garbage collection than an object; others, such as keys, are kept as they are. `deleteExpired` takes time in
+ * proportion to the removed records; the memory is bounded only if it is called. `close` does nothing.
  */
 export function memoryStore({ maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 }: MemoryStoreOptions = {}): Store {
   const tables = new Map<RecordKind, Table>();
@@ -78,7 +77,7 @@ export function memoryStore({ maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 
     const bytes = expiresAt < Infinity ? stringBytes(storedValue as string) : 0;
     const replaced = rows.get(id);
     if (replaced !== undefined) remove(table, replaced);
-    // Before the new one is there: it must not be the one that goes, whatever the clock says.
+    // Before the new record is added, so that it is not evicted itself.
     else if (rows.size >= table.maxRecords) evictOne(table);
     while (table.bytes > 0 && table.bytes + bytes > table.maxBytes) evictOne(table);
     table.bytes += bytes;
@@ -111,14 +110,14 @@ export function memoryStore({ maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 
     table.bytes -= row.bytes;
   }
 
-  /** Makes room, where anything that is kept ever expires. */
+  /** Evicts one record, if any record can expire. */
   function evictOne(table: Table): void {
     const row = table.consumptionOrder.first();
     if (row === undefined) return void deleteOneExpired(table, Infinity);
     remove(table, row);
   }
 
-  /** Drops one that has expired; tells whether there was one. */
+  /** Deletes one expired record; returns false if none has expired. */
   function deleteOneExpired(table: Table, now: number): boolean {
     const expiredConsumed = table.consumed.popExpired(now);
     if (expiredConsumed !== undefined) table.consumptionOrder.remove(expiredConsumed);
@@ -199,7 +198,7 @@ function stringBytes(text: string): number {
 
 const beyondLatin1 = /[^\0-\xff]/;
 
-/** A snapshot: what was read stays as it was read, also when the record is spent afterwards. */
+/** Copies a record, so that consuming it later does not change what was read. */
 function toStoredRecord(row: Row): StoredRecord<unknown> {
   const { storedValue, grantId, expiresAt, consumedAt } = row;
   const value = expiresAt < Infinity ? JSON.parse(storedValue as string) : storedValue;

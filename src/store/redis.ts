@@ -1,4 +1,4 @@
-/** A store in Redis or Valkey, for any number of instances on any number of machines; through the `ioredis` package. */
+/** A store in Redis or Valkey, for any number of instances and machines. Needs the `ioredis` package. */
 
 import { Redis } from "ioredis";
 import { timeoutError, withTimeout } from "./with_timeout.ts";
@@ -11,25 +11,25 @@ import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRec
 
 export { StoreError, type StoreErrorDetails } from "./store_error.ts";
 
-/** How a Redis store behaves. */
+/** Options of a Redis store. */
 export interface RedisOptions {
-  /** What the names of its keys begin with, in braces, so that a cluster keeps them together. Default `latchkey`. */
+  /** The prefix of all keys, as a hash tag: a cluster keeps them on one node. Default: `latchkey`. */
   readonly prefix?: string;
-  /** Milliseconds after which a call that has not been answered fails. Default 5000. */
+  /** Timeout of a call, in milliseconds. Default: 5000. */
   readonly timeout?: number;
   /**
-   * Replicas that must have a write before the call is answered; where fewer have it in time, the call fails and nothing
-   * is issued. As many as might take the primary's place, so that whichever does has all that was answered. Default 0: a
-   * failover may then lose the last moment before it, and with it the marks of what was spent.
+   * Number of replicas that must have a write before the call returns; if fewer have it in time, the call fails and
+   * nothing is issued. Set it to the number of replicas that can become the primary. Default: 0: a failover may lose the
+   * last writes, such as the marks of consumed codes (replay).
    */
   readonly replicas?: number;
 }
 
 /**
- * A record is a hash: `v` value, `f` family, `e` expiry, `s` when it was spent. What can expire stands in one sorted set
- * besides, by expiry. Each verb that writes is one script, which nothing else of the server comes between. What may be
- * lost early is given a time to live, too, so that it goes where no instance is left to sweep; but not where it has
- * expired already by the clock of Redis, which is then not the clock of the rules.
+ * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `f` grant,
+ * `e` expiry, `s` time of consumption. A sorted set contains the keys of all records that can expire, by expiry. Evictable
+ * records also have a time to live, so that Redis deletes them if no instance does. A record that has already expired by
+ * the clock of Redis gets none, because the server's clock decides.
  */
 const scripts = {
   put: `
@@ -57,7 +57,7 @@ const scripts = {
     redis.call("ZREM", KEYS[2], KEYS[1])
     if KEYS[3] then redis.call("ZREM", KEYS[3], ARGV[1]) end
     return redis.call("DEL", KEYS[1])`,
-  spend: `
+  consume: `
     if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
     return redis.call("HSETNX", KEYS[1], "s", ARGV[1])`,
   revoke: `
@@ -68,7 +68,7 @@ const scripts = {
     if ARGV[1] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
     else redis.call("ZADD", KEYS[2], ARGV[1], KEYS[1]) end
     return 1`,
-  // Names come out of the sorted set, all of them with the braces of the set's own name.
+  // Keys from the sorted set have the same hash tag as the set.
   sweep: `
     local due = redis.call("ZRANGEBYSCORE", KEYS[1], "-inf", ARGV[1], "LIMIT", 0, ARGV[2])
     for _, key in ipairs(due) do
@@ -83,7 +83,7 @@ const scripts = {
 /** The kinds of {@link listed}, for a script. */
 const listedKinds = ` ${[...listed].join(" ")} `;
 
-/** So many records go at a time, so that a sweep keeps no other command waiting for long. */
+/** Maximum number of records deleted by one script, because a script blocks all other commands. */
 const deleteBatchSize = 200;
 
 /**
@@ -94,21 +94,21 @@ const expiryGraceMs = 24 * 3600 * 1000;
 
 /**
  * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or `rediss://`
- * for TLS. How durable an answered call is, the server's persistence says (`appendfsync`) and {@link RedisOptions.replicas}.
+ * for TLS. The durability of a write depends on the server's `appendfsync` and on {@link RedisOptions.replicas}.
  * The server must not evict: `maxmemory-policy noeviction`.
  *
- * @throws {StoreError} if the server cannot be reached or used. The store's calls reject with the same error; it
- * connects again by itself.
+ * @throws {StoreError} If the server cannot be reached or used. The store's calls reject with the same error; it
+ *   reconnects by itself.
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
   const { prefix = "latchkey", timeout = 5000, replicas = 0 } = options;
   assertUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const location = displayUrl(url);
   const redis = connect(url, timeout);
-  // Waiting for replicas holds up a connection, and reads with it, so writes then have one of their own.
+  // Waiting for replicas blocks a connection, so writes then have a separate one.
   const writer = replicas === 0 ? redis : connect(url, timeout);
   const connections = new Set([redis, writer]);
-  // Why there is no connection, the driver says in an event alone.
+  // The driver reports the reason of a failed connection only in an event.
   let connectionError: unknown;
   for (const connection of connections) connection.on("error", (error) => connectionError = error);
   const expiryIndexKey = `{${prefix}}:expiries`;
@@ -125,8 +125,8 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     try {
       return await withTimeout(timeout, operation(), () => timeoutError(location, timeout));
     } catch (error) {
-      // Another server has taken this one's place, and the name may lead there by now. A replica can still be read, so
-      // that reading alone would never notice.
+      // After a failover the host name may resolve to the new primary: reconnect. A replica accepts reads, so only writes
+      // detect this.
       if (isReadOnly(error)) {
         for (const connection of connections) if (connection.status === "ready") connection.disconnect(true);
       }
@@ -134,7 +134,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     }
   }
 
-  /** Runs a script, and waits until as many replicas have what it wrote as were asked for. */
+  /** Runs a script, and waits until the required number of replicas has its write. */
   function runScript(
     name: keyof typeof scripts,
     keys: readonly string[],
@@ -157,16 +157,16 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     return promise;
   }
 
-  /** Sends what waits, all of it together, so that one wait for the replicas serves many writes. */
+  /** Sends all pending writes in one pipeline, so that they share one wait for the replicas. */
   async function sendAll(): Promise<void> {
     while (pendingWrites.length > 0) {
       const batch = pendingWrites.splice(0);
       try {
         const pipeline = writer.pipeline();
-        // Whole scripts, not their digests: one that had to be sent a second time would come behind the wait.
+        // EVAL, not EVALSHA: a script that is sent again after NOSCRIPT would run after WAIT.
         for (const { name, scriptArgs } of batch) pipeline.eval(scripts[name], ...scriptArgs as [number, ...string[]]);
-        // The wait is for what this connection has written. With a write at the end, that is also all that others had
-        // written and our scripts have seen: a record that was there already is not vouched for before it is safe.
+        // Replication barrier: WAIT covers writes of this connection only. The final write comes after all writes of other
+        // connections that these scripts have read, so an existing record is also replicated.
         const results = await pipeline.set(`{${prefix}}:beat`, "").wait(replicas, Math.floor(timeout * 0.4)).exec();
         const [waitError, replicated] = results!.at(-1) as [Error | null, number];
         for (const [i, { resolve, reject }] of batch.entries()) {
@@ -204,7 +204,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
         1;
     },
     async consume(kind, id, now) {
-      return await runScript("spend", [recordKey(kind, id)], String(now)) === 1;
+      return await runScript("consume", [recordKey(kind, id)], String(now)) === 1;
     },
     async revoke(grantId, until) {
       await runScript("revoke", [recordKey("ended_family", grantId), expiryIndexKey], String(until));
@@ -216,7 +216,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       await call(() => listRecords<K>(redis, keyPrefix, kind, options)),
     count: async (kind, idPrefix) => await call(() => countRecords(redis, keyPrefix, kind, idPrefix)),
     async deleteExpired(now) {
-      // Infinity keeps a record even from an infinite clock.
+      // A record with an infinite expiry outlasts even an infinite clock.
       const expiredBefore = String(Math.min(now, Number.MAX_VALUE));
       let removed = 0;
       while (!closed) {
@@ -250,8 +250,8 @@ interface PendingWrite {
   reject(failure: unknown): void;
 }
 
-/** Our scripts as commands, which the driver sends by their digests. */
-type ScriptCommands<Answer> = Readonly<Record<keyof typeof scripts, (...args: (string | number)[]) => Answer>>;
+/** The scripts as commands of the driver, which sends them by digest (EVALSHA). */
+type ScriptCommands<Result> = Readonly<Record<keyof typeof scripts, (...args: (string | number)[]) => Result>>;
 
 type Connection = Redis & ScriptCommands<Promise<number>>;
 
@@ -259,13 +259,13 @@ function connect(url: string, timeout: number): Connection {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeout,
-    // A connection that is silent for so long is given up: behind a paused server or a cut cable it would be for long.
+    // Closes a silent connection, because TCP alone would take minutes to detect a dead peer.
     socketTimeout: Math.ceil(timeout * 0.8),
     disconnectTimeout: 100,
-    // What was sent when the connection broke may have happened: it fails, and nobody sends it a second time.
+    // A command may have run before the connection broke, so it fails and is not sent again.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    // While there is no connection, calls fail at once, and nothing is kept to be done when nobody waits for it.
+    // Without a connection, calls fail immediately: a queued write could run after its caller has given up.
     enableOfflineQueue: false,
     retryStrategy: (tries) => Math.min(50 * 2 ** tries, 2000),
     connectionName: "latchkey",
@@ -274,7 +274,7 @@ function connect(url: string, timeout: number): Connection {
   return redis as Connection;
 }
 
-/** Value, expiry, family, and when Redis may delete it. A prefix on the family distinguishes an empty one from none. */
+/** Value, expiry, grant, and time to live. A prefix of the grant distinguishes an empty one from none. */
 function serializeArgs(kind: RecordKind, value: unknown, { grantId, expiresAt }: RecordMetadata): string[] {
   const deleteAt = expiresAt + expiryGraceMs;
   const isEvictable = evictable.has(kind) && deleteAt < Number.MAX_SAFE_INTEGER;
@@ -286,7 +286,7 @@ function serializeArgs(kind: RecordKind, value: unknown, { grantId, expiresAt }:
   ];
 }
 
-/** The server as a person may be told of it: never with its password. */
+/** The URL of the server without user and password. */
 function displayUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

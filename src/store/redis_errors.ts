@@ -1,17 +1,17 @@
-/** Why a Redis store cannot be opened or used: the driver's and the server's words turned into whole sentences. */
+/** Converts errors of Redis and its driver to a `StoreError` with expected, received and a fix. */
 
 import { StoreError, type StoreErrorDetails } from "./store_error.ts";
 
 type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
 
-/** By error code of the system, or by the first word of the server's own error. */
+/** Messages by error code of the system, or by the first word of a Redis error. */
 const phrasesByCode: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
   [
     /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|ENOENT|MaxRetriesPerRequest|ConnectionRefused|isn't writeable/,
     {
-      expected: "a Redis server that can be reached there",
-      received: "none that answers",
-      hint: "start it, or correct host and port; once open, the store connects again by itself",
+      expected: "a reachable Redis server",
+      received: "no response",
+      hint: "start it, or correct host and port; an open store reconnects by itself",
     },
   ],
   [/SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME|UnknownIssuer|NotValidForName|invalid peer certificate/, {
@@ -20,50 +20,50 @@ const phrasesByCode: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
     hint: "set NODE_EXTRA_CA_CERTS (on Deno DENO_CERT) to the certificate file of your authority, or correct the host",
   }],
   [/ECONNRESET|EPIPE|Connection is closed|closed state|unfulfilled/i, {
-    expected: "a connection that lasts",
-    received: "that it broke",
-    hint: "wait until the server is back; the store connects again by itself",
+    expected: "an open connection",
+    received: "a broken connection",
+    hint: "wait until the server is back; the store reconnects by itself",
   }],
   [/WRONGPASS|NOAUTH|NOPERM/, {
     expected: "a user and password that the server accepts, with the right to run scripts",
-    received: "that it refuses them",
+    received: "rejected credentials",
     hint: "correct them in the URL, percent-encoded, or grant ~{latchkey}:* +@all to that user",
   }],
   [/READONLY/, {
-    expected: "a server that may be written to",
+    expected: "a writable server",
     received: "a replica",
-    hint: "name the primary in the URL",
+    hint: "use the URL of the primary",
   }],
   [/\bOOM\b|MISCONF/, {
-    expected: "room for another record",
+    expected: "free memory and disk space",
     received: "a full memory or disk",
-    hint: "make room; the server must not evict records to do so",
+    hint: "free memory or disk space; the server must not evict records",
   }],
   [/LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS/, {
     expected: "a server that is ready",
-    received: "one that is still starting, or lacks its replicas",
-    hint: "wait, nothing has to be restarted",
+    received: "a server that is starting, or lacks its replicas",
+    hint: "wait; no restart is needed",
   }],
 ];
 
-/** What was thrown, for a person; a StoreError stays as it is. */
+/** Converts an error to a StoreError; returns a StoreError unchanged. */
 export function redisError(location: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   const { code, name, message } = cause as { code?: string; name?: string; message?: string };
   const phrases = phrasesByCode.find(([pattern]) => pattern.test(`${code} ${name} ${message}`))?.[1] ?? {
-    expected: "a Redis server in good order",
-    received: "a failure that the store does not know",
-    hint: "look into the log of the server",
+    expected: "a working Redis server",
+    received: "an unknown error",
+    hint: "see the log of the server",
   };
   return new StoreError({ location, ...phrases }, cause);
 }
 
-/** Whether the server may no longer be written to, because it follows another one now. */
+/** Whether the server is read-only, because it has become a replica. */
 export function isReadOnly(cause: unknown): boolean {
   return cause instanceof Error && cause.message.startsWith("READONLY");
 }
 
-/** The write happened, but a failover might still lose it: what hangs on it is refused. */
+/** The error of a write that a failover may still lose; the caller must not issue anything for it. */
 export function notReplicated(location: string, expected: number, received: number): StoreError {
   return new StoreError({
     location,

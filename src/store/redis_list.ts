@@ -10,7 +10,7 @@ export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>(["client", "u
 /** The members of the hash that is a record: value, grant, expiry, time of consumption. */
 export const recordFields = ["v", "f", "e", "s"] as const;
 
-/** The record that these members make; `undefined` where the hash does not exist. */
+/** Converts these members to a record; `undefined` if the hash does not exist. */
 export function toStoredRecord<T>(fields: readonly (string | null)[]): StoredRecord<T> | undefined {
   const [value, grantId, expiry, consumedAt] = fields;
   if (typeof value !== "string") return undefined;
@@ -22,7 +22,7 @@ export function toStoredRecord<T>(fields: readonly (string | null)[]): StoredRec
   };
 }
 
-/** One script, so that no record disappears between its id and its content. */
+/** Atomic: no record is deleted between reading its id and reading its content. */
 const listScript = `
   local ids = redis.call("ZRANGEBYLEX", KEYS[1], ARGV[1], ARGV[2], "LIMIT", 0, ARGV[3])
   local found = {}

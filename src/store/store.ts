@@ -1,4 +1,10 @@
-/** The records, and the interface of a store. Types only: a new store is one file. */
+/**
+ * The records, and the interface of a store. Types only.
+ *
+ * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete` and `deleteExpired`.
+ * `consume` marks a record as used exactly once; `revoke` marks a grant as revoked. The stores: `memory.ts`, `redis.ts`,
+ * and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on expiry, with its own clock.
+ */
 
 /** Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
@@ -110,7 +116,7 @@ export interface InteractionRecord {
 
 /** The consent of a user to a client, so that they are not asked twice. Times in milliseconds. */
 export interface ConsentRecord {
-  /** Identifies the consent, so that everything issued under it can be revoked at once. */
+  /** Identifies the consent, so that everything issued under it can be revoked together. */
   readonly name: string;
   /** The allowed scope values by resource (RFC 8707); the default audience has its own entry. */
   readonly scopes: Readonly<Record<string, readonly string[]>>;
@@ -298,9 +304,9 @@ export interface Store {
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */
   get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined>;
   /** Writes a record; it replaces one of the same kind and id, even a consumed one. */
-  put<K extends RecordKind>(kind: K, id: string, value: Records[K], shelf: RecordMetadata): Promise<void>;
+  put<K extends RecordKind>(kind: K, id: string, value: Records[K], metadata: RecordMetadata): Promise<void>;
   /** Writes a record unless one of that kind and id exists: true for the one caller that wrote it. */
-  add<K extends RecordKind>(kind: K, id: string, value: Records[K], shelf: RecordMetadata): Promise<boolean>;
+  add<K extends RecordKind>(kind: K, id: string, value: Records[K], metadata: RecordMetadata): Promise<boolean>;
   /**
    * Marks a record as consumed at `now` (milliseconds), in one atomic step: true for exactly one caller, across all
    * instances on the same store; false if it was consumed before or does not exist.
@@ -310,7 +316,7 @@ export interface Store {
    * Revokes a grant, including tokens that are issued for it later: `get("ended_family", grantId)` finds a record until
    * `until` (milliseconds). Revoking it again may only extend that time.
    */
-  revoke(family: string, until: number): Promise<void>;
+  revoke(grantId: string, until: number): Promise<void>;
   /** Removes a record, if it exists. */
   delete(kind: RecordKind, id: string): Promise<void>;
   /**
@@ -322,6 +328,6 @@ export interface Store {
   count(kind: RecordKind, prefix: string): Promise<number>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
-  /** Closes files and connections; further calls may reject. Closing twice is harmless. */
+  /** Closes files and connections; further calls may reject. Closing twice is safe. */
   close(): Promise<void>;
 }

@@ -1,27 +1,27 @@
-/** What a store throws when it cannot be opened or used, said for the person who has to mend it. */
+/** The error of a store that cannot be opened or used, with a fix for the operator. */
 
-/** The parts of the sentence; each a phrase without a full stop. */
+/** The parts of the message; each is a phrase without a full stop. */
 export interface StoreErrorDetails {
-  /** The store that failed: the path of its file. */
+  /** The store that failed: the path of its file, or its URL without the password. */
   readonly location: string;
-  /** What would have been right, as a noun phrase. */
+  /** The expected state, as a noun phrase. */
   readonly expected: string;
-  /** What was there instead, as a noun phrase; never a stored value. */
+  /** The found state, as a noun phrase; never a stored value. */
   readonly received: string;
-  /** How to mend it, in the imperative. */
+  /** How to fix it, in the imperative. */
   readonly hint: string;
 }
 
-/** A store that cannot be opened or used. The message is one sentence; `cause` is what was thrown underneath. */
+/** The error of a store that cannot be opened or used. The message is one sentence; `cause` is the underlying error. */
 export class StoreError extends Error {
-  /** The same sentence in its parts. */
+  /** The parts of the message. */
   readonly details: StoreErrorDetails;
 
-  /** Says this fault; `cause` is what was thrown underneath. */
-  constructor(fault: StoreErrorDetails, cause?: unknown) {
-    super(`${fault.location}: expected ${fault.expected}, found ${fault.received}; ${fault.hint}.`, { cause });
+  /** Creates an error; `cause` is the underlying error. */
+  constructor(details: StoreErrorDetails, cause?: unknown) {
+    super(`${details.location}: expected ${details.expected}, found ${details.received}; ${details.hint}.`, { cause });
     this.name = "StoreError";
-    this.details = fault;
+    this.details = details;
   }
 }
 

@@ -1,18 +1,18 @@
-/** A time limit for what travels over a network, where silence must not become waiting forever. */
+/** Timeouts of network calls. */
 
 import { StoreError } from "./store_error.ts";
 
-/** Silence. */
+/** The error of a call that has timed out. */
 export function timeoutError(location: string, timeoutMs: number): StoreError {
   return new StoreError({
     location,
-    expected: `an answer within ${timeoutMs} ms`,
+    expected: `a response within ${timeoutMs} ms`,
     received: "none",
-    hint: "see whether the server is overloaded, paused, or cut off; what was asked may have happened or not",
+    hint: "check whether the server is overloaded, paused or unreachable; the call may still have taken effect",
   });
 }
 
-/** Rejects with what `late` makes when something takes longer than this many milliseconds of real time. */
+/** Rejects with `createError()` if a promise takes longer than this many milliseconds of real time. */
 export async function withTimeout<T>(milliseconds: number, promise: Promise<T>, createError: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => timer = setTimeout(() => reject(createError()), milliseconds));

@@ -275,8 +275,8 @@ test("an unusable database ends the start with exit code 1 and a fix, and is lef
   const store = (path: string) => ({ args: ["--port", "0", "--store", `sqlite:${path}`] });
   await rejected(store(foreign), /foreign\.db/, /another program/);
   assertEquals(readFileSync(foreign).equals(before), true);
-  await rejected(store(file("letter.db", "Dear database, ".repeat(100))), /no database/, /another path/);
-  await rejected(store(join(folder, "no", "such", "folder.db")), /a folder that exists/, /make the folder first/);
+  await rejected(store(file("letter.db", "Dear database, ".repeat(100))), /not a database/, /another path/);
+  await rejected(store(join(folder, "no", "such", "folder.db")), /an existing folder/, /create the folder/);
   mkdirSync(join(folder, "a.db"));
   await rejected(store(join(folder, "a.db")), /found a folder/);
 });
@@ -288,7 +288,7 @@ test("a read-only database ends the start with exit code 1 and a fix", async () 
     closed = join(folder, "closed");
     mkdirSync(closed, { mode: 0o500 });
   }
-  await rejected({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, /permission to write/, /right to write/);
+  await rejected({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, /permission to write/, /write permission/);
 });
 
 test("--help and --version exit with code 0, with any other arguments", async () => {

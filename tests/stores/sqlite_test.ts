@@ -160,7 +160,7 @@ test("closing a store during deletion of expired records ends the deletion witho
   const sweep = store.deleteExpired(60_000);
   await store.close();
   assert(await sweep < 2000);
-  await assertRejects(() => store.get("code", "1"), StoreError, "found a closed one; open it again");
+  await assertRejects(() => store.get("code", "1"), StoreError, "found a closed store; open it again");
 });
 
 /** Asserts that the file is rejected with one sentence that names it, and returns the sentence. */
@@ -173,7 +173,7 @@ async function rejection(path: string, options?: SqliteOptions): Promise<string>
 
 test("a missing folder is rejected, and not created", async () => {
   const path = join(folder, "missing", "latchkey.db");
-  assertMatch(await rejection(path), /found no such folder; make the folder first/);
+  assertMatch(await rejection(path), /found no such folder; create the folder/);
   assertStrictEquals(existsSync(join(folder, "missing")), false);
 });
 
@@ -184,7 +184,7 @@ test("a path below a file is rejected", async () => {
 });
 
 test("a folder is rejected", async () => {
-  assertMatch(await rejection(folder), /found a folder; add the name of a file/);
+  assertMatch(await rejection(folder), /found a folder; add a file name/);
 });
 
 test("a device is rejected", { skip: !existsSync("/dev/full") }, async () => {
@@ -203,7 +203,7 @@ test("a file that is no database is rejected and left unchanged", async () => {
   const path = newPath();
   const text = "Dear diary, ".repeat(1000);
   writeFileSync(path, text);
-  assertMatch(await rejection(path), /found a damaged file, or one that is no database; restore it from a copy/);
+  assertMatch(await rejection(path), /found a damaged file, or a file that is not a database; restore it from a copy/);
   assertStrictEquals(readFileSync(path, "utf8"), text);
 });
 
@@ -251,7 +251,7 @@ test("a database of another program is rejected and not written", async () => {
     const before = readFileSync(path);
     assertMatch(
       await rejection(path),
-      /found a SQLite database of another program, which was left as it is; give another path/,
+      /found a SQLite database of another program, which was not changed; choose another path/,
     );
     assertEquals(readFileSync(path), before);
     assertStrictEquals(existsSync(`${path}-wal`), false);
@@ -289,9 +289,9 @@ test("a file locked by another program is retried, then rejected", async () => {
     await store.put("code", "one", code, stored);
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
-    assertMatch(await rejection(path, { lockTimeout: 20 }), /found it locked by another program/);
+    assertMatch(await rejection(path, { lockTimeout: 20 }), /found a lock of another program/);
     const error = await assertRejects(() => store.consume("code", "one", 1), StoreError);
-    assertMatch(error.message, /found it locked by another program .*; close the program that holds it/);
+    assertMatch(error.message, /found a lock of another program .*; close the program that holds it/);
     assert(await store.get("code", "one"), "reading continues");
     other.close();
     assertStrictEquals(await store.consume("code", "one", 1), true);

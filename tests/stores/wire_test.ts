@@ -81,7 +81,7 @@ for (const [kind, direct, open] of stores) {
       for (let i = 0; i < 3; i++) {
         wire.cut();
         const error = await assertRejects(() => store.get("seen", "two"), StoreError);
-        assertMatch(error.message, /the store connects (again )?by itself/);
+        assertMatch(error.message, /store reconnects by itself/);
         wire.restore();
         await untilBack(store);
       }

@@ -1,4 +1,4 @@
-/** The statements and records of a store in an SQL database. A driver adds the connection, and tables of its own. */
+/** The statements of a store in an SQL database. A driver adds the connection and the schema. */
 
 import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
 import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
@@ -15,7 +15,7 @@ export interface SqlDriver {
   readonly table: string;
   /** Writes the parameter of this number, counted from 1: `$1`. */
   readonly placeholder: (number: number) => string;
-  /** How ids are compared, by code point: ` COLLATE "C"`. Default: as the database does. */
+  /** The clause that compares ids by code point: ` COLLATE "C"`. Default: none. */
   readonly collation?: string;
   /** Deletes a batch of records whose `expires_at` is at or before the first parameter. */
   readonly deleteExpired: string;
@@ -25,7 +25,7 @@ export interface SqlDriver {
   select(statement: string, values: SqlValue[]): Promise<readonly SqlRow[]>;
   /** Runs a statement, and returns the number of changed rows. @throws {StoreError} When it fails. */
   change(statement: string, values: SqlValue[]): Promise<number>;
-  /** Releases the connections. Is called once. */
+  /** Closes the connections. Called once. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function sqlStore(driver: SqlDriver): Store {
   const insertRecord = `${insert} NOTHING`;
   const extendRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
     WHERE excluded.expires_at > record.expires_at`;
-  // One atomic step. Its rows are counted, not RETURNed: a row can be returned and its commit fail afterwards.
+  // Atomic. Counts the changed rows instead of RETURNING them: a row can be returned before its commit fails.
   const consumeRecord = `UPDATE ${table} SET spent_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND spent_at IS NULL`;
   const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
   // The kind is a literal: with a parameter, PostgreSQL may plan without the partial index.
@@ -100,7 +100,7 @@ export function sqlStore(driver: SqlDriver): Store {
         const batch = await driver.change(deleteExpired, [expiredBefore]);
         removed += batch;
         if (batch < deleteBatchSize) break;
-        // Other requests and writers get a turn between two batches.
+        // Lets other requests and writers run between two batches.
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
       return removed;

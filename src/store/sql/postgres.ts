@@ -1,4 +1,4 @@
-/** A store in PostgreSQL, for any number of instances on any number of machines; through the `postgres` package. */
+/** A store in PostgreSQL, for any number of instances and machines. Needs the `postgres` package. */
 
 import { assertUrl } from "../store_error.ts";
 import type { Store } from "../store.ts";
@@ -10,9 +10,9 @@ import { readTls } from "./postgres_sockets.ts";
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
-/** How a PostgreSQL store behaves. */
+/** Options of a PostgreSQL store. */
 export interface PostgresOptions {
-  /** The schema of its table: 1 to 63 bytes without a dot; created if missing. Default `latchkey`. */
+  /** The schema of its table: 1 to 63 bytes without a dot; created if missing. Default: `latchkey`. */
   readonly schema?: string;
   /** Maximum number of connections. Default: 10. */
   readonly connections?: number;
@@ -45,7 +45,7 @@ const migrations: readonly ((schema: string) => string)[] = [
  */
 const maxSchemaNameBytes = 63;
 
-/** Maximum number of records deleted at once: a sweep holds few locks, and none for long. */
+/** Maximum number of records deleted by one statement, so that it holds few locks, for a short time. */
 const deleteBatchSize = 500;
 
 /** Milliseconds for migrations, and for waiting for those of another instance. */
@@ -56,8 +56,8 @@ const migrationTimeoutMs = 60_000;
  * database on another machine add `?sslmode=verify-full`: the certificate must be valid for the host, issued by an
  * authority that the runtime knows or by the one in `sslrootcert=PATH`.
  *
- * The store creates and migrates its schema and table; instances that start together wait for each other. A call that has
- * returned is as durable as the database's `synchronous_commit` says.
+ * The store creates and migrates its schema and table; instances that start together wait for each other. The
+ * durability of a write depends on the database's `synchronous_commit`.
  *
  * @throws {StoreError} If the database cannot be reached or used. The store's calls reject with the same error; it
  *   reconnects by itself.

@@ -1,4 +1,4 @@
-/** The connections of a PostgreSQL store: how many there are, who gets which, and when one is given up. */
+/** The connection pool of a PostgreSQL store. */
 
 import postgres from "postgres";
 import { timeoutError, withTimeout } from "../with_timeout.ts";
@@ -6,49 +6,50 @@ import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { socketFactory } from "./postgres_sockets.ts";
 import type { PostgresTls } from "./postgres_sockets.ts";
 
-/** How many connections, and how long anything may take. */
+/** Options of the pool. */
 interface PoolOptions {
-  /** The database as a person may be told of it. */
+  /** The URL of the database without the password, for messages. */
   readonly location: string;
-  /** Connections at the most. */
+  /** Maximum number of connections. */
   readonly maxConnections: number;
-  /** Milliseconds. */
+  /** Timeout of a query, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What queries are written with. */
+/** The query function of the driver. */
 export type Sql = ReturnType<typeof createClient>;
 
-/** A database that is asked over several connections. */
+/** A pool of connections to one database. */
 interface Pool {
   /**
-   * Runs a query; rejects with a StoreError, at the latest when `patience` has passed. Nothing is sent twice.
+   * Runs a query, once.
    *
-   * @param patience Milliseconds. Default: the timeout.
+   * @param queryTimeoutMs Timeout in milliseconds. Default: that of the pool.
+   * @throws {StoreError} If it fails, or the timeout has passed.
    */
-  query<T>(query: (sql: Sql) => PromiseLike<T>, patience?: number): Promise<T>;
-  /** Lets queries under way end, within the timeout. */
+  query<T>(query: (sql: Sql) => PromiseLike<T>, queryTimeoutMs?: number): Promise<T>;
+  /** Closes the pool when its pending queries have ended, or after the timeout. */
   close(): Promise<void>;
 }
 
-/** One connection, and how many queries it is busy with: they travel one behind the other. */
+/** A connection, and its number of pending queries, which are pipelined. */
 interface PooledConnection {
   readonly sql: Sql;
   pendingQueries: number;
 }
 
 /**
- * Opens connections as they are needed. One that is silent past the timeout is given up with all that is under way on
- * it: behind a paused server or a cut cable it would be silent for a quarter of an hour. While there is none to be had,
- * queries fail at once, and one attempt after the other is made in the background, at most a second apart.
+ * Creates a pool. It opens connections when they are needed. A connection that exceeds the timeout is closed, and its
+ * pending queries fail, because TCP alone would take minutes to detect a dead peer. Without a connection, queries fail
+ * immediately, while the pool reconnects in the background, at least once a second.
  */
 export function openPool(server: PostgresTls, { location, maxConnections, timeoutMs }: PoolOptions): Pool {
   const pool: PooledConnection[] = [];
   let openingConnection: Promise<void> | undefined;
-  /** Why there is no connection at all. */
+  /** The error of the last attempt to connect; absent while the pool has a connection. */
   let openError: unknown;
   let reconnecting: Promise<void> | undefined;
-  /** A server that has no connection left is not asked for another one before then. */
+  /** No further connection is opened before this time, because the last attempt failed. */
   let retryOpenAt = 0;
   let closed: Promise<void> | undefined;
 
@@ -61,7 +62,7 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
       await withTimeout(timeoutMs, Promise.resolve(connection.sql`SELECT 1`), () => timeoutError(location, timeoutMs));
     } catch (error) {
       discardConnection(connection);
-      // A server that has no connection left still has those that it gave before.
+      // If the server allows no further connection, the existing ones remain usable.
       if (pool.length === 0) {
         openError = error;
         reconnecting ??= reconnect().finally(() => reconnecting = undefined);
@@ -73,7 +74,7 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
     pool.push(connection);
   }
 
-  /** One attempt at a time, however many wait for it. */
+  /** Opens one connection at a time; concurrent calls share the attempt. */
   function openOnce(): Promise<void> {
     return openingConnection ??= openConnection().finally(() => openingConnection = undefined);
   }
@@ -101,10 +102,10 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
       await openOnce();
     }
     const [first, ...others] = pool;
-    if (first === undefined) throw Object.assign(new Error("closed at once"), { code: "CONNECTION_CLOSED" });
+    if (first === undefined) throw Object.assign(new Error("closed immediately"), { code: "CONNECTION_CLOSED" });
     const leastBusy = others.reduce((a, b) => b.pendingQueries < a.pendingQueries ? b : a, first);
     if (leastBusy.pendingQueries > 0 && pool.length < maxConnections && retryOpenAt <= performance.now()) {
-      // For those who come next.
+      // For later queries.
       openOnce().catch(() => retryOpenAt = performance.now() + 2000);
     }
     return leastBusy;
@@ -116,7 +117,7 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
       let isTimedOut = false;
       const run = async () => {
         const pickedConnection = await pickConnection();
-        // Nobody waits for it any more, so it must not happen.
+        // The caller has given up, so the query must not run.
         if (isTimedOut) throw timeoutError(location, queryTimeoutMs);
         connection = pickedConnection;
         connection.pendingQueries++;
@@ -155,11 +156,11 @@ function createClient({ url, ssl }: PostgresTls, timeoutMs: number, onclose: () 
     ssl: false,
     connect_timeout: timeoutMs / 1000,
     idle_timeout: 60,
-    // All that is read are texts and doubles, so nothing need be learned of the server's types.
+    // The store reads only texts and doubles, so the driver need not load the server's types.
     fetch_types: false,
     onnotice() {},
     onclose,
-    // The server gives up on a statement before the store gives up on the server.
+    // Shorter than the timeout of the query: the server cancels the statement first.
     connection: { application_name: "latchkey", statement_timeout: Math.ceil(timeoutMs * 0.8) },
   });
 }

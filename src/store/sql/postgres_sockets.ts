@@ -23,7 +23,7 @@ export interface PostgresTls {
 
 /**
  * Reads `sslmode` and `sslrootcert`, the path of a PEM file, which is read once. Each mode but `disable` means
- * `verify-full`: the certificate has to be valid for the host, too.
+ * `verify-full`: the certificate must be valid for the host, too.
  *
  * @param url A URL that `URL` can parse: for others the driver would start TLS without verification.
  * @param location The database as messages show it, without the password.
@@ -93,7 +93,7 @@ interface DriverAddresses {
 
 /**
  * Opens the sockets of one connection, with a pause between them: if the server closes a socket before the connection
- * is ready, the driver reconnects at once in a loop.
+ * is ready, the driver reconnects in a loop without delay.
  */
 export function socketFactory(
   ssl: PostgresTls["ssl"],
@@ -134,7 +134,7 @@ async function openSocket(
     if (ssl === false) return socket;
     socket.write(tlsRequest);
     const reply = await waitForEvent(socket, "data") as Uint8Array;
-    // Data after this byte was sent in clear before TLS: reject it, as an attacker may have injected it.
+    // Data after this byte was sent in clear before TLS: reject it, because an attacker may have injected it.
     if (reply.length !== 1 || reply[0] !== 0x53) throw Object.assign(new Error("no TLS"), { code: "NO_TLS" });
     const secured = connectTls({ socket, host, servername: isIP(host) ? undefined : host, ...ssl });
     await waitForEvent(secured, "secureConnect");

@@ -1,4 +1,4 @@
-/** A store in one SQLite file, through the `node:sqlite` that Deno, Bun and Node (from 22.13) all have. */
+/** A store in one SQLite file, with `node:sqlite` of Deno, Bun and Node (22.13 or newer). */
 
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
@@ -10,14 +10,14 @@ import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMis
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
 
-/** How a SQLite store behaves. */
+/** Options of a SQLite store. */
 export interface SqliteOptions {
   /**
-   * What a record survives once the call that wrote it has returned.
+   * The durability of a write that has returned.
    *
-   * - `process` (the default): the end of the process, `kill -9` included. A power failure or a crash of the operating
-   *   system may lose the latest records, and the latest marks of consumed ones.
-   * - `power`: a power failure, too. Each write then waits for the disk: about six times as long, on a fast disk.
+   * - `process` (the default): it survives the end of the process, `kill -9` included. A power failure or a crash of the
+   *   operating system may lose the latest records, and the latest marks of consumed ones.
+   * - `power`: it also survives a power failure. Each write waits for the disk: about six times as long, on a fast disk.
    */
   readonly durability?: "process" | "power";
   /** Milliseconds to wait while another process writes; this blocks the calling process. Default: 5000. */
@@ -26,7 +26,7 @@ export interface SqliteOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** "Ltch" in ASCII: tells our files from those of other programs. */
+/** "Ltch" in ASCII: distinguishes Latchkey's files from those of other programs. */
 const applicationId = 0x4c746368;
 const schemaVersion = 1;
 
@@ -46,7 +46,7 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** Maximum number of records deleted at once: a sweep blocks no other writer for long. */
+/** Maximum number of records deleted by one statement, because it blocks other writers. */
 const deleteBatchSize = 200;
 
 /**
