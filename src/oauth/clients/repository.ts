@@ -1,13 +1,9 @@
 /**
- * Clients: their metadata, their validation and their authentication.
+ * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
  *
- * - `client.ts`: metadata as it is registered (RFC 7591 §2). `validate_client.ts` checks it.
- * - `client_from_metadata.ts`: metadata becomes a {@link Client}, and what the store keeps of it.
- * - `client_repository.ts`: where clients are found and changed; `../records/` keeps them in memory or in the store.
- * - `auth/`: one file for each authentication method.
- * - `redirect_uri.ts` compares redirect URIs. `registered_secrets.ts` redacts secrets in logs.
- *
- * Users are in `../users/`.
+ * `client_fields.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_from_metadata.ts`
+ * turns it into a `Client` with defaults, and `client_repository.ts` keeps the clients as records (`records/`).
+ * `auth/mod.ts` authenticates the client of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 
 import type { MaybePromise } from "../maybe_promise.ts";
