@@ -65,7 +65,7 @@ export async function describeFlow(
   };
 }
 
-/** Index of the first of the last rejections in a row: later ones most often follow from it. */
+/** Index of the first of the consecutive rejections at the end: it usually causes the others. */
 function findFailure(exchanges: readonly Exchange[]): number {
   let index = exchanges.findLastIndex(isRejected);
   while (index > 0 && isRejected(exchanges[index - 1]!)) index--;
@@ -80,7 +80,7 @@ function isFailed({ outcome }: Exchange): boolean {
   return outcome === "rejected" || outcome === "dropped";
 }
 
-/** Why an exchange failed, in short: the rule that rejected it, or the injected fault. */
+/** The rejection of an exchange, in short: by a rule, or by an injected fault. */
 function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
   const { rejection, faults, response } = exchange;
   if (rejection !== undefined) {
@@ -95,15 +95,15 @@ function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
 function failureReason(exchange: Exchange, step: number): Omit<FailureReason, "more"> {
   const { error, explanation } = exchange.rejection!;
   const { rule, reason, expected, received, earlier } = explanation;
-  const { fix: mend, cites = [] } = findRule(rule) ?? {};
-  return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix: mend };
+  const { fix, cites = [] } = findRule(rule) ?? {};
+  return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix };
 }
 
 function describeStep(masked: Masked<Exchange>, number: number, open: boolean, options: DisplayOptions): FlowStep {
   const exchange = options.secrets ? masked.original : masked.masked;
   const { at, respondedAt, faults, events } = exchange;
   const request = requestMessage(masked, options);
-  const answer = responseMessage(masked, options);
+  const response = responseMessage(masked, options);
   return {
     number,
     title: exchangeTitle(exchange),
@@ -121,8 +121,8 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
       ),
     ],
     request,
-    response: answer,
-    masked: countMasked(request) + (answer === undefined ? 0 : countMasked(answer)),
+    response,
+    masked: countMasked(request) + (response === undefined ? 0 : countMasked(response)),
     open,
   };
 }
@@ -164,9 +164,9 @@ function exchangeHops(exchange: Exchange): Hop[] {
 }
 
 /** The content of a response, in short. */
-function responseSummary(answer: RecordedResponse): string | undefined {
-  if (answer.headers.location !== undefined) return parseLocation(answer.headers.location).uri;
-  const members = parseJsonMembers(answer);
+function responseSummary(response: RecordedResponse): string | undefined {
+  if (response.headers.location !== undefined) return parseLocation(response.headers.location).uri;
+  const members = parseJsonMembers(response);
   if (typeof members.error === "string") return members.error;
   return Object.keys(members).filter((name) => summaryMembers.includes(name)).join(", ") || undefined;
 }

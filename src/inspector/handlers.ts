@@ -109,7 +109,7 @@ function unknownAction(expected: string, received = "nothing"): OAuthError {
   });
 }
 
-/** An export of a flow. Secrets are always redacted, because exports are passed on to others. */
+/** An export of a flow. Secrets are always redacted, because users share exports. */
 function exportFlow(issuer: string, flow: Flow, format: string): HttpResponse {
   const name = `flow-${flow.id}.${format}`;
   const [type, body] = format === "txt" ? ["text/plain; charset=utf-8", formatFlow(flow)] : [
@@ -120,7 +120,7 @@ function exportFlow(issuer: string, flow: Flow, format: string): HttpResponse {
     status: 200,
     headers: {
       "content-type": type,
-      // A browser can display text, so it is not downloaded.
+      // Text has no `content-disposition`, so that browsers display it.
       "content-disposition": `${format === "txt" ? "inline" : "attachment"}; filename="${name}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",

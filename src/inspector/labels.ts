@@ -1,4 +1,4 @@
-/** Titles, statuses and times of flows and their steps in words. */
+/** Formats titles, statuses and times of flows and steps. */
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import type { FlowKind, Status } from "../ui/flows/props.ts";
@@ -38,7 +38,7 @@ export function exchangeStatus(exchange: Exchange): Status {
   }
 }
 
-/** The status of a flow: that of its last step, or that its code is not redeemed yet. */
+/** The status of a flow: that of its last step, or "pending" if its code is not redeemed yet. */
 export function flowStatus({ outcome, exchanges }: Flow): Status {
   const last = exchanges.at(-1);
   if (last === undefined) return { tone: "open", label: "empty" };
@@ -52,7 +52,7 @@ export function flowKind({ outcome }: Flow): FlowKind {
   return outcome === "rejected" || outcome === "dropped" ? "rejected" : "open";
 }
 
-/** A time as it is from now: `in 5 minutes`, `2 hours ago`. Both in milliseconds. */
+/** A relative time: `in 5 minutes`, `2 hours ago`. Both parameters are milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const seconds = Math.round(Math.abs(at - now) / 1000);
   if (seconds === 0) return "now";
@@ -64,14 +64,14 @@ export function relativeTime(at: number, now: number): string {
 
 const units = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]] as const;
 
-/** A time in UTC: of day to the second, and with its date where that is not today's. */
+/** A time of day in UTC, to the second; with its date if that is not today. */
 export function formatTime(at: number, now: number): string {
   const [date, time] = new Date(at).toISOString().split("T") as [string, string];
   const today = new Date(now).toISOString().startsWith(date);
   return today ? time.slice(0, 8) : `${date} ${time.slice(0, 5)}`;
 }
 
-/** The first field of a name. */
+/** The value of the first field with a name. */
 export function fieldValue(fields: Exchange["request"]["form"], name: string): string | undefined {
   return fields.find(([candidate]) => candidate === name)?.[1];
 }

@@ -13,7 +13,7 @@ export interface Masked<T> {
   readonly masked: T;
 }
 
-/** How values are shown. */
+/** The display options. */
 export interface DisplayOptions {
   /** Whether secrets are shown. */
   readonly secrets: boolean;
@@ -54,7 +54,7 @@ export function responseMessage(
   return {
     line: `${status} ${reasonPhrases[status] ?? ""}`.trim(),
     headers: messageFields(maskedHeaders(responses.whole, responses.masked), options).filter(({ name }) =>
-      // The parameters of the authorization response are shown one by one.
+      // The parameters of the authorization response follow one by one.
       authorizationResponse === undefined || name !== "location"
     ),
     parts: [

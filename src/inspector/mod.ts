@@ -1,7 +1,11 @@
 /**
- * The inspector: pages that show every login as it happened on the wire, checks and reasons included, while it happens.
+ * The inspector: a plugin with live pages of the recorded flows, with checks and reasons. The recording itself lives in
+ * `recorder/`, the components in `ui/flows/`.
  *
- * It wraps a server from outside, and is absent from servers that are made without it.
+ * 1. {@link inspector} creates a recorder, or uses a given one, and subscribes to it.
+ * 2. `handlers.ts` serves `/flows`, `/flows/{id}` and the exports.
+ * 3. `list.ts` and `flow.ts` compute the props of the pages from redacted exchanges.
+ * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
  *
  * @example
  * ```ts
@@ -36,27 +40,27 @@ export type { Fields } from "../http/form.ts";
 export type * from "../recorder/exchange.ts";
 export type { Recorder, RecorderOptions } from "../recorder/recorder.ts";
 
-/** How an inspector works. */
+/** The options of an inspector. */
 export interface InspectorOptions {
-  /** Shows what this recorder remembers, which is a layer of its own. Default: the inspector records by itself. */
+  /** The recorder to show, which must be a plugin of the server itself. Default: the inspector's own recorder. */
   readonly recorder?: Recorder;
-  /** How many exchanges the inspector's own recorder remembers. Default: 1,000. */
+  /** Maximum number of exchanges in the inspector's own recorder. Default: 1,000. */
   readonly limit?: number;
-  /** Show all logins to any visitor although the issuer is not a test host. */
+  /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
   readonly insecureAllow?: boolean;
 }
 
-/** A layer with pages that show what a recorder remembers; it belongs outermost, where it sees what clients see. */
+/** A plugin with pages of recorded flows. It should be the outermost plugin, so that it records what clients receive. */
 export interface Inspector extends Plugin {
-  /** What the pages show. */
+  /** The recorder that the pages show. */
   readonly recorder: Recorder;
 }
 
 /**
- * Makes an inspector for one server: the pages `/flows` and `/flows/{id}`, live, with exports.
+ * Creates an inspector for one server: the live pages `/flows` and `/flows/{id}`, with exports.
  *
- * Its `open` throws a {@link ConfigurationError} where the issuer is not a test host, unless `insecureAllow` is set; and
- * with it, secrets can still be seen on test hosts alone.
+ * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set. Only on
+ * test hosts the pages can show secrets.
  */
 export function inspector(options: InspectorOptions = {}): Inspector {
   const { insecureAllow = false } = options;
@@ -92,7 +96,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
   };
 }
 
-/** The newest step of the flow that an authorization response is part of: by its code, or by its state without one. */
+/** The newest step of the flow of an authorization response, found by its code or else by its state. */
 function lastStep(activeRecorder: Recorder, response: Fields): Exchange | undefined {
   const [name, value] = ["code", "state"].flatMap((name) => response.filter(([parameter]) => parameter === name))[0] ??
     [];
@@ -112,7 +116,7 @@ function inspectorNotAllowed(issuer: string): ConfigurationError {
   }]);
 }
 
-/** The handlers are loaded with the first request for a page. */
+/** The routes of the pages. The first request loads the handlers. */
 function inspectorRoutes(base: string, activeRecorder: Recorder, changes: Notifier): Endpoint[] {
   type HandlersModule = typeof import("./handlers.ts");
   const withHostCheck =

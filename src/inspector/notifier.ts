@@ -91,7 +91,7 @@ export function notifier(): Notifier {
   };
 }
 
-/** A stream that buffers at most one event, however slowly it is read. */
+/** A stream that buffers at most one event for a slow reader. */
 function eventStream(
   addListener: (listener: Listener) => void,
   removeListener: (listener: Listener) => void,

@@ -1,28 +1,28 @@
-/** Remembers a body while somebody else reads it: never reads ahead, never holds it back, never changes it. */
+/** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
 import type { RequestLike } from "../http/message.ts";
 import { maxRecordedBodyChars } from "./exchange.ts";
 
-/** What was heard of a body. */
+/** The captured part of a body. */
 export interface CapturedBody {
-  /** As much as is remembered, as text. */
+  /** The text, at most {@link maxRecordedBodyChars} bytes of it. */
   readonly text: string;
-  /** Whether that is all there was. */
+  /** Whether this is the whole body. */
   readonly complete: boolean;
 }
 
-/** How a body came to its end: all of it passed by, or it broke off, or whoever read it wanted no more. */
+/** How a body ended: completely, by an error of its source, or cancelled by its reader. */
 type BodyEnd = "complete" | "aborted" | "cancelled";
 
-/** Hears a body part by part. */
+/** Captures a body part by part. */
 export interface BodyTap {
   push(part: Uint8Array): void;
   end(how: BodyEnd): void;
-  /** What came so far; `undefined` while nothing did. */
+  /** The part captured so far; `undefined` before the first byte. */
   captured(): CapturedBody | undefined;
 }
 
-/** An ear, and what it does when the body ends. */
+/** Creates a tap, which calls `onEnd` at the end of the body. */
 export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -31,7 +31,7 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
   return {
     push(part) {
       const remaining = maxRecordedBodyChars - Math.min(size, maxRecordedBodyChars);
-      // A copy, because whoever reads the body may write into what they were given.
+      // A copy, because the reader may overwrite its chunk.
       if (remaining > 0) parts.push(part.slice(0, remaining));
       size += part.byteLength;
     },
@@ -45,7 +45,7 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
   };
 }
 
-/** The same request, overheard by whoever reads its body. */
+/** The same request, with a tap on its body. */
 export function tapRequest(request: RequestLike, { push, end }: BodyTap): RequestLike {
   let body: ReadableStream<Uint8Array> | null | undefined;
   return {
@@ -68,7 +68,7 @@ export function tapRequest(request: RequestLike, { push, end }: BodyTap): Reques
   };
 }
 
-/** The same answer, overheard by whoever reads its body. */
+/** The same response, with a tap on its body. */
 export function tapResponse(response: Response, tap: BodyTap): Response {
   return new Response(tapStream(response.body!, tap), response);
 }
@@ -89,7 +89,7 @@ function tapStream(
         throw error;
       }
       if (part.done) {
-        // Heard to the end before the reader knows of it: what they do next may build upon it.
+        // Ends before the stream closes: the reader's next request may depend on the recorded response.
         end("complete");
         controller.close();
       } else {
@@ -101,7 +101,7 @@ function tapStream(
       end("cancelled");
       await (reader ?? stream).cancel(reason);
     },
-    // Nothing is asked for until somebody asks.
+    // Without a queue, so that the tap never reads ahead.
   }, { highWaterMark: 0 });
 }
 

@@ -1,6 +1,6 @@
-/** What was thrown, as text. */
+/** Thrown values as text. */
 
-/** Anything can be thrown, also what refuses to be text. */
+/** Converts a thrown value to text. It never throws, although the `toString` of the value may. */
 export function errorText(cause: unknown): string {
   try {
     return String(cause);

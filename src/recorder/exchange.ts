@@ -1,4 +1,4 @@
-/** What is remembered of a request and its answer: one exchange, and the flow it is a step of. */
+/** The records of the recorder: an exchange is one request and its response, a flow the exchanges of one login. */
 
 import type { Fields } from "../http/form.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
@@ -6,117 +6,117 @@ import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import type { Caller } from "../app/endpoint.ts";
 
-/** A request as it came. Values are whole, secrets included: whoever shows them masks them first. */
+/** A request as received, secrets included. Redact it before you show it. */
 export interface RecordedRequest {
-  /** In capitals. */
+  /** The method, in upper case. */
   readonly method: string;
-  /** Without the query. */
+  /** The path, without the query. */
   readonly path: string;
-  /** The headers that mean something to an authorization server, by lower-case name. */
+  /** The headers that an authorization server reads, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parameters of the query, decoded; empty where it cannot be decoded. */
+  /** The decoded parameters of the query; empty if it cannot be decoded. */
   readonly query: Fields;
-  /** The fields of the body, where it is a form that can be decoded. */
+  /** The decoded fields of a form; empty for other bodies. */
   readonly form: Fields;
-  /** The body as text, at most {@link maxRecordedBodyChars} characters of it. */
+  /** The body as text, cut after {@link maxRecordedBodyChars}. */
   readonly body?: string;
 }
 
-/** An answer as it went out. */
+/** A response as sent. */
 export interface RecordedResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** By lower-case name; several of one name in lines of their own. */
+  /** The headers by lower-case name; repeated headers are separated by line breaks. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As text, at most {@link maxRecordedBodyChars} characters of it; absent where there was none, or it was no text. */
+  /** The body as text, cut after {@link maxRecordedBodyChars}; absent if it is empty or not text. */
   readonly body?: string;
-  /** What is sent on to the client through the browser, by redirect or by a form that posts itself; `uri` without query. */
+  /** The response that the browser forwards to the client, by redirect or form post; `uri` without query. */
   readonly authorizationResponse?: { readonly uri: string; readonly params: Fields };
 }
 
-/** A rule that was looked at and held. */
+/** A check that passed. */
 export interface PassedCheck {
-  /** The ID of the rule, whose sentence is in the table of rules. */
+  /** The ID of the rule. */
   readonly rule: PassedRuleId;
-  /** What it was judged by; never a secret. */
+  /** The checked value; never a secret. */
   readonly value?: string;
 }
 
 /** How an exchange ended. */
 export type Outcome =
-  /** Not yet. */
+  /** Not ended yet. */
   | "pending"
-  /** With what was asked for: tokens, claims, a code on its way to the client, a document. */
+  /** Successful: tokens, claims, a code for the client, a document. */
   | "done"
-  /** With a page that asks the person something. */
+  /** A page waits for the user. */
   | "interaction"
-  /** With a refusal. */
+  /** Rejected by a rule or a fault. */
   | "rejected"
-  /** Without an answer: the connection was dropped, or the server failed. */
+  /** No response: the connection was dropped, or the server failed. */
   | "dropped";
 
-/** One request and its answer. Times in milliseconds since the epoch, by the server's clock. */
+/** One request and its response. Times are milliseconds since the epoch, by the server's clock. */
 export interface Exchange {
-  /** Counts from 1, in the order in which requests came. */
+  /** Counts from 1, in the order of the requests. */
   readonly number: number;
-  /** When it came. */
+  /** When the request arrived. */
   readonly at: number;
-  /** When it was answered; absent while it is under way. */
+  /** When the response was sent; absent while the exchange is pending. */
   readonly respondedAt?: number;
-  /** The name of the endpoint, such as `token`; {@link unknownEndpoint} where no route matches the path. */
+  /** The name of the endpoint, such as `token`; {@link unknownEndpoint} if no route matches the path. */
   readonly endpoint: string;
-  /** What pages call it, such as `Token request`. */
+  /** The title on pages, such as `Token request`. */
   readonly title: string;
-  /** What pages call it when it succeeds, such as `revoked`. */
+  /** The label of a success on pages, such as `revoked`. */
   readonly doneLabel?: string;
-  /** Who sent it, by the description of the endpoint. */
+  /** The kind of caller, by the description of the endpoint. */
   readonly caller: Caller;
-  /** What was asked. */
+  /** The request. */
   readonly request: RecordedRequest;
-  /** What was answered; absent while it is under way, and where the answer was lost. */
+  /** The response; absent while the exchange is pending, and after a dropped connection. */
   readonly response?: RecordedResponse;
   /** How it ended. */
   readonly outcome: Outcome;
   /** The client that the request names or that authenticated. */
   readonly client?: string;
-  /** How the client said who it is, at endpoints for clients. */
+  /** The authentication method of the client, at endpoints for clients. */
   readonly auth?: ClientAuthMethod;
-  /** What held, in the order of looking. */
+  /** The passed checks, in the order in which they ran. */
   readonly passed: readonly PassedCheck[];
-  /** The rule that did not hold; absent where no rule refused anything, although a fault may have said no. */
+  /** The rejection by a rule; absent if no rule rejected the request, even if a fault did. */
   readonly rejection?: { readonly error: string; readonly explanation: Explanation };
-  /** What was let pass, but should be mended. */
+  /** Warnings: accepted, but should be fixed. */
   readonly warnings: readonly Explanation[];
-  /** Everything the server traced while it answered. */
+  /** The events that the server traced for this request. */
   readonly events: readonly TraceEvent[];
-  /** The names of the faults that had a hand in it. */
+  /** The names of the faults that changed the exchange. */
   readonly faults: readonly string[];
   /**
-   * The flow it belongs to; absent while that cannot be told yet, and for what belongs to no login: metadata, keys, plain
-   * pages, questions about headers.
+   * The ID of the flow. Absent before the request is assigned to a flow, and for requests outside of logins, such as
+   * metadata, keys and plain pages.
    */
   readonly flow?: string;
 }
 
-/** The exchanges of one login, from the authorization request to whatever its tokens were used for. */
+/** The exchanges of one login, from the authorization request to the last use of its tokens. */
 export interface Flow {
-  /** Counts from 1, as text; never given to another flow, not even after {@link Recorder.clear}. */
+  /** Counts from 1, as text. An ID is never reused, not even after {@link Recorder.clear}. */
   readonly id: string;
-  /** When its first request came. */
+  /** When its first request arrived. */
   readonly startedAt: number;
-  /** The client it is for. */
+  /** The client of the flow. */
   readonly client?: string;
-  /** Who logged in. */
+  /** The subject of the user who logged in. */
   readonly sub?: string;
-  /** The family of what was issued; see `ended_family`. */
+  /** The grant of the issued codes and tokens. */
   readonly grantId?: string;
-  /** That of its last exchange; but while a code waits to be redeemed, the flow is under way. */
+  /** The outcome of the last exchange; `pending` while its code is not redeemed. */
   readonly outcome: Outcome;
-  /** In order. */
+  /** The exchanges, oldest first. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** The name in place of an endpoint's where no route matches the path. */
+/** The name of the endpoint if no route matches the path. */
 export const unknownEndpoint = "unknown";
 
 /** The maximum length of a recorded body, in characters. */

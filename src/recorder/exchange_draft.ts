@@ -1,4 +1,4 @@
-/** One exchange while it is being written down. */
+/** The mutable draft of an exchange. */
 
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
@@ -8,42 +8,42 @@ import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse 
 import { getResponseOutcome } from "./record_response.ts";
 import { findAuthMethod, findClientId } from "./record_request.ts";
 
-/** What an exchange shares with the others of its flow. */
+/** The exchanges of one flow. */
 export interface FlowGroup {
-  /** The flow; absent for what belongs to none. */
+  /** The ID of the flow; absent for an exchange outside of flows. */
   flow?: string;
-  /** In the order in which they came. */
+  /** The exchanges in the order of their requests. */
   readonly drafts: ExchangeDraft[];
 }
 
-/** What is known of an exchange so far. */
+/** An exchange as far as it is recorded. */
 export interface ExchangeDraft {
   readonly number: number;
   readonly at: number;
-  /** Absent where no route matches the path. */
+  /** Absent if no route matches the path. */
   readonly endpoint?: EndpointDescription;
-  /** The secrets of the server's clients; absent if the recorder was never opened. */
+  /** The secrets of the server's clients; absent before the recorder is set up. */
   readonly registered?: RegisteredSecrets;
   request: RecordedRequest;
   response?: RecordedResponse;
   respondedAt?: number;
-  /** Whether the answer was dropped, or broke off. */
+  /** Whether the connection was dropped, or the response broke off. */
   dropped: boolean;
   readonly passed: PassedCheck[];
   readonly events: TraceEvent[];
   readonly faults: string[];
-  /** Absent once it is forgotten. */
+  /** Absent after eviction. */
   group?: FlowGroup;
-  /** The values by which later exchanges can be told to belong to this one's flow. */
+  /** The values that link later exchanges to this flow. */
   readonly links: string[];
-  /** The exchange as others see it; absent when something has changed since. */
+  /** The current immutable exchange; absent after a change. */
   snapshot?: Exchange;
 }
 
-/** The secrets to redact in each exchange; kept here because an exchange is plain data. */
+/** The secrets to redact in each exchange. They are not a member of Exchange, because an exchange is plain data. */
 const registeredSecrets = new WeakMap<Exchange, RegisteredSecrets>();
 
-/** The exchange as it stands. */
+/** The current exchange of a draft. */
 export function toExchange(draft: ExchangeDraft): Exchange {
   if (draft.snapshot !== undefined) return draft.snapshot;
   draft.snapshot = buildExchange(draft);
@@ -56,7 +56,7 @@ export function registeredSecretsFor(exchange: Exchange): RegisteredSecrets | un
   return registeredSecrets.get(exchange);
 }
 
-/** The client that the request names, or that authenticated. */
+/** The client that the request names or that authenticated. */
 function findClient({ request, events }: ExchangeDraft): string | undefined {
   const namedClient = findClientId(request);
   if (namedClient !== undefined) return namedClient;
@@ -92,7 +92,7 @@ function buildExchange(draft: ExchangeDraft): Exchange {
   };
 }
 
-/** The client of a flow: the first that one of its exchanges names. */
+/** The client of a flow: the first one that an exchange names. */
 export function findFlowClient(group: FlowGroup | undefined): string | undefined {
   for (const draft of group?.flow === undefined ? [] : group.drafts) {
     const client = findClient(draft);

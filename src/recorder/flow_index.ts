@@ -1,4 +1,4 @@
-/** The ledger: a bounded number of exchanges, sorted into flows by the values that travel through them. */
+/** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import { findFlowClient, toExchange } from "./exchange_draft.ts";
@@ -8,13 +8,13 @@ import { isHtmlPage, parseJsonMembers, parseLocation } from "./record_response.t
 import { parsePageForms } from "./page_form.ts";
 import { findBearerToken, findParam } from "./record_request.ts";
 
-/** Keeps entries, and forgets the oldest flows. */
+/** Stores exchanges and evicts the least recently used flows. */
 interface FlowIndex {
-  /** Takes a new entry in, by itself for the time being. */
+  /** Adds an exchange, at first in its own group. */
   add(entry: ExchangeDraft): void;
-  /** Puts an entry into its flow, now that the request is known as far as it ever will be. Twice is harmless. */
+  /** Assigns an exchange to its flow, after its request is recorded. Idempotent. */
   assign(entry: ExchangeDraft): void;
-  /** Learns the values that went out with the answer. */
+  /** Indexes the linking values of a response. */
   indexResponse(entry: ExchangeDraft): void;
   exchanges(): readonly Exchange[];
   flows(): readonly Flow[];
@@ -22,16 +22,16 @@ interface FlowIndex {
   clear(flow?: string): void;
 }
 
-/** Values longer than this are no links: nothing that this server issues is. */
+/** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;
 
-/** An empty ledger for that many exchanges. */
+/** Creates an empty index for at most `limit` exchanges. */
 export function flowIndex(limit: number): FlowIndex {
   const drafts = new Map<number, ExchangeDraft>();
-  /** The one touched last comes last. */
+  /** The groups, least recently used first. */
   const groups = new Set<FlowGroup>();
   const flows = new Map<string, FlowGroup>();
-  /** The newest entry that carried a value, so that a flow in use is remembered by what is in use. */
+  /** The newest exchange with each linking value, so that a value stays linked while its flow is in use. */
   const links = new Map<string, ExchangeDraft>();
   let flowCount = 0;
 
@@ -61,7 +61,7 @@ export function flowIndex(limit: number): FlowIndex {
       if (drafts.size <= limit) return;
       if (oldest !== group) removeGroup(oldest);
     }
-    // One flow alone is longer than all that may be kept.
+    // This flow alone exceeds the limit.
     while (drafts.size > limit) evict(group.drafts.shift()!);
   }
 
@@ -81,7 +81,7 @@ export function flowIndex(limit: number): FlowIndex {
       const group: FlowGroup = { drafts: [draft] };
       draft.group = group;
       drafts.set(draft.number, draft);
-      // Nothing is forgotten for it yet: it may turn out to belong to the very flow that would have to go.
+      // Evicts nothing yet, because the exchange may belong to the flow that would be evicted.
       groups.add(group);
     },
 

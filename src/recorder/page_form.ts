@@ -1,13 +1,13 @@
-/** The hidden inputs of the forms in a page of this server: what a browser will send back without being asked. */
+/** The forms in a page of this server, with their hidden inputs. */
 
 import type { Fields } from "../http/form.ts";
 
-/** A form that is posted. */
+/** A form with method POST. */
 interface PageForm {
   readonly action: string;
-  /** Hidden inputs alone. */
+  /** The hidden inputs only. */
   readonly fields: Fields;
-  /** Whether the page sends it by itself. */
+  /** Whether the script of the page submits it. */
   readonly autoSubmits: boolean;
 }
 
@@ -17,7 +17,7 @@ const inputPattern = new RegExp(`<input\\b(${attributesPattern})>`, "gi");
 const attributePattern = /\s([a-z-]+)(?:="([^"]*)")?/g;
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Reads the forms of a page as this server draws them. */
+/** Parses the forms of a page that this server rendered. */
 export function parsePageForms(html: string): PageForm[] {
   const forms: PageForm[] = [];
   for (const [, opening, content] of html.matchAll(formPattern)) {
@@ -39,7 +39,7 @@ function parseAttributes(text: string): Map<string, string> {
   return new Map([...text.matchAll(attributePattern)].map(([, name, value = ""]) => [name!, decodeEntities(value)]));
 }
 
-/** What an attribute's text means once character references are read. */
+/** Decodes character references. */
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|([a-z]+));/gi,

@@ -1,4 +1,4 @@
-/** A request as it is remembered, and what it says about who sends it. */
+/** Records requests, and reads their client and its credentials. */
 
 import { parseFields } from "../http/form.ts";
 import type { Fields } from "../http/form.ts";
@@ -8,7 +8,7 @@ import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
 
-/** The headers that an authorization server, or whoever looks for a fault, reads. */
+/** The headers to record: those that an authorization server reads, and those that help with debugging. */
 const recordedHeaders = [
   ...["host", "origin", "referer", "user-agent", "accept", "cookie", "authorization", "dpop"],
   ...["content-type", "content-length", "content-encoding", "transfer-encoding"],
@@ -17,7 +17,7 @@ const recordedHeaders = [
 
 const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
-/** The request, before anybody has read its body. */
+/** Records a request before its body is read. */
 export function recordRequest({ method, headers }: RequestLike, { path, query }: RequestTarget): RecordedRequest {
   const recorded = recordedHeaders.map((name) => [name, headers.get(name)] as const).filter(([, value]) =>
     value !== null
@@ -31,7 +31,7 @@ export function recordRequest({ method, headers }: RequestLike, { path, query }:
   };
 }
 
-/** The same request, with what was heard of its body. */
+/** Adds the captured body. */
 export function withRequestBody(request: RecordedRequest, captured: CapturedBody | undefined): RecordedRequest {
   if (captured === undefined) return request;
   const isForm = captured.complete && formTypePattern.test(request.headers["content-type"] ?? "");
@@ -46,7 +46,7 @@ function tryParseFields(text: string): Fields {
   }
 }
 
-/** The value of a parameter, wherever it was sent; the first one that is not empty. */
+/** The value of a parameter in query or form: the first one that is not empty. */
 export function findParam({ query, form }: RecordedRequest, name: string): string | undefined {
   return [...query, ...form].find(([other, value]) => other === name && value !== "")?.[1];
 }
@@ -56,7 +56,7 @@ export function findBearerToken({ headers }: RecordedRequest): string | undefine
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
 }
 
-/** User and password of HTTP Basic, form-decoded where they can be. */
+/** User and password of HTTP Basic, form-decoded if possible. */
 export function findBasicCredentials(
   { headers }: RecordedRequest,
 ): { readonly user: string; readonly password: string } | undefined {
@@ -72,7 +72,7 @@ export function findBasicCredentials(
   }
 }
 
-/** How a client says who it is. Any `Authorization` header counts as Basic, as it does where clients are judged. */
+/** The authentication method of a client. Any `Authorization` header counts as Basic, as in client authentication. */
 export function findAuthMethod(request: RecordedRequest): ClientAuthMethod | undefined {
   if (request.headers.authorization !== undefined) return "client_secret_basic";
   const assertion = findParam(request, "client_assertion");
@@ -92,7 +92,7 @@ export function findClientId(request: RecordedRequest): string | undefined {
   return typeof sub === "string" ? sub : undefined;
 }
 
-/** Header (0) or claims (1) of a JWT, unverified; nothing where it is none. */
+/** Header (0) or claims (1) of a JWT, unverified; empty if the text is not a JWT. */
 export function decodeJwtPart(jwt: string, part: 0 | 1): Readonly<Record<string, unknown>> {
   try {
     const decoded = JSON.parse(decodeUtf8(atob(jwt.split(".")[part]!.replaceAll("-", "+").replaceAll("_", "/"))));

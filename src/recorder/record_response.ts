@@ -1,4 +1,4 @@
-/** An answer as it is remembered, and what became of the request by its word. */
+/** Records responses, and reads their outcome. */
 
 import { parseFields } from "../http/form.ts";
 import { isResponse } from "../http/message.ts";
@@ -9,15 +9,15 @@ import type { Outcome, RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
 import { parsePageForms } from "./page_form.ts";
 
-/** Text that has an end; a stream of events has none. */
+/** Media types of text to record. An event stream has no end. */
 const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*json|jwt|x-www-form-urlencoded)\b)/i;
 
-/** Whether the body of an answer that somebody else made is worth hearing. */
+/** Whether the body of a Response is recorded. */
 export function hasTextBody(response: Response): boolean {
   return response.body !== null && textTypePattern.test(response.headers.get("content-type") ?? "");
 }
 
-/** The answer; of a Response, what comes before its body. */
+/** Records a response. The body of a Response is added later. */
 export function recordResponse(endpoint: EndpointDescription | undefined, response: ResponseLike): RecordedResponse {
   const { status } = response;
   const headers = isResponse(response) ? headersToRecord(response) : response.headers;
@@ -25,7 +25,7 @@ export function recordResponse(endpoint: EndpointDescription | undefined, respon
   return withAuthorizationResponse(endpoint, { status, headers, ...body !== undefined && { body } });
 }
 
-/** The same answer, with what was heard of its body. */
+/** Adds the captured body. */
 export function withResponseBody(
   endpoint: EndpointDescription | undefined,
   response: RecordedResponse,
@@ -67,7 +67,7 @@ function withAuthorizationResponse(
     : { ...response, authorizationResponse: { uri: form.action, params: form.fields } };
 }
 
-/** Where a redirect leads, and with what; read as text, because a redirect URI may have a scheme of its own. */
+/** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
 export function parseLocation(location: string): NonNullable<RecordedResponse["authorizationResponse"]> {
   const withoutFragment = location.split("#", 1)[0]!;
   const queryStart = withoutFragment.indexOf("?");
@@ -83,12 +83,12 @@ function isAuthorizationResponse(params: readonly (readonly [string, string])[])
   return params.some(([name]) => name === "code" || name === "error");
 }
 
-/** Whether it is a page for people. */
+/** Whether a response is an HTML page. */
 export function isHtmlPage({ headers }: RecordedResponse): boolean {
   return headers["content-type"]?.startsWith("text/html") === true;
 }
 
-/** The members of a JSON answer; none where it is something else. */
+/** The members of a JSON object; empty for other responses. */
 export function parseJsonMembers({ headers, body = "" }: RecordedResponse): Readonly<Record<string, unknown>> {
   if (!/^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "")) return {};
   try {
@@ -99,7 +99,7 @@ export function parseJsonMembers({ headers, body = "" }: RecordedResponse): Read
   }
 }
 
-/** The OAuth error code that an answer carries, in whatever form. */
+/** The OAuth error code of a response, in its body or its redirect. */
 export function findErrorCode(response: RecordedResponse): string | undefined {
   const sent = response.authorizationResponse?.params.find(([name]) => name === "error")?.[1];
   if (sent !== undefined) return sent;
@@ -107,11 +107,11 @@ export function findErrorCode(response: RecordedResponse): string | undefined {
   return typeof error === "string" ? error : undefined;
 }
 
-/** How a request ended that was answered. */
+/** The outcome of an exchange with a response. */
 export function getResponseOutcome(endpoint: EndpointDescription | undefined, response: RecordedResponse): Outcome {
   if (response.status >= 400 || findErrorCode(response) !== undefined) return "rejected";
   if (response.authorizationResponse !== undefined || !isBrowserStep(endpoint)) return "done";
-  // A protocol endpoint that redirects within the server needs the user first; a page that does so is done.
+  // A protocol endpoint redirects within the server to ask the user. A page redirects after its action.
   if (response.headers.location !== undefined) return endpoint!.metadataName === undefined ? "done" : "interaction";
   if (!isHtmlPage(response)) return "done";
   return endpoint!.errors === "redirect" || parsePageForms(response.body ?? "").length > 0 ? "interaction" : "done";

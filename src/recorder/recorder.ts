@@ -1,4 +1,12 @@
-/** The recorder: a layer that remembers every exchange, bounded, and sorts them into flows. */
+/**
+ * The recorder: a plugin that records exchanges, up to a limit, and groups them into flows. Pages live in `inspector/`.
+ *
+ * 1. `handle` creates a draft for each request and puts a tap on its body (`body_tap.ts`).
+ * 2. `onEvent` and `extend` add events and passed checks to the draft.
+ * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
+ * 4. Listeners receive the exchange at its start and at its end.
+ * 5. `redact.ts` is the only place that hides secrets; `export/` writes text, HAR and fixtures.
+ */
 
 import type { App } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
@@ -17,44 +25,43 @@ import { bodyTap, tapRequest, tapResponse } from "./body_tap.ts";
 import { hasTextBody, recordResponse, withResponseBody } from "./record_response.ts";
 import { recordRequest, withRequestBody } from "./record_request.ts";
 
-/** Remembers what a server is asked and what it answers. As a layer it belongs outermost, where it sees what clients see. */
+/** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
 export interface Recorder extends Plugin {
-  /** Oldest first. Each is a value of its own: what becomes of an exchange later shows in a new value. */
+  /** The recorded exchanges, oldest first. An exchange is immutable: after a change, a new value replaces it. */
   exchanges(): readonly Exchange[];
-  /** Oldest first. */
+  /** The recorded flows, oldest first. */
   flows(): readonly Flow[];
-  /** `undefined` when there is none, or no longer. */
+  /** Finds a flow; `undefined` if it is not recorded. */
   flow(id: string): Flow | undefined;
-  /** The exchange that a request is part of, by the very value that came, or that was passed on to the layers further in. */
+  /** Finds the exchange of a request: of the object that the recorder received, or passed to the next plugin. */
   findExchange(request: RequestLike): Exchange | undefined;
-  /** Is told that a fault has a hand in the answer to that request. */
+  /** Records that a fault changed the exchange of a request. */
   recordFault(request: RequestLike, fault: string): void;
   /**
-   * Is told of every exchange when it begins, again when it ends, and once more when a body that was streamed has come to
-   * its end; gives back how to stop listening. What the listener throws is dropped.
+   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores what the listener
+   * throws. Returns the function that unsubscribes it.
    */
   subscribe(listener: (exchange: Exchange) => void): () => void;
-  /** Forgets everything, or one flow. */
+  /** Deletes one flow, or everything. */
   clear(flow?: string): void;
   /** The endpoints of the server; empty before the server is assembled. */
   readonly endpoints: readonly EndpointDescription[];
-  /** Whether it remembers what comes from now on; what it knows it keeps either way. */
+  /** Whether it records new requests. Recorded exchanges stay. */
   recording: boolean;
 }
 
-/** How much is remembered. */
+/** The options of a recorder. */
 export interface RecorderOptions {
   /**
-   * Exchanges. Those of the flow that was quiet for longest are forgotten first, whole flows at a time. At least 1.
-   * Default: 1,000.
+   * Maximum number of exchanges, at least 1. The least recently used flows are evicted as a whole. Default: 1,000.
    */
   readonly limit?: number;
-  /** Whether static files and other plain pages are remembered as well. Default: false. */
+  /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
 }
 
 /**
- * Makes a recorder for one server. What it is not asked to remember it passes on untouched.
+ * Creates a recorder for one server. It passes requests that it does not record unchanged.
  *
  * @example
  * ```ts ignore
@@ -81,15 +88,15 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       try {
         listener(exchange);
       } catch {
-        // Who listens must not be able to break what is listened to.
+        // A listener must not break the server.
       }
     }
   }
 
   function shouldRecord(endpoint: EndpointDescription | undefined, method: string): boolean {
-    // The browser sends a preflight, not the client.
+    // The browser sends preflights, not the client.
     if (method === "OPTIONS") return false;
-    // A request to an unknown path may be of a client with a wrong address.
+    // A request to an unknown path may come from a client with a wrong URL.
     return pages || endpoint === undefined || (endpoint.role ?? "page") !== "page";
   }
 
@@ -142,7 +149,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     }
   }
 
-  /** The answer of somebody else's program, whose body passes by when the client reads it. */
+  /** Captures the body of a Response while the client reads it. */
   function tapBody(draft: ExchangeDraft, response: Response): Response {
     const responseTap = bodyTap((ending) => {
       draft.response = withResponseBody(draft.endpoint, draft.response!, responseTap.captured());

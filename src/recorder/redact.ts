@@ -1,4 +1,4 @@
-/** Masks secrets in exchanges: the same value gets the same mask, so that a code sent can be seen to be the one issued. */
+/** Redacts secrets in exchanges. Equal values get equal masks, so that a redeemed code is still recognizable. */
 
 import type { Fields } from "../http/form.ts";
 import type { Exchange, Flow } from "./exchange.ts";
@@ -8,16 +8,16 @@ import type { Rewriter } from "./rewrite.ts";
 
 /** Whether secrets are shown. */
 export interface RedactOptions {
-  /** Default: true. */
+  /** Whether to redact secrets. Default: true. */
   readonly redact?: boolean;
 }
 
-/** What is shown instead of a secret; `kind` is what it is, such as `code`. */
+/** Returns the mask of a secret; `kind` is its kind, such as `code`. */
 type RedactSecret = (value: string, kind: string) => string;
 
 /**
- * The first four characters and the length, such as `HIMA…(43)`; of a JWT, whose beginning says nothing, the first four
- * of the signature; of a password, an unknown user name or a short value, only the length.
+ * The first four characters and the length, such as `HIMA…(43)`. For a JWT, the first four characters of the signature.
+ * For a password, an unknown user name or a short value, the length only.
  */
 export const shorten: RedactSecret = (value, kind) => {
   if (redactedPattern.test(value)) return value;
@@ -28,30 +28,30 @@ export const shorten: RedactSecret = (value, kind) => {
 
 const redactedPattern = /^(?:eyJ…)?[^…]{0,4}…\(\d+\)$/;
 
-/** How exchanges are masked. */
+/** The options of redaction. */
 interface RedactionOptions {
-  /** Where else to look for secrets: what is secret there is masked here too. Default: nowhere. */
+  /** Further exchanges whose secrets are redacted here too. Default: none. */
   readonly secretsFrom?: readonly Exchange[];
-  /** Default: {@link shorten}. */
+  /** Creates masks. Default: {@link shorten}. */
   readonly redactSecret?: RedactSecret;
-  /** Parameters and members to mask besides, and what they are called. */
+  /** Further parameters and members to redact, with their kinds. */
   readonly extraSecretNames?: Readonly<Record<string, string>>;
 }
 
-/** Masks one exchange. */
+/** Redacts one exchange. */
 export function redactExchange(exchange: Exchange, options?: RedactionOptions): Exchange {
   return redactExchanges([exchange], options)[0]!;
 }
 
-/** Masks a flow. */
+/** Redacts a flow. */
 export function redactFlow(flow: Flow, options?: RedactionOptions): Flow {
   const exchanges = redactExchanges(flow.exchanges, options);
-  // As the exchange that named it first has it.
+  // Takes the redacted client from the first exchange that names it.
   const firstIndex = flow.exchanges.findIndex(({ client }) => client === flow.client);
   return { ...flow, ...firstIndex >= 0 && { client: exchanges[firstIndex]!.client }, exchanges };
 }
 
-/** Masks exchanges, each secret of any of them in all of them. */
+/** Redacts exchanges. A secret of one exchange is redacted in all of them. */
 export function redactExchanges(
   exchanges: readonly Exchange[],
   { secretsFrom = [], redactSecret = shorten, extraSecretNames }: RedactionOptions = {},
@@ -71,22 +71,22 @@ export function redactFields(fields: Fields, recorded?: Exchange): Fields {
   return rewriteFields(fields, { ...redactingRewriter(new Map(), shorten), registeredSecrets });
 }
 
-/** Three parts of base64url that begin like a JSON object: a JWT, whole or with parts missing; or, with five, encrypted. */
+/** A JWT, complete or cut: base64url parts, the first of which begins like a JSON object. Five parts are a JWE. */
 const jwtPattern = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
 
-/** What looks drawn, in text that may hold anything; a UUID does not, it is how people name clients and users. */
+/** Random-looking text in untrusted text. A UUID is not redacted, because clients and users often have one as ID. */
 const randomRunPattern = /[\w.~+/-]{32,}=*/g;
 const looksRandomPattern = /[\w-]{40}|[\w.~-]{43}|[\da-f]{32}/i;
 
-/** The shortest secret that is looked for in other text. A shorter one is masked in its own place alone. */
+/** Minimum length of a secret to search in other text, in characters. A shorter one is redacted in its own field only. */
 const minSearchedSecretChars = 8;
 
 type Secrets = ReadonlyMap<string, string>;
 
-/** The secrets of an exchange, which is a value and stays what it is. */
+/** The secrets of each exchange. Exchanges are immutable. */
 const secretsCache = new WeakMap<Exchange, Secrets>();
 
-/** Every secret and its kind, in the order of appearance. */
+/** Collects every secret with its kind, in the order of appearance. */
 function collectSecrets(
   exchanges: readonly Exchange[],
   extraSecretNames: RedactionOptions["extraSecretNames"],
@@ -123,7 +123,7 @@ function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewrit
   return { secret, trusted, untrusted };
 }
 
-/** Replaces every known secret in a text, in one pass however many there are: by their first characters. */
+/** Creates a function that replaces every known secret in a text, in one pass, by an index of their first characters. */
 function secretReplacer(secrets: Secrets, redactSecret: RedactSecret): (text: string) => string {
   const byStart = new Map<string, Set<number>>();
   for (const value of secrets.keys()) {

@@ -1,4 +1,4 @@
-/** Walks through everything an exchange holds, secrets by their kind and all other text, and writes it anew. */
+/** Rewrites every text of an exchange: secrets by their kind, and all other text. */
 
 import type { Fields } from "../http/form.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
@@ -11,13 +11,13 @@ import { isHtmlPage } from "./record_response.ts";
 import { parsePageForms } from "./page_form.ts";
 import { findBasicCredentials } from "./record_request.ts";
 
-/** What becomes of each piece. */
+/** The functions that rewrite each kind of text. */
 export interface Rewriter {
-  /** A value whose name or place says that it is a secret; `kind` is what a person calls it, such as `code`. */
+  /** Rewrites a value that is secret by its name or position; `kind` is a word for it, such as `code`. */
   secret(value: string, kind: string): string;
-  /** Text that this server wrote, or a value that is meant to be seen. */
+  /** Rewrites text of this server, or a public value. */
   trusted(text: string): string;
-  /** Text that may hold anything, because somebody else wrote it. */
+  /** Rewrites text of clients, which may contain misplaced secrets. */
   untrusted(text: string): string;
   /** The client secrets of the server that recorded the exchange. */
   readonly registeredSecrets?: RegisteredSecrets;
@@ -25,14 +25,14 @@ export interface Rewriter {
   readonly extraSecretNames?: Readonly<Record<string, string>>;
 }
 
-/** The parameters that are meant to be seen, however random they look. */
+/** The parameters that are public although they look random. */
 const publicParameters = new Set([
   ...["state", "nonce", "code_challenge", "code_challenge_method", "client_id", "grant_type", "response_type"],
   ...["response_mode", "scope", "iss", "client_assertion_type", "token_type_hint", "login_hint", "prompt", "max_age"],
   ...["error", "error_description", "subject", "sub"],
 ]);
 
-/** The exchange anew. Pages are left out: they say nothing that the rest does not say, and may show anything. */
+/** Rewrites an exchange. Bodies of HTML pages are removed: they repeat other values and may contain secrets. */
 export function rewriteExchange(exchange: Exchange, baseRewriter: Rewriter): Exchange {
   const rewriter = { ...baseRewriter, registeredSecrets: registeredSecretsFor(exchange) };
   const { response, client, passed, rejection, warnings, events } = exchange;
@@ -88,7 +88,7 @@ function rewriteResponse(response: RecordedResponse, rewriter: Rewriter): Record
   };
 }
 
-/** Parameters anew. */
+/** Rewrites parameters. */
 export function rewriteFields(fields: Fields, rewriter: Rewriter): Fields {
   return fields.map(([name, value]) => [rewriteName(name, rewriter), rewriteValue(name, value, rewriter)]);
 }
@@ -132,7 +132,7 @@ function rewriteClientText(text: string, rewriter: Rewriter, rewrite = rewriter.
   return rewrite(replaceUserInfo(redacted, (part) => rewriter.secret(part, "password")));
 }
 
-/** Whether a name is the id of a client and therefore not a misplaced secret; true if the server is unknown. */
+/** Whether a name is a client ID and therefore not a misplaced secret; true if the server is unknown. */
 function isClient(name: string, { passed }: Exchange, { registeredSecrets }: Rewriter): boolean {
   return registeredSecrets === undefined || registeredSecrets.isClient(name) ||
     passed.some(({ rule, value }) => rule === "CA-07" && value === name);
@@ -177,7 +177,7 @@ function rewriteAuthorization(value: string, exchange: Exchange | undefined, rew
   if (basic !== undefined) return `Basic ${user(basic.user)}:${rewritePassword(basic.password, rewriter)}`;
   const [scheme = "", ...rest] = value.split(" ");
   const token = rest.join(" ").trim();
-  // Some clients forget the base64, and a masked header has none.
+  // Some clients omit the base64, and a redacted header has none.
   const bare = /^([^:]*):(.*)$/.exec(token);
   if (scheme.toLowerCase() === "basic" && bare !== null) {
     return `${scheme} ${user(bare[1]!)}:${rewritePassword(bare[2]!, rewriter)}`;
@@ -197,7 +197,7 @@ function rewriteCookie(line: string, rewriter: Rewriter): string {
   );
 }
 
-/** Text of any kind; `leaf` rewrites the strings in JSON. */
+/** Rewrites text of any format; `leaf` rewrites the strings in JSON. */
 function rewriteBody(
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -223,7 +223,7 @@ function rewriteJsonText(text: string, rewriter: Rewriter, rewriteString: (text:
   try {
     return JSON.stringify(rewrite(JSON.parse(text)));
   } catch {
-    // No JSON after all, or too deep to walk through, or cut in two by a form's & and =.
+    // The text is not JSON, is nested too deeply, or was split at `&` and `=` of a form.
     const members = text.replace(
       /"([\w -]{1,64})"(\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|$)/g,
       (whole, name, between, value) => {
@@ -271,7 +271,7 @@ function rewriteEventClient<E extends { readonly client?: string }>(event: E, re
   return event.client === undefined ? event : { ...event, client: rewriter.trusted(event.client) };
 }
 
-/** A form as text, percent-encoded where it must be; what stands for a secret stays readable. */
+/** Writes a form as text, percent-encoded where necessary. Masks stay readable. */
 function encodeForm(fields: Fields): string {
   return fields.map(([name, value]) => `${encodeReadable(name)}=${encodeReadable(value)}`).join("&");
 }

@@ -179,7 +179,7 @@ function Success(
   );
 }
 
-/** The way that the browser went: with the request to the server, and back here with the answer. */
+/** The authorization request, the response, and the first checks of a client. */
 function RoundTripSection({ request, redirect, ignoredParameters, checks }: RoundTrip): VNode {
   return (
     <Section id="round-trip" heading="Authorization request and response">

@@ -20,7 +20,7 @@ interface CheckItemProps {
   readonly rule?: string;
 }
 
-/** A sentence after ✓ (passed), ✗ (failed) or – (not checked), with both values if given. */
+/** A sentence after ✓ (passed), ✗ (failed) or – (not checked), with the values if present. */
 export function CheckItem({ passed, children, expected, received, rule }: CheckItemProps): VNode {
   const [name, mark, word] = passed === undefined
     ? ["open", "–", "Not checked"]

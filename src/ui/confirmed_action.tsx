@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** An action in two steps, without script: the first press explains it, the second one does it. */
+/** An action with confirmation, without script: the first button explains it, the second one performs it. */
 
 import type { ComponentChildren, VNode } from "preact";
 import { Code } from "./value.tsx";

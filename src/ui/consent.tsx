@@ -146,7 +146,7 @@ function ScopeChoice(
   );
 }
 
-/** Where the browser is redirected, in words that a user can judge. */
+/** The target of the redirect, in words for users. */
 function RedirectTarget({ uri, onDevice }: { readonly uri: string; readonly onDevice: boolean }): VNode {
   const { protocol, host } = new URL(uri);
   if (!/^https?:$/.test(protocol)) {

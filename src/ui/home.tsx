@@ -33,8 +33,8 @@ function isDocument({ name, url }: HomeProps["endpoints"][number]): boolean {
 
 /** Names with links to their pages, and IDs. */
 function DirectoryList(
-  { things: items, none: emptyText }: {
-    readonly things: readonly { readonly id: string; readonly name?: string; readonly href: string }[];
+  { items, none: emptyText }: {
+    readonly items: readonly { readonly id: string; readonly name?: string; readonly href: string }[];
     readonly none: string;
   },
 ): VNode {
@@ -113,7 +113,7 @@ export function Home(props: HomeProps): VNode {
         <>
           <Section id="clients" heading="Clients">
             <DirectoryList
-              things={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
+              items={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
               none="No client is registered, so every authorization request is rejected."
             />
             <p class="ways">
@@ -122,7 +122,7 @@ export function Home(props: HomeProps): VNode {
           </Section>
           <Section id="users" heading="Users">
             <DirectoryList
-              things={directory.users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
+              items={directory.users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
               none="No user is configured, so no user can log in."
             />
             <p class="ways">

@@ -76,7 +76,7 @@ export function Login(props: LoginProps): VNode {
         <form class="ways body" method="post" action={action}>
           <HiddenInputs fields={fields} />
           <button type="submit" class="button plain" name="cancel" value="yes">Cancel</button>
-          <p class="aside">The client is told that you did not log in.</p>
+          <p class="aside">The client receives an error: you did not log in.</p>
         </form>
       </section>
     </Layout>

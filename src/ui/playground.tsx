@@ -51,17 +51,17 @@ const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
   exchange: {
     heading: "Code exchanged",
     lesson:
-      "The code is spent: a client must never send it again. The code travelled through the browser; the tokens came directly from the server to the client that proved that it sent the request.",
+      "The code is used: a client must never send it again. The code came through the browser; the tokens came directly from the server to the client that proved that it had sent the request.",
   },
   wrong_verifier: {
     heading: "Wrong verifier accepted",
     lesson:
-      "This must not happen: a server that does not compare the verifier with the challenge issues tokens to everybody who has the code.",
+      "This must not happen: a server that does not compare the verifier with the challenge issues tokens to every client that has the code.",
   },
   userinfo: {
     heading: "Userinfo returned the claims of the user",
     lesson:
-      "A bearer token works for everybody who holds it, without client authentication. So it travels in a header over TLS, never in a URL.",
+      "A bearer token works for every client that has it, without client authentication. So it is sent in a header over TLS, never in a URL.",
   },
   introspect: {
     heading: "The access token is active",
@@ -98,7 +98,7 @@ const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
   userinfo: {
     heading: "Access token rejected",
     lesson:
-      "401 means that this access token is not valid. The WWW-Authenticate header tells the client to get another one, with its refresh token or by a new login.",
+      "401 means that this access token is not valid. The WWW-Authenticate header says why. The client must get another one, with its refresh token or by a new login.",
   },
   introspect: {
     heading: "The access token is not active",
@@ -112,7 +112,7 @@ const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
   replay: {
     heading: "Second use of the code rejected",
     lesson:
-      "A code that is used twice was intercepted, and the server cannot tell the client from the attacker. So it rejects the second use and revokes the tokens of the first.",
+      "A code that is used twice may have been intercepted, and the server cannot distinguish the client from the attacker. So it rejects the second use and revokes the tokens of the first.",
   },
   revoke: {
     heading: "Nothing revoked",
@@ -182,7 +182,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
   );
 }
 
-/** What the second use of a code did to the tokens of the first. */
+/** The effect of a code's second use on the tokens of the first use. */
 function ReplayOutcome(
   { ended: grantRevoked, tried: tokenTested }: { readonly ended: boolean; readonly tried: boolean },
 ): VNode | null {

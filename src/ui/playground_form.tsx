@@ -65,7 +65,7 @@ interface PlaygroundFormProps {
   readonly base: string;
 }
 
-/** One form for all steps, because the state of the playground is in its fields. */
+/** One form for all steps, because its fields contain the state of the playground. */
 export function PlaygroundFormView({ form, base }: PlaygroundFormProps): VNode {
   const { fields, steps, needsSecretOf, grantRevoked } = form;
   return (

@@ -1,4 +1,4 @@
-/** A flow as a test fixture: JSON that is the same for the same flow, whenever and with whatever secrets it ran. */
+/** A flow as a test fixture: JSON that is equal for equal flows, independent of times and secrets. */
 
 import type { Fields } from "../../http/form.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
@@ -7,17 +7,17 @@ import type { RedactOptions } from "../redact.ts";
 import { isHtmlPage } from "../record_response.ts";
 import { normalizeExchanges } from "./normalize.ts";
 
-/** Parameters by name; a repeated one has several values. */
+/** Parameters by name; a repeated parameter has several values. */
 type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
 
-/** A flow, fit to be kept beside a test: to be compared with a later run, or replayed. */
+/** A flow to store beside a test, and to compare with a later run or replay. */
 interface Fixture {
   readonly client?: string;
   readonly outcome: string;
   readonly exchanges: readonly FixtureExchange[];
 }
 
-/** One request and its answer. What is drawn anew each time has a name instead of its value, such as `{{code 1}}`. */
+/** One request and its response. Random values are replaced by placeholders, such as `{{code 1}}`. */
 interface FixtureExchange {
   readonly endpoint: string;
   readonly outcome: string;
@@ -29,25 +29,25 @@ interface FixtureExchange {
     readonly headers?: Readonly<Record<string, string>>;
     readonly query?: FixtureFields;
     readonly form?: FixtureFields;
-    /** Where it was no form. */
+    /** The body, if it is not a form. */
     readonly body?: string;
   };
   readonly response?: {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
     readonly authorizationResponse?: { readonly uri: string; readonly params: FixtureFields };
-    /** Parsed, where it is JSON; absent for pages. */
+    /** The body, parsed if it is JSON; absent for pages. */
     readonly body?: unknown;
   };
-  /** The IDs of the rules that held, in the order of looking. */
+  /** The IDs of the passed rules, in the order in which they ran. */
   readonly passed: readonly string[];
   readonly rejection?: { readonly error: string; readonly rule: string; readonly reason: string };
-  /** The IDs of the rules that something should be mended for. */
+  /** The IDs of the rules with warnings. */
   readonly warnings: readonly string[];
   readonly faults: readonly string[];
 }
 
-/** Makes a fixture. With `mask: false` it holds the values themselves, which are others each time. */
+/** Creates a fixture. With `redact: false` it contains the original values, which differ between runs. */
 export function toFixture(flow: Flow, { redact = true }: RedactOptions = {}): Fixture {
   const { outcome, exchanges } = flow;
   const { client } = redact ? redactFlow(flow) : flow;
@@ -75,7 +75,7 @@ function toFixtureExchange(exchange: Exchange): FixtureExchange {
   };
 }
 
-/** The headers that decide something, and are not the transport's. */
+/** The headers that influence the response, without those of the transport. */
 const requestHeaders = ["authorization", "content-type", "cookie", "dpop", "origin"];
 const responseHeaders = ["content-type", "location", "retry-after", "set-cookie", "www-authenticate"];
 

@@ -5,13 +5,13 @@ import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts
 import { redactExchanges } from "../redact.ts";
 import type { RedactOptions } from "../redact.ts";
 
-/** What an archive needs to know beside the exchanges. */
+/** The options of an archive. */
 interface HarOptions extends RedactOptions {
-  /** Where the addresses of the requests begin: the issuer, of which the origin counts. */
+  /** The issuer. Its origin is that of all request URLs. */
   readonly issuer: string;
 }
 
-/** Name and value. */
+/** A name and a value. */
 interface HarPair {
   readonly name: string;
   readonly value: string;
@@ -43,7 +43,7 @@ interface HarPage {
   readonly pageTimings: Readonly<Record<never, never>>;
 }
 
-/** An exchange. Sizes in bytes, -1 where they are not known; times in milliseconds. */
+/** An exchange. Sizes are bytes, -1 if unknown; times are milliseconds. */
 interface HarEntry {
   readonly pageref?: string;
   readonly startedDateTime: string;
@@ -63,7 +63,7 @@ interface HarEntry {
     readonly headersSize: number;
     readonly bodySize: number;
   };
-  /** Status 0 where there was no answer. */
+  /** Status 0 without a response. */
   readonly response: {
     readonly status: number;
     readonly statusText: string;
@@ -77,16 +77,16 @@ interface HarEntry {
   };
   readonly cache: Readonly<Record<never, never>>;
   readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
-  /** What this server knows beyond HTTP. */
+  /** The facts beyond HTTP: flow, checks, events. */
   readonly _latchkey: HarExtension;
 }
 
-/** An exchange without what stands elsewhere in its entry, and with what an answer sends on, by whatever way. */
+/** The members of an exchange without those that HAR has, and with the authorization response. */
 type HarExtension =
   & Omit<Exchange, "request" | "response" | "events" | "at" | "respondedAt" | "number">
   & Pick<RecordedResponse, "authorizationResponse">;
 
-/** Makes an archive. The version that does not show is given as `HTTP/1.1`. */
+/** Creates an archive. HAR requires an HTTP version; handlers do not know it, so it is always `HTTP/1.1`. */
 export function toHar(exchanges: readonly Exchange[], { issuer, redact = true }: HarOptions): Har {
   const shown = redact ? redactExchanges(exchanges) : exchanges;
   const { origin } = new URL(issuer);
@@ -137,7 +137,7 @@ function toHarRequest({ method, path, query, form, headers, body }: RecordedRequ
     cookies: (headers.cookie?.split("; ") ?? []).map(parseHarCookie),
     headers: toHarPairs(Object.entries(headers)),
     queryString: toHarPairs(query),
-    // The specification allows one or the other.
+    // The specification allows only one of the two.
     ...body !== undefined &&
       { postData: { mimeType, ...form.length > 0 ? { params: toHarPairs(form) } : { text: body } } },
     headersSize: -1,

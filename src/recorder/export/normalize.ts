@@ -1,9 +1,9 @@
-/** Exchanges without anything that is different each time: secrets and what clients draw by name, times by none. */
+/** Makes exchanges of different runs comparable: secrets, random values and times become placeholders. */
 
 import type { Exchange } from "../exchange.ts";
 import { redactExchanges } from "../redact.ts";
 
-/** What is another each time and yet no secret. */
+/** The parameters that differ between runs but are not secret. */
 const generatedNames: Readonly<Record<string, string>> = {
   state: "state",
   nonce: "nonce",
@@ -17,7 +17,7 @@ const generatedNames: Readonly<Record<string, string>> = {
 const timeMembers = new Set(["exp", "iat", "nbf", "auth_time"]);
 const timePlaceholder = "{{time}}";
 
-/** The exchanges with each value under a name, such as `{{code 1}}`, in the order of appearance. */
+/** Replaces each value by a placeholder, such as `{{code 1}}`, numbered in the order of appearance. */
 export function normalizeExchanges(exchanges: readonly Exchange[]): Exchange[] {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();

@@ -16,11 +16,11 @@ import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
 
 /** The reason of a rejection, at the top of the page. */
-function FailureSummary({ reason, wentOn }: { readonly reason: FailureReason; readonly wentOn: boolean }): VNode {
+function FailureSummary({ reason, continued }: { readonly reason: FailureReason; readonly continued: boolean }): VNode {
   const { step, more, title, error, reason: sentence, fix } = reason;
   return (
     <div class="reason">
-      <div class={`notice ${wentOn ? "warn" : "bad"}`} role={wentOn ? undefined : "alert"}>
+      <div class={`notice ${continued ? "warn" : "bad"}`} role={continued ? undefined : "alert"}>
         <p>
           <strong>
             <bdi>{sentence}</bdi>
@@ -29,7 +29,7 @@ function FailureSummary({ reason, wentOn }: { readonly reason: FailureReason; re
         <p>
           <Code text={error} />, in <a href={`#step-${step}`}>step {step}, {title}</a>
           {more > 0 && `, and ${more === 1 ? "1 step" : `${more} steps`} after it`}
-          {wentOn && "; the flow continued"}
+          {continued && "; the flow continued"}
         </p>
       </div>
       <ExpectedVsReceived {...reason} />
@@ -54,7 +54,7 @@ export function Flow(props: FlowProps): VNode {
       heading={`Flow ${row.id}: ${row.status.label}`}
       opening={
         <>
-          {reason && <FailureSummary reason={reason} wentOn={continued} />}
+          {reason && <FailureSummary reason={reason} continued={continued} />}
           {secrets === "shown" && (
             <div class="notice warn">
               <p>

@@ -40,7 +40,7 @@ interface MessageProps {
 export function Message({ title, message, now }: MessageProps): VNode {
   const { line, headers, parts, text } = message;
   return (
-    <div class="said">
+    <div class="http">
       <h4>
         {title} <code>{line}</code>
       </h4>
