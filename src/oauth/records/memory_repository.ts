@@ -1,4 +1,4 @@
-/** A repository in memory: changes apply at once and end with the process. */
+/** A repository in memory: changes apply immediately and end with the process. */
 
 import { boundedCache } from "../bounded_cache.ts";
 import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";

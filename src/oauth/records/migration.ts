@@ -28,7 +28,7 @@ export async function migrateChangeLog(
   const changes = await readChanges(owner, issuer);
   const guests = await readGuests(owner);
   const forever = { expiresAt: Infinity };
-  // Read after the log: whoever deletes the log has written the mark before.
+  // Read after the log: an instance writes the mark before it deletes the log.
   if (mark === undefined && await store.get("migration", issuer) === undefined) {
     const { overrides, registered, dropped } = await replay(changes, entryDigest);
     await forEachParallel(registered, ({ kind, id, entry }) => store.add(kind, `${issuer} ${id}`, { entry }, forever));

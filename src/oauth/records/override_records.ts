@@ -2,7 +2,7 @@
 
 import type { ListedRecord, OverrideRecord, RecordKind, Records, Store } from "../../store/store.ts";
 
-/** Number of records that are read at once. */
+/** Number of records in one page of a list. */
 const maxPageSize = 1000;
 
 /**

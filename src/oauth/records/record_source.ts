@@ -21,7 +21,7 @@ interface OverrideListener {
     /** For each of them, the digest of the entry that is configured now. */
     currentDigests: readonly string[],
   ): Promise<() => void>;
-  /** Is told how many records of the kind have the id of a configured entry, and are therefore not in effect. */
+  /** Receives the number of records that have the id of a configured entry, and are therefore not in effect. */
   hide(records: number): void;
   /** The configured ids that the overrides replace and remove. */
   describe(): Pick<StoredChanges, "replaced" | "removed">;
@@ -158,7 +158,7 @@ export function recordSource(
   /**
    * Drops changes whose configured entry was changed or removed since. Not if another change is based on the present
    * entry: then this may be a late start with a former configuration, in a rolling update. A dropped record is consumed,
-   * so that instances that run go on with it, and later starts ignore it.
+   * so that running instances keep using it, and later starts ignore it.
    */
   async function dropOutdated({ overrides, digests }: Overrides): Promise<void> {
     const current = new Set<string>();

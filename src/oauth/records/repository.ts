@@ -27,7 +27,7 @@ export const defaultPageSize = 50;
 /**
  * Clients or users, found by id.
  *
- * Where the result is known without the store, methods return it at once; otherwise they return a promise. A change is in
+ * If the result is known without the store, methods return it synchronously, otherwise as a promise. A change is in
  * the store when its promise resolves; if the promise rejects, nothing has changed.
  */
 export interface Repository<Input, Item> {
@@ -79,7 +79,7 @@ export interface Repository<Input, Item> {
   reconfigure(inputs: readonly Input[]): void;
 }
 
-/** A repository in memory: every result is there at once. */
+/** A repository in memory: every method returns its result synchronously. */
 export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   /** See {@link Repository.find}. */
   find(id: string): Item | undefined;

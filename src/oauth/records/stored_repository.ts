@@ -7,13 +7,13 @@ import type { RecordSource } from "./record_source.ts";
 import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";
 import type { EntryDefinition, Repository, SerializedEntry } from "./repository.ts";
 
-/** Number of entries of the store that are kept parsed; the least recently read half is dropped at once. */
+/** Number of entries of the store that are kept parsed; the least recently read half is evicted as a whole. */
 const maxCachedEntries = 10_000;
 
 /** Age at which a cached entry is read again, in milliseconds by the server's clock. */
 const maxCacheAgeMs = 500;
 
-/** Number of records that {@link Repository.all} reads at once. */
+/** Number of records in one page of {@link Repository.all}. */
 const maxPageSize = 1000;
 
 /** A parsed entry, and the JSON it was parsed from: while that is the same, the object stays the same. */
@@ -96,7 +96,7 @@ export function storedRepository<Input, Item>(
   }
 
   function parseRecord(id: string, record: StoredRecord<RegisteredRecord>): ParsedEntry<Item> | undefined {
-    // Consumed: the configuration of another instance has replaced it. Instances that ran before go on with it.
+    // Consumed: the configuration of another instance has replaced it. Instances that started before keep using it.
     if (record.consumedAt !== undefined && record.consumedAt <= source.startedAt) return undefined;
     if (record.expiresAt < Infinity && !(definition.acceptsExpiring && now() < record.expiresAt)) return undefined;
     return parseEntry(id, record.value.entry, cache.get(id));

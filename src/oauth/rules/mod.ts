@@ -1,12 +1,12 @@
 /**
- * The rules that this server checks, as data: what is told when one has passed, how to fix a request that breaks it, the
- * specifications it is taken from. `tests/rules.md` says in full what each rule asks for.
+ * The table of the rules that this server checks: the sentence of a passed check, the fix of a request that breaks the
+ * rule, and the cited sections. `tests/rules.md` describes each rule in full.
  *
- * A check names its rule by ID alone: `server.held?.("PK-09", challenge)` where it passes, and an `OAuthError` with
- * `rule: "PK-09"` where it rejects. An ID that is not in the table is a type error. So on the way of a request nothing of
- * the table is loaded; a page, a log or a report looks up the texts.
+ * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and an `OAuthError` with
+ * `rule: "PK-09"` if it rejects. An ID that is not in the table is a type error. Requests do not load the texts; pages,
+ * logs and reports do.
  *
- * To add a rule: its row in `tests/rules.md`, its row here, its check, its test. `deno task rules` compares them.
+ * To add a rule, add its row in `tests/rules.md`, its row here, its check and its test. `deno task rules` compares them.
  */
 
 import { authorizeRules } from "./authorize.ts";
@@ -32,7 +32,7 @@ export type RuleId = keyof RuleTable;
 /** The ID of a rule that a request can be rejected by, or warned of: the table says how to fix it. */
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
-/** The ID of a rule that is told to have passed: the table has a sentence for it. */
+/** The ID of a rule with a sentence for a passed check. */
 export type PassedRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly passes: string } ? Id : never }[RuleId];
 
 /** Every rule by its ID, group by group in the order of `tests/rules.md`. */
@@ -49,7 +49,7 @@ export function findRule(id: string): Rule | undefined {
   return Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
 }
 
-/** The sentence that tells that a rule has passed. */
+/** The sentence of a passed check. */
 export function getPassedText(id: PassedRuleId): string {
   return rules[id].passes!;
 }

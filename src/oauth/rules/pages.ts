@@ -1,4 +1,4 @@
-/** Rules of the pages for people and operators. */
+/** Rules of the pages for users and operators. */
 
 import type { Rule } from "./rule.ts";
 
