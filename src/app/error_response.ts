@@ -67,7 +67,7 @@ export function lastResortError(server: Server, target: RequestTarget, thrown: u
   });
 }
 
-/** Rejects at a protected resource (RFC 6750 §3): the challenge says what the request lacks. */
+/** Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope. */
 function bearerError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
   const { status = errorStatus[error.code], challenge } = error.details;
@@ -128,7 +128,7 @@ export function authorizationResponse(
   return chain(context.pages(), (pages) => html(200, pages.formPost(page), headers));
 }
 
-/** Rejects as a page for the user, with what was expected and received, and how to fix it. */
+/** Rejects as a page for the user, with the expected and the received value, and how to fix it. */
 async function errorPage(context: Context, thrown: unknown): Promise<HttpResponse> {
   const { target } = context;
   const error = tracedError(context, thrown);
@@ -155,7 +155,7 @@ async function errorPage(context: Context, thrown: unknown): Promise<HttpRespons
       received: status === 404 ? target.path : received,
       suggestion: suggestMatch(context, error),
       fix,
-      // A page whose address contains an authorization response links to no other site (RFC 9700 §4.2.4).
+      // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !address.has("code") && !address.has("state"),
     }),
     retryAfterHeader(error),

@@ -119,7 +119,7 @@ async function isConfirmed({ server, request }: Context, session: Session, param
     rule: "LO-01",
     status: 403,
     expected: "the confirmation of the logout page",
-    received: "another one",
+    received: "another confirmation",
   });
 }
 

@@ -12,7 +12,7 @@ export class HttpError extends Error {
   /** Creates the error; the message is one sentence. */
   constructor(status: number, rule: RejectionRuleId, message: string) {
     super(message);
-    this.name = "HttpFault";
+    this.name = "HttpError";
     this.status = status;
     this.rule = rule;
   }

@@ -7,7 +7,7 @@ import type { RequestLike } from "./message.ts";
  * Rejects a form that a page of another origin posted. It runs before the check of the CSRF token.
  *
  * @param origin This server's own origin.
- * @param allowNullOrigin Whether `Origin: null` passes where the browser sends no `Sec-Fetch-Site`. Default: false.
+ * @param allowNullOrigin Whether `Origin: null` passes if the browser sends no `Sec-Fetch-Site`. Default: false.
  * @throws {HttpError} 403.
  */
 export function rejectCrossOrigin(request: RequestLike, origin: string, allowNullOrigin = false): void {

@@ -5,6 +5,6 @@ export function errorText(cause: unknown): string {
   try {
     return String(cause);
   } catch {
-    return "something that cannot be written as text";
+    return "a value without a text form";
   }
 }

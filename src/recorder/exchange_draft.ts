@@ -16,7 +16,7 @@ export interface FlowGroup {
   readonly drafts: ExchangeDraft[];
 }
 
-/** An exchange as far as it is recorded. */
+/** The recorded part of an exchange. */
 export interface ExchangeDraft {
   readonly number: number;
   readonly at: number;

@@ -181,7 +181,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
         // Plugins end their streams first; otherwise closing the network would wait for them.
         for (const plugin of plugins) plugin.close?.();
         await network.close();
-        await records?.settle();
+        await records?.waitForWrites();
         await store.close();
       })();
     },

@@ -15,7 +15,7 @@ export function* validateProxies({ trustProxy = [] }: Settings): Generator<Confi
         path: `trustProxy[${i}]`,
         expected: "an IP address, or a network",
         received: quote(name),
-        hint: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name could lead anywhere.",
+        hint: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name may resolve to any address.",
       };
     }
   }

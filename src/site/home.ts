@@ -6,7 +6,7 @@
  *
  * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`).
  * 2. `callback.ts` shows the response and the checks of a client (`round_trip.ts`).
- * 3. `playground/` redeems the code step by step, and tries what happens next.
+ * 3. `playground/` redeems the code and runs further requests, one step at a time.
  */
 
 import { html } from "../http/responses.ts";

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The page after logout: what has ended and what has not. */
+/** The page after logout: the sessions that ended, and the tokens that still work. */
 
 import type { VNode } from "preact";
 import type { Site } from "./layout.tsx";

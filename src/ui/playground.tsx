@@ -31,7 +31,7 @@ export interface PlaygroundProps extends Site {
   readonly tokens: readonly { readonly name: string; readonly token: string }[];
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
-  /** The history, oldest first, which the page carries in hidden fields. */
+  /** The history, oldest first, in hidden fields of the page. */
   readonly history: readonly HistoryStep[];
   /** The exchanges of this page, as history for the next page. */
   readonly latest: readonly HistoryStep[];

@@ -8,7 +8,7 @@ import type { CreateRepository } from "./repository.ts";
 import { storedRepository } from "./stored_repository.ts";
 
 /** The records of a persistent store, and the repositories on it. */
-interface StoredRecords extends Pick<RecordSource, "start" | "refreshIntervalMs" | "refreshIfDue" | "settle"> {
+interface StoredRecords extends Pick<RecordSource, "start" | "refreshIntervalMs" | "refreshIfDue" | "waitForWrites"> {
   /** Creates a repository on the store; to be called before {@link RecordSource.start}. */
   readonly createRepository: CreateRepository;
 }

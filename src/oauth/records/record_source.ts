@@ -56,8 +56,8 @@ export interface RecordSource {
   refreshIfDue(): void;
   /** Whether writes are under way. */
   isWriting(): boolean;
-  /** Waits for the writes that have been asked for. */
-  settle(): Promise<void>;
+  /** Waits for pending writes. */
+  waitForWrites(): Promise<void>;
 }
 
 const refreshIntervalMs = 500;
@@ -266,7 +266,7 @@ export function recordSource(
     refreshIfDue() {
       if (Math.abs(now() - lastRefreshAt) >= refreshIntervalMs) run();
     },
-    async settle() {
+    async waitForWrites() {
       if (pendingWrites > 0) await lastWrite;
     },
   };

@@ -104,7 +104,7 @@ export function storedRepository<Input, Item>(
 
   /** Reads from the store, after what this instance is still writing. */
   async function load(id: string): Promise<Item | undefined> {
-    await source.settle();
+    await source.waitForWrites();
     return await read(id);
   }
 
@@ -184,7 +184,7 @@ export function storedRepository<Input, Item>(
   });
 
   async function listPage(after: string | undefined, limit: number): Promise<readonly Item[]> {
-    await source.settle();
+    await source.waitForWrites();
     const position = after === undefined ? 0 : [...view.keys()].indexOf(after) + 1;
     const isInView = after === undefined || position > 0;
     const page = isInView ? [...view.values()].slice(position, position + limit) : [];
@@ -212,7 +212,7 @@ export function storedRepository<Input, Item>(
     find,
     async reload(id) {
       if (!configured.has(id)) return await load(id);
-      await source.settle();
+      await source.waitForWrites();
       const startedAt = source.writes();
       const basis = await source.entryDigest(kind, id);
       const record = await store.get("override", overrideId(prefix, { of: kind, id, basis, change: "set" }));
@@ -312,7 +312,7 @@ export function storedRepository<Input, Item>(
       return cachedList = Object.freeze([...items]);
     },
     async refresh() {
-      await source.settle();
+      await source.waitForWrites();
       generation++;
       await source.refresh();
     },

@@ -117,7 +117,7 @@ export async function runPlaygroundStep(
   const startedAt = server.now();
   const results: PlaygroundResult[] = [];
   for (const item of await stepRequests(context, step, state)) results.push(await send(context, item));
-  // The second request of a step is always userinfo, which shows what the step changed.
+  // The second request of a step is always userinfo, which shows the effect of the step.
   const sentSteps = results.map((_, i): PlaygroundStep => i === 0 ? step : "userinfo");
   const history = limitHistory([
     ...parseHistory(params.getAll("past"), params.getAll("past_text")),
