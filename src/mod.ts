@@ -27,7 +27,7 @@ export type { Endpoint, Handler, Handlers } from "./app/route.ts";
 export type { Plugin } from "./app/plugin.ts";
 export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
-export type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
+export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
 export type { AuthorizationRequest, PendingAuthorization } from "./oauth/authorize/authorization_request.ts";
 export type { Approval } from "./oauth/authorize/code.ts";

@@ -125,7 +125,10 @@ export function authorizationResponse(
   const { clientId = "" } = context;
   const client = context.server.clients.findCached(clientId)?.name ?? clientId;
   const page = { ...context.site, action: uri, client, fields };
-  return chain(context.pages(), (pages) => html(200, pages.formPost(page), headers));
+  return chain(
+    context.pages(),
+    (pages) => ({ ...html(200, pages.formPost(page), headers), form: { action: uri, fields } }),
+  );
 }
 
 /** Rejects as a page for the user, with the expected and the received value, and how to fix it. */

@@ -129,20 +129,13 @@ async function confirmationPage(
   client: Client | undefined,
   params: Params,
 ): Promise<HttpResponse> {
-  const fields = [["confirm", await csrfToken(server, session.sid, "logout")]];
+  const fields: [string, string][] = [["confirm", await csrfToken(server, session.sid, "logout")]];
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
     const value = params.get(name);
     if (value !== undefined) fields.push([name, value]);
   }
   const { name } = await server.users.find(session.sub) ?? {};
   const { logout } = await pages();
-  return htmlWithForms(
-    200,
-    logout({
-      ...site,
-      user: { sub: session.sub, name },
-      client: client?.name ?? client?.id,
-      fields: fields as [string, string][],
-    }),
-  );
+  const page = logout({ ...site, user: { sub: session.sub, name }, client: client?.name ?? client?.id, fields });
+  return { ...htmlWithForms(200, page), form: { action: `${site.base}/oauth2/logout`, fields } };
 }

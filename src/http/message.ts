@@ -24,6 +24,16 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The text, or `null` without a body. */
   readonly body: string | null;
+  /** The form that the page in `body` submits, so that plugins need not parse HTML. Absent for most pages. */
+  readonly form?: PageForm;
+}
+
+/** A form that a page submits by POST, by itself or when the user agrees. */
+export interface PageForm {
+  /** The URL that receives the form. */
+  readonly action: string;
+  /** The hidden fields in order. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
 /**

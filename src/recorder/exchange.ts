@@ -32,6 +32,8 @@ export interface RecordedResponse {
   readonly body?: string;
   /** The response that the browser forwards to the client, by redirect or form post; `uri` without query. */
   readonly authorizationResponse?: { readonly uri: string; readonly params: Fields };
+  /** Whether it is a page with a form of hidden fields. */
+  readonly hasForm?: boolean;
 }
 
 /** A check that passed. */

@@ -4,8 +4,7 @@ import type { ParameterDescription } from "../oauth/parameter.ts";
 import { findFlowClient, toExchange } from "./exchange_draft.ts";
 import type { ExchangeDraft, FlowGroup } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
-import { isHtmlPage, parseJsonMembers, parseLocation } from "./record_response.ts";
-import { parsePageForms } from "./page_form.ts";
+import { parseJsonMembers, parseLocation } from "./record_response.ts";
 import { findBearerToken, findParam } from "./record_request.ts";
 
 /** Stores exchanges and evicts the least recently used flows. */
@@ -114,10 +113,7 @@ export function flowIndex(limit: number): FlowIndex {
       const { location } = response.headers;
       const params = response.authorizationResponse?.params ??
         (location === undefined ? [] : parseLocation(location).params);
-      const forms = isHtmlPage(response) && response.authorizationResponse === undefined
-        ? parsePageForms(response.body ?? "").flatMap(({ fields }) => fields)
-        : [];
-      for (const [name, value] of [...params, ...forms]) if (names.includes(name)) addLink(draft, value);
+      for (const [name, value] of params) if (names.includes(name)) addLink(draft, value);
       const members = parseJsonMembers(response);
       for (const name of names) addLink(draft, members[name]);
     },

@@ -2,12 +2,11 @@
 
 import { parseFields } from "../http/form.ts";
 import { isResponse } from "../http/message.ts";
-import type { ResponseLike } from "../http/message.ts";
+import type { HttpResponse, PageForm, ResponseLike } from "../http/message.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { maxRecordedBodyChars } from "./exchange.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
-import { parsePageForms } from "./page_form.ts";
 
 /** Media types of text to record. An event stream has no end. */
 const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*json|jwt|x-www-form-urlencoded)\b)/i;
@@ -21,17 +20,22 @@ export function hasTextBody(response: Response): boolean {
 export function recordResponse(endpoint: EndpointDescription | undefined, response: ResponseLike): RecordedResponse {
   const { status } = response;
   const headers = isResponse(response) ? headersToRecord(response) : response.headers;
-  const body = isResponse(response) ? undefined : response.body?.slice(0, maxRecordedBodyChars);
-  return withAuthorizationResponse(endpoint, { status, headers, ...body !== undefined && { body } });
+  const { body, form } = isResponse(response) ? {} as Partial<HttpResponse> : response;
+  return {
+    status,
+    headers,
+    ...body && { body: body.slice(0, maxRecordedBodyChars) },
+    ...form && { hasForm: true },
+    ...findAuthorizationResponse(endpoint, headers.location, form),
+  };
 }
 
 /** Adds the captured body. */
 export function withResponseBody(
-  endpoint: EndpointDescription | undefined,
   response: RecordedResponse,
   captured: CapturedBody | undefined,
 ): RecordedResponse {
-  return captured === undefined ? response : withAuthorizationResponse(endpoint, { ...response, body: captured.text });
+  return captured === undefined ? response : { ...response, body: captured.text };
 }
 
 function headersToRecord({ headers }: Response): Record<string, string> {
@@ -45,26 +49,19 @@ function isBrowserStep(endpoint: EndpointDescription | undefined): boolean {
   return endpoint?.role === "step" && endpoint.caller === "browser";
 }
 
-function withAuthorizationResponse(
+/** The authorization or logout response that is sent to the client: by redirect, or by a form that submits itself. */
+function findAuthorizationResponse(
   endpoint: EndpointDescription | undefined,
-  response: RecordedResponse,
-): RecordedResponse {
-  if (!isBrowserStep(endpoint)) return response;
-  const { location } = response.headers;
-  const sendsResponse = endpoint!.errors === "redirect";
-  if (location !== undefined) {
-    const sent = parseLocation(location);
+  location: string | undefined,
+  form: PageForm | undefined,
+): Pick<RecordedResponse, "authorizationResponse"> {
+  const sent = location !== undefined ? parseLocation(location) : form && { uri: form.action, params: form.fields };
+  if (sent === undefined || !isBrowserStep(endpoint)) return {};
+  const leavesServer = endpoint!.errors === "redirect"
+    ? isAuthorizationResponse(sent.params)
     // Redirects within the server are paths.
-    const leavesServer = sendsResponse ? isAuthorizationResponse(sent.params) : !location.startsWith("/");
-    return leavesServer ? { ...response, authorizationResponse: sent } : response;
-  }
-  if (!sendsResponse || !isHtmlPage(response)) return response;
-  const form = parsePageForms(response.body ?? "").find(({ autoSubmits, fields }) =>
-    autoSubmits && isAuthorizationResponse(fields)
-  );
-  return form === undefined
-    ? response
-    : { ...response, authorizationResponse: { uri: form.action, params: form.fields } };
+    : location?.startsWith("/") === false;
+  return leavesServer ? { authorizationResponse: sent } : {};
 }
 
 /** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
@@ -114,5 +111,5 @@ export function getResponseOutcome(endpoint: EndpointDescription | undefined, re
   // A protocol endpoint redirects within the server to ask the user. A page redirects after its action.
   if (response.headers.location !== undefined) return endpoint!.metadataName === undefined ? "done" : "interaction";
   if (!isHtmlPage(response)) return "done";
-  return endpoint!.errors === "redirect" || parsePageForms(response.body ?? "").length > 0 ? "interaction" : "done";
+  return endpoint!.errors === "redirect" || response.hasForm ? "interaction" : "done";
 }

@@ -152,7 +152,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
   /** Captures the body of a Response while the client reads it. */
   function tapBody(draft: ExchangeDraft, response: Response): Response {
     const responseTap = bodyTap((ending) => {
-      draft.response = withResponseBody(draft.endpoint, draft.response!, responseTap.captured());
+      draft.response = withResponseBody(draft.response!, responseTap.captured());
       draft.dropped = ending === "aborted";
       draft.snapshot = undefined;
       index.indexResponse(draft);

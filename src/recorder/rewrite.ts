@@ -8,7 +8,6 @@ import { errorText } from "./error_text.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { isHtmlPage } from "./record_response.ts";
-import { parsePageForms } from "./page_form.ts";
 import { findBasicCredentials } from "./record_request.ts";
 
 /** The functions that rewrite each kind of text. */
@@ -70,9 +69,6 @@ function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest
 
 function rewriteResponse(response: RecordedResponse, rewriter: Rewriter): RecordedResponse {
   const { body, authorizationResponse, ...head } = response;
-  if (isHtmlPage(response)) {
-    for (const { fields } of parsePageForms(body ?? "")) rewriteFields(fields, rewriter);
-  }
   return {
     ...head,
     headers: rewriteHeaders(head.headers, rewriter),

@@ -25,7 +25,7 @@ export async function recordedServer(
   return { recorder: record, server: await testServer({ ...testClients, plugins: [record, ...inner] }) };
 }
 
-/** A server that asks: its pages come as Responses, in parts, as another program's might. */
+/** A server with its own login and consent pages, which come as Responses in parts. */
 export async function interactiveServer(): Promise<RecordedServer> {
   const record = recorder();
   const pending = new Map<string, string>();
@@ -37,7 +37,9 @@ export async function interactiveServer(): Promise<RecordedServer> {
     if (interaction !== null) return { user, scope: request.scope, authTime: now() };
     const created = `interaction-of-a-user-${++interactionCount}`;
     pending.set(created, search);
-    return streamedResponse(page("/oauth2/login", created), "text/html; charset=utf-8");
+    return Promise.resolve(
+      new Response(null, { status: 302, headers: { location: `/oauth2/login?interaction=${created}` } }),
+    );
   };
   const interactionParameter = { name: "interaction", secret: "interaction", linksFlow: true };
   const pages: Plugin = {
@@ -45,7 +47,7 @@ export async function interactiveServer(): Promise<RecordedServer> {
       ["login", "consent"].map((name): Endpoint => ({
         name,
         path: `/oauth2/${name}`,
-        methods: ["POST"],
+        methods: ["GET", "POST"],
         caller: "browser",
         title: name,
         errors: "redirect",
@@ -53,6 +55,11 @@ export async function interactiveServer(): Promise<RecordedServer> {
         parameters: [interactionParameter, { name: "form_token", secret: "form_token" }],
         responseParameters: [interactionParameter],
         load: () => ({
+          GET: ({ target }) =>
+            streamedResponse(
+              page("/oauth2/login", new URLSearchParams(target.query).get("interaction")!),
+              "text/html; charset=utf-8",
+            ),
           async POST({ request }) {
             const { interaction = "" } = Object.fromEntries(await readForm(request));
             if (name === "login") return html(200, page("/oauth2/consent", interaction));
@@ -87,6 +94,7 @@ export function streamedResponse(text: string, type: string): Response {
 /** Completes the pages of {@link interactiveServer}, and returns the redirect with the code. */
 export async function completeLogin({ server }: RecordedServer, fields: Fields = {}): Promise<URL> {
   let response = await server.authorize(fields);
+  response = await server.get(response.headers.get("location")!);
   for (const name of ["login", "consent"]) {
     const interaction = /name="interaction" value="([^"]*)"/.exec(await response.text())![1];
     const form_token = `form-token-of-${interaction}`;

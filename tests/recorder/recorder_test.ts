@@ -132,6 +132,7 @@ test("login and consent belong to the flow of their page, even if the page arriv
     assertEquals(summarizeExchanges(exchanges), [
       "authorize interaction",
       "login interaction",
+      "login interaction",
       "consent done",
       "authorize done",
       "token done",

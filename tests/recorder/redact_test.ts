@@ -110,7 +110,7 @@ test("values entered by a user are redacted: the interaction, the CSRF token, th
     callback.searchParams.get("code")!,
   ];
   assertEquals(survivors(secrets, shown), []);
-  const [asked, login] = shown;
+  const [, asked, login] = shown;
   assertEquals(asked!.response!.body, undefined, "pages are left out");
   assertEquals(login!.request.form, [
     ["interaction", "inte…(23)"],

@@ -1,14 +1,12 @@
 /** Authorization responses with wrong or missing `state` and `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207). */
 
-import { html } from "../../http/responses.ts";
+import { isResponse } from "../../http/message.ts";
 import type { ResponseLike } from "../../http/message.ts";
 import type { Fields } from "../../http/form.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
-import { parsePageForms } from "../../recorder/page_form.ts";
 import { defineFault } from "./definition.ts";
 import type { FaultFactory } from "./definition.ts";
 import type { Fault, FaultContext } from "./fault.ts";
-import { readBodyText } from "./response_body.ts";
 
 /** A fault that changes one parameter of the authorization response, with a code or an error, by redirect or form. */
 function overrideParameter(name: string, parameter: "state" | "iss", value: string | undefined): Fault {
@@ -58,21 +56,17 @@ async function overrideInForm(
   parameter: string,
   value: string | undefined,
 ): Promise<ResponseLike> {
-  const copy = response instanceof Response ? response.clone() : response;
-  if (copy.status !== 200 || copy.body === null) return response;
-  const form = parsePageForms(await readBodyText(copy)).find(({ autoSubmits, fields }) =>
-    autoSubmits && fields.some(([name]) => name === parameter)
-  );
-  if (form === undefined || !context.consume()) return response;
+  if (isResponse(response)) return response;
+  const { form } = response;
+  if (form === undefined || !form.fields.some(([name]) => name === parameter) || !context.consume()) return response;
   const fields: Fields = form.fields.flatMap((field) =>
     field[0] !== parameter ? [field] : value === undefined ? [] : [[parameter, value] as const]
   );
   const { server, site, pages } = context.app;
   const { formPost } = await pages();
-  const headers = response instanceof Response ? Object.fromEntries(response.headers) : response.headers;
   const { client: id = "" } = context.request;
   const client = server.clients.findCached(id)?.name ?? id;
-  return html(200, formPost({ ...site, action: form.action, client, fields }), headers);
+  return { ...response, body: formPost({ ...site, action: form.action, client, fields }), form: { ...form, fields } };
 }
 
 const endpoints = ["authorize", "login", "consent"] as const;
