@@ -136,5 +136,5 @@ test("[HT-18] the login page creates no guest user with too deeply nested claims
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
   assertEquals(response.status, 400);
-  assertStringIncludes(await response.text(), "The claims are nested too deep.");
+  assertStringIncludes(await response.text(), "The claims are nested too deeply.");
 });
