@@ -4,8 +4,10 @@ import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { authenticateClient } from "../oauth/clients/auth/mod.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
+import type { Params } from "../oauth/params.ts";
 import type { Context } from "./context.ts";
 import { routeUrl } from "./endpoint.ts";
 import { readParams } from "./read_params.ts";
@@ -26,17 +28,33 @@ export function clientEndpoint(handle: ClientRequestHandler): Handlers {
       const { address } = target.clientAddress;
       const client = await authenticateClient(server, { authorization, params: parameters, address });
       context.clientId = client.id;
-      return await handle(server, {
-        client,
-        parameters,
-        method: request.method,
-        get url() {
-          return routeUrl(server.issuer, context.app.site.base, target.path);
-        },
-        header: (name) => request.headers.get(name),
-      });
+      return await handle(server, new ClientRequest(context, client, parameters));
     },
   };
+}
+
+/** A class, because an object literal with a getter costs more to create. */
+class ClientRequest implements TokenRequest {
+  readonly client: Client;
+  readonly parameters: Params;
+  readonly method: string;
+  readonly #context: Context;
+
+  constructor(context: Context, client: Client, parameters: Params) {
+    this.client = client;
+    this.parameters = parameters;
+    this.method = context.request.method;
+    this.#context = context;
+  }
+
+  get url(): string {
+    const { app, server, target } = this.#context;
+    return routeUrl(server.issuer, app.site.base, target.path);
+  }
+
+  header(name: string): string | null {
+    return this.#context.request.headers.get(name);
+  }
 }
 
 /** Rejects credentials in the query: parameters belong in the body, and logs contain URLs (§2.4.1). */

@@ -8,9 +8,7 @@ import { encodeBase64url } from "./base64url.ts";
 /** The part of `node:crypto` that is used. */
 interface NodeCrypto {
   hash(name: "sha256" | "sha512", text: string, encoding: "buffer"): Uint8Array;
-  hash(name: "sha256" | "sha512", text: string, encoding: "base64url"): string;
-  createSecretKey(secret: Uint8Array): object;
-  createHmac(name: "sha256", key: object): { update(text: string): { digest(encoding: "base64url"): string } };
+  hash(name: "sha256" | "sha512", data: string | Uint8Array, encoding: "base64url"): string;
   createPrivateKey(key: { readonly key: JsonWebKey; readonly format: "jwk" }): object;
   sign(hash: "sha256" | null, bytes: Uint8Array, key: object): Uint8Array;
 }
@@ -69,9 +67,21 @@ async function digestByWebCrypto(name: keyof typeof webCryptoNames, text: string
   return new Uint8Array(await crypto.subtle.digest(webCryptoNames[name], encoder.encode(text)));
 }
 
-/** Creates the function that computes HMAC-SHA-256 (RFC 2104) of texts with a secret, as base64url. */
+/**
+ * Makes HMAC-SHA-256 (RFC 2104) of texts as base64url. Node's module gets it as the two digests of its definition, because
+ * an HMAC object of the module costs 4 µs more per flow, 3 %.
+ *
+ * @param secret 1 to 64 ASCII characters.
+ * @throws {RangeError} For any other secret.
+ */
 export function hmacSha256(secret: string): (text: string) => string | Promise<string> {
-  let nodeKey: object | undefined;
+  // deno-lint-ignore no-control-regex
+  if (!/^[\x00-\x7F]{1,64}$/.test(secret)) throw new RangeError("expected a secret of 1 to 64 ASCII characters");
+  const padKey = (pad: number) => Uint8Array.from({ length: 64 }, (_, i) => pad ^ (secret.charCodeAt(i) || 0));
+  // The padded key is ASCII, so a string has the same bytes.
+  const innerKey = String.fromCharCode(...padKey(0x36));
+  const outer = new Uint8Array(96);
+  outer.set(padKey(0x5c));
   let key: Promise<CryptoKey> | undefined;
   const byWebCrypto = async (text: string) => {
     const algorithm = { name: "HMAC", hash: "SHA-256" };
@@ -81,8 +91,8 @@ export function hmacSha256(secret: string): (text: string) => string | Promise<s
   return (text) => {
     const node = nodeCrypto();
     if (node === undefined) return byWebCrypto(text);
-    nodeKey ??= node.createSecretKey(encoder.encode(secret));
-    return node.createHmac("sha256", nodeKey).update(text).digest("base64url");
+    outer.set(node.hash("sha256", innerKey + text, "buffer"), 64);
+    return node.hash("sha256", outer, "base64url");
   };
 }
 

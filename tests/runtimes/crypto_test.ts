@@ -96,10 +96,17 @@ test("digests of strings are those of their UTF-8 bytes, after any number of dig
     for (const name of ["sha256", "sha512"] as const) {
       assertEquals([...await digestBytes(name, text)], [...createHash(name).update(text).digest()]);
     }
-    for (const secret of ["secret", "s".repeat(65), "~".repeat(43)]) {
+    for (const secret of ["secret", "s".repeat(64), "~".repeat(43)]) {
       assertEquals(await hmacSha256(secret)(text), createHmac("sha256", secret).update(text).digest("base64url"));
     }
   }
+});
+
+test("HMAC-SHA-256 is that of RFC 4231 §4.3, after any number of MACs; a secret must be 1 to 64 ASCII characters", async () => {
+  const hmac = hmacSha256("Jefe");
+  const expected = fromHex("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843").toString("base64url");
+  for (let i = 0; i < 150; i++) assertEquals(await hmac("what do ya want for nothing?"), expected);
+  for (const secret of ["", "s".repeat(65), "é"]) assertThrows(() => hmacSha256(secret), RangeError);
 });
 
 test("base64url has no padding, and round-trips", () => {
