@@ -36,6 +36,7 @@ export function passwordVerifier(): VerifyPassword {
   let lastVerification: Promise<unknown> = Promise.resolve();
   let queueLength = 0;
   const queuedByPrefix = new Map<string, number>();
+  const distinctCosts = costCollector();
 
   async function verify(server: Server, { sub, user, password, address = "" }: Parameters<VerifyPassword>[1]) {
     const attempt: AuthenticationAttempt = { client: `user ${sub}`, address };
@@ -45,7 +46,7 @@ export function passwordVerifier(): VerifyPassword {
     const digest = user && getPasswordDigest(user);
     const isWithinLimit = new TextEncoder().encode(password).length <= maxPasswordBytes;
     let isCorrect = false;
-    for (const cost of distinctCosts(server)) {
+    for (const cost of await distinctCosts(server, user)) {
       const isOwnCost = digest !== undefined && costKey(digest) === costKey(cost);
       const matches = await verifyPassword(isWithinLimit ? password : "", isOwnCost ? digest : dummyDigest(cost));
       if (isOwnCost) isCorrect = matches && isWithinLimit;
@@ -82,17 +83,37 @@ export function passwordVerifier(): VerifyPassword {
 
 type ScryptCost = Pick<PasswordDigest, "ln" | "r" | "p">;
 
+/** Time after which the users of the store are listed again for their costs, in milliseconds by the server's clock. */
+const costListIntervalMs = 10 * 60_000;
+
 /**
- * One digest for each scrypt cost in use. Timing attack: every login attempt is verified once at each cost, whatever
- * name it has, so that the time does not reveal whether the user exists.
+ * Creates a function that returns one digest for each scrypt cost in use. Timing attack: every login attempt is verified
+ * once at each cost, whatever name it has, so that the time does not reveal whether the user exists. Users of a
+ * persistent store are listed for it every {@link costListIntervalMs}.
  */
-function distinctCosts({ users }: Server): readonly ScryptCost[] {
+function costCollector(): (server: Server, user: User | undefined) => Promise<readonly ScryptCost[]> {
   const costs = new Map<string, ScryptCost>();
-  for (const user of users.allCached()) {
+  let listedAt = -Infinity;
+  const add = (user: User) => {
     const digest = getPasswordDigest(user);
     if (digest !== undefined) costs.set(costKey(digest), digest);
-  }
-  return costs.size === 0 ? [passwordCost] : [...costs.values()];
+  };
+  return async ({ users, now }, user) => {
+    if (users.isPersistent && Math.abs(now() - listedAt) >= costListIntervalMs) {
+      const startedAt = now();
+      let page: readonly User[] = [];
+      do {
+        page = await users.list({ after: page.at(-1)?.sub, limit: 1000 });
+        page.forEach(add);
+      } while (page.length > 0);
+      listedAt = startedAt;
+    } else if (!users.isPersistent) {
+      costs.clear();
+    }
+    users.allCached().forEach(add);
+    if (user !== undefined) add(user);
+    return costs.size === 0 ? [passwordCost] : [...costs.values()];
+  };
 }
 
 function costKey({ ln, r, p }: ScryptCost): string {

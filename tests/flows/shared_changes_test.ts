@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, Store } from "../../src/mod.ts";
+import { inspector } from "../../src/inspector/mod.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
@@ -566,4 +567,65 @@ test("[OP-06] the pages report whether a change is stored, and respond when it i
   await two.code({ client_id: "paged", redirect_uri: "https://paged.example/cb" });
   const [alone] = await Promise.all([testServer()]);
   assertMatch((await pageOf(alone.as, "/users")).html, /Kept in memory/);
+});
+
+test("[OP-06] a read that the store completes late does not bring a removed client back", async () => {
+  const shared = sharedStore();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let holds = false;
+  const slow: Store = {
+    ...shared,
+    async get(kind, id) {
+      const isDelayed = holds && kind === "client";
+      if (isDelayed) holds = false;
+      const record = await shared.get(kind, id);
+      if (isDelayed) await released;
+      return record;
+    },
+  };
+  const [one] = await instances(shared, 1) as [TestServer];
+  const [two] = await instances(slow, 1) as [TestServer];
+  await one.as.clients.set(late);
+  holds = true;
+  const delayed = two.as.clients.find("late");
+  await one.as.clients.delete("late");
+  two.advance(1.5);
+  assertEquals(await two.as.clients.find("late"), undefined);
+  release();
+  assertEquals(await delayed, undefined);
+  assertEquals(await two.as.clients.find("late"), undefined);
+});
+
+test("[OP-06, RI-05] a resource with the id of a stored client is rejected before anything has read that client", async () => {
+  const store = sharedStore();
+  const resource = "https://api.example/late";
+  const [one] = await instances(store, 1) as [TestServer];
+  await one.as.clients.set({ ...late, client_id: resource });
+  const [two] = await instances(store, 1) as [TestServer];
+  const response = await two.authorize({ resource });
+  assertEquals(new URL(response.headers.get("location")!).searchParams.get("error"), "invalid_target");
+});
+
+test("[OP-06, HT-15] a secret sent as the client id is hidden on the pages of flows, which read no client", async () => {
+  const reads: string[] = [];
+  const shared = sharedStore();
+  const store: Store = {
+    ...shared,
+    get(kind, id) {
+      reads.push(kind);
+      return shared.get(kind, id);
+    },
+  };
+  const { as, get } = await testServer({ store, plugins: [inspector()] });
+  const secret = "Sup3rS3cretPassw0rd";
+  await as.fetch(
+    new Request(`${as.issuer}/oauth2/token`, {
+      method: "POST",
+      headers: { ...basic(secret, "other") },
+      body: new URLSearchParams({ grant_type: "client_credentials" }),
+    }),
+  );
+  reads.length = 0;
+  for (const path of ["/flows", "/flows/1"]) assert(!(await (await get(path)).text()).includes(secret), path);
+  assertEquals(reads.filter((kind) => kind === "client"), []);
 });

@@ -63,7 +63,7 @@ const tokenExchange: GrantType = {
     return {
       client,
       scope: requested,
-      resources: narrowResources(server, grantedResources, parameters),
+      resources: await narrowResources(server, grantedResources, parameters),
       grantId: jti.slice(0, jti.indexOf(".")),
       subject: { sub: token.user, authTime: auth_time! * 1000, sid: sid! },
       refresh: {},

@@ -135,7 +135,7 @@ export async function parseAuthorizationRequest(
     scope,
     codeChallenge,
     nonce: params.get("nonce"),
-    resources: readResources(server, params),
+    resources: await readResources(server, params),
     loginRequirements: await readOpenIdParameters(server, params, client),
   };
 }

@@ -1,6 +1,7 @@
 /** Resource indicators (RFC 8707): the resources that a request may name. */
 
 import { OAuthError } from "../errors.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 
@@ -10,36 +11,50 @@ const maxUriLength = 512;
 const maxTotalUriLength = 2048;
 
 /** The registered spelling of a resource; the id of a client is never a resource. */
-function findResource(server: Server, uri: string): string | undefined {
+async function findResource(server: Server, uri: string): Promise<string | undefined> {
   const registered = server.resources.find(uri);
-  return registered === undefined || server.clients.findCached(registered) !== undefined ? undefined : registered;
+  return registered === undefined || await server.clients.find(registered) !== undefined ? undefined : registered;
 }
 
 /** The granted resources that are still registered, in their current spelling. */
-export function registeredResources(server: Server, granted: readonly string[]): readonly string[] {
-  return granted.flatMap((uri) => findResource(server, uri) ?? []);
+export function registeredResources(server: Server, granted: readonly string[]): MaybePromise<readonly string[]> {
+  return granted.length === 0 ? granted : findAll(server, granted);
+}
+
+async function findAll(server: Server, granted: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(granted.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
 }
 
 /** Reads the requested resources; a request may name none. */
-export function readResources(server: Server, params: Params): string[] {
+export function readResources(server: Server, params: Params): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
-  if (requested.length === 0) return [];
+  return requested.length === 0 ? requested : findRequested(server, requested);
+}
+
+async function findRequested(server: Server, requested: readonly string[]): Promise<readonly string[]> {
   const isTooMuch = requested.length > maxResources || requested.join("").length > maxTotalUriLength;
-  const resources = requested.map((uri) => {
-    const resource = isTooMuch || uri.length > maxUriLength ? undefined : findResource(server, uri);
-    if (resource !== undefined) return resource;
-    throw new OAuthError("invalid_target", "resource is not an absolute URI of a registered resource", {
-      rule: "RI-01",
-      expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",
-      received: uri,
-    });
-  });
-  return [...new Set(resources)];
+  const resources = new Set<string>();
+  for (const uri of requested) {
+    const resource = isTooMuch || uri.length > maxUriLength ? undefined : await findResource(server, uri);
+    if (resource === undefined) {
+      throw new OAuthError("invalid_target", "resource is not an absolute URI of a registered resource", {
+        rule: "RI-01",
+        expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",
+        received: uri,
+      });
+    }
+    resources.add(resource);
+  }
+  return [...resources];
 }
 
 /** The resources of one access token: those of the token request, which must be granted; without any, all granted ones. */
-export function narrowResources(server: Server, granted: readonly string[], params: Params): readonly string[] {
-  const requested = readResources(server, params);
+export async function narrowResources(
+  server: Server,
+  granted: readonly string[],
+  params: Params,
+): Promise<readonly string[]> {
+  const requested = await readResources(server, params);
   if (requested.length === 0) return granted;
   if (requested.every((uri) => granted.includes(uri))) return requested;
   throw new OAuthError("invalid_target", "resource is not one that was granted", {

@@ -95,7 +95,7 @@ export function registeredSecrets(
         ? redacted + text.slice(from)
         : `${redacted}${text.slice(from, boundaries.at(-1))}…`;
     },
-    isClient: (id) => clients.find(id) !== undefined,
+    isClient: (id) => clients.findCached(id) !== undefined,
     label: (name) => labels.get(name) ?? secretLabel(name),
   };
 }

@@ -71,8 +71,8 @@ export const authorizationCode: GrantType = {
     const scope = registeredScope(client, record.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-    const { resources: grantedResources, claims } = narrowToRegistered(server, client, record, scope);
-    const resources = narrowResources(server, grantedResources, parameters);
+    const { resources: grantedResources, claims } = await narrowToRegistered(server, client, record, scope);
+    const resources = await narrowResources(server, grantedResources, parameters);
     // Atomic: of concurrent requests one succeeds. Nothing is issued before. If a later step fails, the code stays
     // consumed: the user must log in again, but no code is redeemed twice (replay).
     if (!await server.store.consume("code", id, server.now())) {

@@ -15,7 +15,7 @@ const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
 export const clientCredentials: GrantType = {
   type: "client_credentials",
   parameters: parameters("scope", { name: "resource", repeatable: true }),
-  authorize(server, { client, parameters }) {
+  async authorize(server, { client, parameters }) {
     if (!client.confidential) {
       throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
         rule: "CC-01",
@@ -35,7 +35,7 @@ export const clientCredentials: GrantType = {
         received: requestedScope ?? scope.join(" "),
       });
     }
-    const resources = readResources(server, parameters);
-    return Promise.resolve({ client, scope, resources, grantId: randomId(server.randomBytes) });
+    const resources = await readResources(server, parameters);
+    return { client, scope, resources, grantId: randomId(server.randomBytes) };
   },
 };

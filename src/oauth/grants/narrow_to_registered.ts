@@ -22,13 +22,13 @@ interface GrantedAccess {
  * @param scope The part of the granted scope that is still registered.
  * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them.
  */
-export function narrowToRegistered(
+export async function narrowToRegistered(
   server: Server,
   client: Client,
   granted: GrantedAccess & { readonly scope: readonly string[] },
   scope: readonly string[],
-): GrantedAccess {
-  const resources = registeredResources(server, granted.resources);
+): Promise<GrantedAccess> {
+  const resources = await registeredResources(server, granted.resources);
   if (resources.length === 0 && granted.resources.length > 0) {
     throw new OAuthError("invalid_target", "no granted resource is registered any more", {
       rule: "RI-05",

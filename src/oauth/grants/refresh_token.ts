@@ -60,9 +60,9 @@ export const refreshTokenGrant: GrantType = {
     const invalidReason = await findInvalidReason(server, client, stored, registered);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
     server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
-    const { resources: grantedResources, claims } = narrowToRegistered(server, client, record, registered);
+    const { resources: grantedResources, claims } = await narrowToRegistered(server, client, record, registered);
     const scope = narrowScope(registered, parameters);
-    const resources = narrowResources(server, grantedResources, parameters);
+    const resources = await narrowResources(server, grantedResources, parameters);
     // A token that was rotated stays consumed, even if the client has become confidential since.
     const rotates = !client.confidential || server.refresh.rotateConfidential || stored.consumedAt !== undefined;
     server.passed?.("RT-06", scope.join(" "));

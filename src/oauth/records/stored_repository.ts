@@ -41,6 +41,9 @@ export function storedRepository<Input, Item>(
   const { kind, getId, parse, serialize } = definition;
   const { store, now, prefix } = source;
   const cache = boundedCache<CachedEntry<Item>>(maxCachedEntries);
+  /** The number of the latest read of an id that has returned. */
+  const latestRead = boundedCache<number>(maxCachedEntries);
+  let readCount = 0;
   const removalCauses = boundedCache<string>(maxRememberedRemovals);
   let configured: ReadonlyMap<string, Item> = parseAll(initial);
   let overrides: ReadonlyMap<string, ParsedEntry<Item>> = new Map();
@@ -86,9 +89,9 @@ export function storedRepository<Input, Item>(
     }
   }
 
-  function cacheEntry(id: string, entry: ParsedEntry<Item>): void {
+  function cacheEntry(id: string, entry: ParsedEntry<Item>, readAt = now()): void {
     const isNew = cache.get(id)?.item !== entry.item;
-    cache.set(id, { json: entry.json, item: entry.item, readAt: now(), generation });
+    cache.set(id, { json: entry.json, item: entry.item, readAt, generation });
     if (isNew) cachedList = undefined;
     if (id !== defaultEntry?.id || configured.has(id) || defaultEntry.item === entry.item) return;
     defaultEntry = { id, item: entry.item };
@@ -109,12 +112,18 @@ export function storedRepository<Input, Item>(
   }
 
   async function read(id: string): Promise<Item | undefined> {
-    const startedAt = source.writes();
+    const writesBefore = source.writes();
+    const readAt = now();
+    const order = ++readCount;
     const record = await store.get(kind, recordId(id));
+    // A read that began later has returned first: its result is newer.
+    if ((latestRead.get(id) ?? 0) > order) return cache.get(id)?.item;
+    latestRead.set(id, order);
     const entry = record && parseRecord(id, record);
     // A change made here meanwhile is newer than what was read.
-    if (source.writes() === startedAt) {
-      if (entry !== undefined) cacheEntry(id, entry);
+    if (source.writes() === writesBefore) {
+      // The age of the entry counts from the start of the read, because the record may have changed since.
+      if (entry !== undefined) cacheEntry(id, entry, readAt);
       else forget(id);
     }
     return entry?.item;
