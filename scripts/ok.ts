@@ -11,6 +11,11 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
   ["types", ["task", "check"], "Fix the type errors above; examples in comments and READMEs count too."],
   ["documentation", ["doc", "--lint", ...Object.values(manifest.exports)], "Document or export what is named above."],
   ["package", ["publish", "--dry-run", "--allow-dirty"], "The package cannot be published."],
+  [
+    "import check",
+    ["test", "-A", "--no-lock", "tests/scripts/imports_deno.ts"],
+    "These tests prove that the next step sees every import.",
+  ],
   ["imports", ["task", "imports"], "Move the code, or change the list in scripts/imports.ts and say why."],
   [
     "rules",

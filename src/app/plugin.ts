@@ -40,7 +40,8 @@ export interface Plugin {
    */
   extend?(server: Server, context: Context): Server;
   /**
-   * Receives every event, secrets included, in the order of the plugins. An exception is ignored.
+   * Receives every event in the order of the plugins. Events are not redacted: text that a client sent may contain a
+   * secret. An exception is ignored.
    *
    * @param context The request of the event; absent for events of the start and of maintenance.
    */

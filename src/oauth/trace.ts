@@ -1,4 +1,7 @@
-/** Events for the operator: one closed union. Events contain no secrets. */
+/**
+ * Events for the operator: one closed union. The server puts no secret into them, but text that a client sent may contain
+ * one: {@link redactEvent} before an event is logged. The `trace` option receives redacted events.
+ */
 
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";

@@ -34,7 +34,7 @@ export function toPersona({ as, password, claims, deny, denyScopes }: Persona): 
 
 /**
  * The request header that names the persona to a server that logs in without pages (`login: "auto"`): `as=bob`,
- * `deny=yes` and `untick=write`, form-encoded. Only test servers read it. It lets browsers in one test be different
+ * `deny=yes` and `deny_scope=write`, form-encoded. Only test servers read it. It lets browsers in one test be different
  * users; Playwright can send it too.
  */
 export const personaHeader = "latchkey-person";
@@ -44,7 +44,7 @@ export function formatPersona({ as, deny, denyScopes = [] }: Persona): string | 
   const params = new URLSearchParams();
   if (as !== undefined) params.set("as", as);
   if (deny) params.set("deny", "yes");
-  for (const token of denyScopes) params.append("untick", token);
+  for (const token of denyScopes) params.append("deny_scope", token);
   return params.toString() || undefined;
 }
 
@@ -53,5 +53,9 @@ export function parsePersona({ headers }: Pick<RequestLike, "headers">): Persona
   const text = headers.get(personaHeader);
   if (text === null) return undefined;
   const params = new URLSearchParams(text);
-  return { as: params.get("as") ?? undefined, deny: params.get("deny") === "yes", denyScopes: params.getAll("untick") };
+  return {
+    as: params.get("as") ?? undefined,
+    deny: params.get("deny") === "yes",
+    denyScopes: params.getAll("deny_scope"),
+  };
 }

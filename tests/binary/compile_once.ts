@@ -22,7 +22,7 @@ test("a failed build is one sentence and exit code 1", async () => {
   const cases = [
     [["--with", "make"], /^--with: expected deno, bun, node; found "make"\.\n$/],
     [["--target", "beos"], /^--target: expected linux-x64, .*; found "beos"\.\n$/],
-    [["--tarqet", "linux-x64"], /^Unknown option '--tarqet'; deno task compile --help shows what there is\.\n$/],
+    [["--tarqet", "linux-x64"], /^Unknown option '--tarqet'; deno task compile --help shows the options\.\n$/],
     [
       ["--with", "node", "--target", "windows-x64"],
       /^Node builds for \S+ alone; --with bun builds for windows-x64\.\n$/,

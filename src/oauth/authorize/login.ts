@@ -47,10 +47,15 @@ export function rejectOldLogin(
 ): void {
   const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
   const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
-  if (isTooOld || isNotNew) throw loginRequired("the login is older than max_age allows");
+  if (!isTooOld && !isNotNew) return;
+  throw new OAuthError("login_required", "the login is older than the request allows", {
+    rule: "OI-05",
+    expected: isTooOld ? `a login at most ${maxAgeSeconds} seconds old, by max_age` : "a new login, by prompt=login",
+    received: `a login of ${new Date(authTime).toISOString()}`,
+  });
 }
 
-/** `login_required`, for requests with `prompt=none`. */
+/** The error if a request with `prompt=none` needs a login. */
 export function loginRequired(reason: string): OAuthError {
   return new OAuthError("login_required", "login is required, but prompt=none forbids it", {
     rule: "OI-03",
