@@ -48,6 +48,7 @@ export type { Authorization, Subject, TokenRequest } from "./oauth/grants/token_
 export type { GrantType } from "./oauth/server.ts";
 export type { JwtKind, SignClaims } from "./oauth/keys/jwt.ts";
 export type { Keys, KeySource, NewKey, PublishedKey, Signer } from "./oauth/keys/keys.ts";
+export type { FetchedKeys, KeyFetches, PublicKeySet } from "./oauth/keys/remote_keys.ts";
 export type { Params } from "./oauth/params.ts";
 export { parameters } from "./oauth/parameter.ts";
 export type { ParameterDescription } from "./oauth/parameter.ts";

@@ -16,6 +16,7 @@ import type { User } from "./clients/client.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
 import type { JwtKind, SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
+import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
@@ -100,6 +101,8 @@ export interface Server {
   readonly refresh: Required<RefreshSettings>;
   /** Fetches documents that clients refer to: their keys. */
   readonly outbound: Outbound;
+  /** The key sets that were fetched, by their URL. */
+  readonly keyFetches: BoundedCache<KeyFetches>;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens can be issued for. */

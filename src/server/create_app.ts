@@ -34,6 +34,9 @@ import { endpoints } from "./routes.ts";
 /** Maximum number of recent code challenges, kept to warn about a reused one. */
 const maxRecentChallenges = 10_000;
 
+/** Maximum number of fetched key sets. */
+const maxKeyFetches = 1000;
+
 const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
 
 /** The dependencies of the assembly besides the options. */
@@ -106,6 +109,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
     rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
+    keyFetches: boundedCache(maxKeyFetches),
   };
   const hasDirectory = settings.directory !== "off";
   const site: Site = {

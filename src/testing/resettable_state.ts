@@ -9,6 +9,9 @@ import { wrapStore } from "./wrap_store.ts";
 /** Code challenges that are remembered until the oldest is dropped. */
 const maxRememberedChallenges = 1000;
 
+/** Fetched key sets that are remembered until the oldest is dropped. */
+const maxRememberedKeySets = 100;
+
 /** The expiry of records that a server keeps without limit: a reset removes them by this date. */
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
@@ -22,7 +25,7 @@ interface ResettableState {
 
 /** Creates the resettable state of one server. */
 export function resettableState(): ResettableState {
-  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges"> | undefined;
+  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "keyFetches"> | undefined;
 
   return {
     extend(server) {
@@ -30,6 +33,7 @@ export function resettableState(): ResettableState {
         store: withResettableSecrets(server.store),
         rateLimiter: server.rateLimiter && rateLimiter(server.now),
         recentChallenges: boundedCache(maxRememberedChallenges),
+        keyFetches: boundedCache(maxRememberedKeySets),
       };
       return { ...server, ...current };
     },

@@ -1,16 +1,16 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
-import { errors, jwtVerify } from "jose";
-import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import { jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyResult } from "jose";
 import { describeRemovedClient } from "../repository.ts";
 import type { Client } from "../repository.ts";
 import { quote } from "../../config/config_issue.ts";
+import { remoteKeys, verifyByKeys } from "../../keys/remote_keys.ts";
 import { storageKey } from "../../secrets.ts";
 import { secondsNow } from "../../server.ts";
 import type { Server } from "../../server.ts";
 import { compactJws } from "../../tokens/verification.ts";
 import type { Explanation } from "../../trace.ts";
-import { clientKeys } from "./client_keys.ts";
 import { invalidClient } from "./method.ts";
 import type { Credentials } from "./method.ts";
 
@@ -20,8 +20,6 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const clockToleranceSeconds = 10;
 /** Maximum lifetime of an assertion, in seconds. */
 const maxAssertionLifetimeSeconds = 300;
-/** Maximum number of keys tried for an assertion without `kid`. */
-const maxTriedKeys = 8;
 /** Accepted `typ` values of an assertion; `typ` may also be absent (RFC 7523bis). */
 const acceptedTypes = ["client-authentication+jwt", "jwt"];
 
@@ -101,7 +99,7 @@ async function verifyClaims(
   let protectedHeader: JWTVerifyResult["protectedHeader"];
   try {
     ({ payload, protectedHeader } = client.assertionSecret === undefined
-      ? await verifyByKeys(server, client, assertion, options)
+      ? await verifyByKeys(assertion, remoteKeys(server, client), options)
       : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
   } catch (cause) {
     throw invalidClient(
@@ -150,29 +148,6 @@ async function verifyClaims(
     throw invalidClient("the assertion has no jti", "a unique string for each assertion", "something else");
   }
   return payload;
-}
-
-/** Verifies with the key that `kid` names; without `kid`, tries each suitable key. */
-async function verifyByKeys(
-  server: Server,
-  client: Client,
-  assertion: string,
-  options: JWTVerifyOptions,
-): Promise<JWTVerifyResult> {
-  try {
-    return await jwtVerify(assertion, clientKeys(server, client), options);
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let tried = 0;
-    for await (const key of error) {
-      try {
-        return await jwtVerify(assertion, key, options);
-      } catch (cause) {
-        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
-      }
-    }
-    throw new errors.JWSSignatureVerificationFailed();
-  }
 }
 
 async function assertNotReplayed(server: Server, client: Client, { jti, exp }: JWTPayload): Promise<void> {

@@ -1,0 +1,164 @@
+/** The public keys of others, such as clients: from their key set, or fetched from its URL (RFC 7517 §5). */
+
+import { createLocalJWKSet, errors, jwtVerify } from "jose";
+import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import type { BoundedCache } from "../bounded_cache.ts";
+
+/**
+ * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
+ * fetch.
+ */
+const maxKeyAgeMs = 600_000;
+const minFetchIntervalMs = 30_000;
+/** Timeout of a fetch, in milliseconds. */
+const jwksFetchTimeoutMs = 5000;
+/** Maximum size of a key set, in bytes. */
+const maxJwksBytes = 256 * 1024;
+/** Maximum number of keys tried for a JWT without `kid`. */
+const maxTriedKeys = 8;
+
+/** A set of public keys (RFC 7517 §5). */
+export interface PublicKeySet {
+  /** The keys. */
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The owner of public keys: with its key set, or the URL of it. */
+interface KeyOwner {
+  /** The key set; not used if there is a URL. */
+  readonly jwks?: PublicKeySet;
+  /** The URL of the key set. */
+  readonly jwksUri?: string;
+}
+
+/** The keys of one URL. */
+export interface FetchedKeys {
+  /** When they were fetched, by the server's clock in milliseconds. */
+  readonly fetchedAt: number;
+  /** Rejects if they could not be fetched. */
+  readonly keys: Promise<PublicKeySet>;
+}
+
+/** The last successful fetch of one URL, and the last failed one after it. */
+export interface KeyFetches {
+  /** The last one that did not fail. */
+  readonly last?: FetchedKeys;
+  /** A failed one after it. */
+  readonly failed?: FetchedKeys;
+}
+
+/** The part of the server that fetches keys. */
+interface KeyFetcher {
+  readonly now: () => number;
+  readonly outbound: (url: string, init: RequestInit) => Promise<Response>;
+  readonly keyFetches: BoundedCache<KeyFetches>;
+}
+
+/**
+ * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when they
+ * are needed, without following redirects (SSRF), for all owners with this URL together. They are fetched again if a JWT
+ * names an unknown key, at most once in 30 seconds.
+ */
+export function remoteKeys(server: KeyFetcher, { jwks = { keys: [] }, jwksUri }: KeyOwner): JWTVerifyGetKey {
+  return jwksUri === undefined ? keySelector(jwks) : fetchedKeys(server, jwksUri);
+}
+
+const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
+
+/** Selects the key of a JWT by its header. @throws {errors.JOSEError} If this is no key set. */
+function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
+  let selector = keySelectors.get(jwks);
+  if (selector === undefined) {
+    selector = createLocalJWKSet(jwks as JSONWebKeySet);
+    keySelectors.set(jwks, selector);
+  }
+  return selector;
+}
+
+/**
+ * Verifies a JWT with the key that `kid` names; without `kid`, tries each suitable key.
+ *
+ * @throws {errors.JOSEError} If no key fits, or the signature or a claim is invalid.
+ */
+export async function verifyByKeys(
+  jwt: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(jwt, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(jwt, key, options);
+      } catch (cause) {
+        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function fetchedKeys(server: KeyFetcher, uri: string): JWTVerifyGetKey {
+  const { keyFetches, now } = server;
+  const getKeys = (maxAgeMs: number) => {
+    const { last, failed } = keyFetches.get(uri) ?? {};
+    // If the clock was set back, the keys count as expired.
+    const isFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number): attempt is FetchedKeys =>
+      attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs;
+    if (isFresh(last, maxAgeMs)) return last.keys;
+    if (isFresh(failed, minFetchIntervalMs)) return failed.keys;
+    const attempt = { fetchedAt: now(), keys: fetchKeys(server, uri) };
+    keyFetches.set(uri, { last: attempt });
+    attempt.keys.catch(() => {
+      // Keeps the keys of the last successful fetch.
+      if (keyFetches.get(uri)?.last === attempt) keyFetches.set(uri, { last, failed: attempt });
+    });
+    return attempt.keys;
+  };
+  return async (header, token) => {
+    const keys = await getKeys(maxKeyAgeMs);
+    try {
+      return await keySelector(keys)(header, token);
+    } catch (error) {
+      const newer = error instanceof errors.JWKSNoMatchingKey ? await getKeys(minFetchIntervalMs) : keys;
+      if (newer === keys) throw error;
+      return await keySelector(newer)(header, token);
+    }
+  };
+}
+
+async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
+  const response = await outbound(uri, {
+    headers: { accept: "application/jwk-set+json, application/json" },
+    redirect: "manual",
+    signal: AbortSignal.timeout(jwksFetchTimeoutMs),
+  });
+  if (response.status !== 200) {
+    response.body?.cancel().catch(() => {});
+    throw new errors.JOSEError(`expected status 200 from jwks_uri, received ${response.status}`);
+  }
+  const jwks: PublicKeySet = JSON.parse(await readLimited(response));
+  keySelector(jwks);
+  return jwks;
+}
+
+/** Reads the text of a response, up to the maximum size. */
+async function readLimited({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > maxJwksBytes) {
+      reader.cancel().catch(() => {});
+      throw new errors.JOSEError(`expected at most ${maxJwksBytes} bytes from jwks_uri`);
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
