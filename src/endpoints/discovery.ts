@@ -17,15 +17,13 @@ import type { Context } from "../app/context.ts";
 import { routeUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 
-/** The paths of the metadata: both well-known names before the issuer's path, and OpenID's name also after it. */
+/**
+ * The paths of the metadata: both well-known names before the issuer's path (RFC 8414 §3.1, §5) and after it (OpenID
+ * Connect Discovery §4; some clients append RFC 8414's name too).
+ */
 export function wellKnownPaths(base: string): string[] {
-  return [
-    ...new Set([
-      `/.well-known/oauth-authorization-server${base}`,
-      `/.well-known/openid-configuration${base}`,
-      `${base}/.well-known/openid-configuration`,
-    ]),
-  ];
+  const names = ["oauth-authorization-server", "openid-configuration"].map((name) => `/.well-known/${name}`);
+  return [...new Set([...names.map((name) => name + base), ...names.map((name) => base + name)])];
 }
 
 /** The handlers of the metadata documents. */

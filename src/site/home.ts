@@ -39,7 +39,10 @@ export const home: Handlers = {
         ...app.endpoints.flatMap(({ metadataName, path }) =>
           metadataName === undefined ? [] : [{ name: metadataName, url: routeUrl(server.issuer, site.base, path) }]
         ),
-        ...wellKnownPaths(site.base).map((path) => ({ name: path.split("/")[2]!, url: origin + path })),
+        ...wellKnownPaths(site.base).map((path) => ({
+          name: /\.well-known\/([^/]+)/.exec(path)![1]!,
+          url: origin + path,
+        })),
       ],
       scopes: server.scopes,
     });

@@ -57,7 +57,7 @@ function at({ as }: TestServer, url: string, init?: RequestInit): Promise<Respon
   return as.fetch(new Request(url, { redirect: "manual", ...init }));
 }
 
-/** Where a client finds the documents of an issuer: RFC 8414 §3.1 puts the path behind, OpenID Connect Discovery §4 before. */
+/** Where clients look for the documents of an issuer: the well-known name before the issuer's path, and after it. */
 function documentUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
@@ -66,6 +66,7 @@ function documentUrls(issuer: string): string[] {
       `${origin}/.well-known/oauth-authorization-server${path}`,
       `${origin}/.well-known/openid-configuration${path}`,
       `${origin}${path}/.well-known/openid-configuration`,
+      `${origin}${path}/.well-known/oauth-authorization-server`,
     ]),
   ];
 }
@@ -127,11 +128,11 @@ test("[MD-01] both documents are 200 in JSON, without a redirect, readable from 
   });
 });
 
-test("[MD-02] an issuer with a path has one document at three URLs, and none at another issuer's", async () => {
+test("[MD-02] an issuer with a path has one document at four URLs, and none at another issuer's", async () => {
   await forEachCase(["https://as.test/t1", "https://as.test/t1/", "https://as.test/a/b"], async (issuer) => {
     const b = await testServer({ issuer });
     const found = await documents(b);
-    assertEquals(found.length, 3);
+    assertEquals(found.length, 4);
     for (const one of found) assertEquals(one, found[0]);
     for (const name of ["oauth-authorization-server", "openid-configuration"]) {
       for (const path of ["", "/", "/t2", "/t1/x", "/T1"]) {
