@@ -3,6 +3,7 @@
 import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.ts";
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
 import { evictable } from "./evictable.ts";
+import { resolveOptions } from "./resolve_options.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 /** A record in its table. */
@@ -45,12 +46,17 @@ export interface MemoryStoreOptions {
   readonly maxBytes?: number;
 }
 
+const defaults: Required<MemoryStoreOptions> = { maxRecords: 100_000, maxBytes: 64 * 1024 * 1024 };
+
 /**
  * Creates a store that keeps records in maps. Records that expire are kept as JSON, because a text needs less memory and
  * less garbage collection than an object; others, such as keys, are kept as they are. `deleteExpired` takes time in
  * proportion to the removed records; the memory is bounded only if it is called. `close` does nothing.
+ *
+ * @throws {TypeError} If an option is unknown.
  */
-export function memoryStore({ maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 }: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const { maxRecords, maxBytes } = resolveOptions("memoryStore", defaults, options);
   const tables = new Map<RecordKind, Table>();
   let lastSequence = 0;
 

@@ -6,6 +6,7 @@ import { evictable } from "./evictable.ts";
 import { escapeKey } from "./escape_key.ts";
 import { countRecords, listed, listRecords, recordFields, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
+import { resolveOptions } from "./resolve_options.ts";
 import { assertUrl } from "./store_error.ts";
 import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
@@ -24,6 +25,8 @@ export interface RedisOptions {
    */
   readonly replicas?: number;
 }
+
+const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, replicas: 0 };
 
 /**
  * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `f` grant,
@@ -99,9 +102,10 @@ const expiryGraceMs = 24 * 3600 * 1000;
  *
  * @throws {StoreError} If the server cannot be reached or used. The store's calls reject with the same error; it
  *   reconnects by itself.
+ * @throws {TypeError} If an option is unknown.
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
-  const { prefix = "latchkey", timeout = 5000, replicas = 0 } = options;
+  const { prefix, timeout, replicas } = resolveOptions("redisStore", defaults, options);
   assertUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const location = displayUrl(url);
   const redis = connect(url, timeout);

@@ -46,8 +46,8 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   }
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
-    4,
-    "the memory store, its queue, its list, and what it may forget",
+    5,
+    "the memory store, its options, its queue, its list, and what it may forget",
   );
 });
 

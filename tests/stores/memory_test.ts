@@ -1,11 +1,41 @@
 /** The memory store: the exam, and that it stays as small as what is alive in it. */
 
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/store/memory.ts";
+import { redisStore } from "../../src/store/redis.ts";
+import { postgresStore } from "../../src/store/sql/postgres.ts";
+import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { storeConformance } from "./conformance.ts";
 
 storeConformance("memory", () => Promise.resolve(memoryStore()));
+
+test("every store rejects an unknown option before it opens anything", async () => {
+  const misspelt: object = { maxRecord: 10 };
+  const calls = {
+    memoryStore: () => memoryStore(misspelt),
+    sqliteStore: () => sqliteStore(":memory:", misspelt),
+    postgresStore: () => postgresStore("postgres://127.0.0.1:1/db", misspelt),
+    redisStore: () => redisStore("redis://127.0.0.1:1", misspelt),
+  };
+  const messages: string[] = [];
+  for (const call of Object.values(calls)) {
+    messages.push((await assertRejects(async () => await call(), TypeError)).message);
+  }
+  const known = [
+    "maxRecords, maxBytes",
+    "durability, lockTimeout, warn",
+    "schema, connections, timeout",
+    "prefix, timeout, replicas",
+  ];
+  assertEquals(
+    messages,
+    Object.keys(calls).map((call, i) =>
+      `${call}: expected the options ${known[i]}; received "maxRecord". Correct its name.`
+    ),
+  );
+  assertStrictEquals(await memoryStore({ maxRecords: undefined }).get("browser", "x"), undefined);
+});
 
 test("the memory store contains only unexpired records, with mixed lifetimes and a jumping clock", async () => {
   const store = memoryStore();

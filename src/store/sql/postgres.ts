@@ -1,5 +1,6 @@
 /** A store in PostgreSQL, for any number of instances and machines. Needs the `postgres` package. */
 
+import { resolveOptions } from "../resolve_options.ts";
 import { assertUrl } from "../store_error.ts";
 import type { Store } from "../store.ts";
 import { type SqlRow, sqlStore, type SqlValue } from "./base.ts";
@@ -19,6 +20,8 @@ export interface PostgresOptions {
   /** Milliseconds after which a call fails. Default: 5000. */
   readonly timeout?: number;
 }
+
+const defaults: Required<PostgresOptions> = { schema: "latchkey", connections: 10, timeout: 5000 };
 
 /** The migrations of the table, in order; a database runs those that it lacks. */
 const migrations: readonly ((schema: string) => string)[] = [
@@ -61,6 +64,7 @@ const migrationTimeoutMs = 60_000;
  *
  * @throws {StoreError} If the database cannot be reached or used. The store's calls reject with the same error; it
  *   reconnects by itself.
+ * @throws {TypeError} If an option is unknown.
  *
  * @example
  * ```ts
@@ -71,7 +75,7 @@ const migrationTimeoutMs = 60_000;
  * ```
  */
 export async function postgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
-  const { schema = "latchkey", connections = 10, timeout = 5000 } = options;
+  const { schema, connections, timeout } = resolveOptions("postgresStore", defaults, options);
   assertUrl(url, "the PostgreSQL database", "postgres://user:password@host:5432/database");
   const location = displayUrl(url);
   const size = new TextEncoder().encode(schema).length;

@@ -5,6 +5,7 @@ import { resolve, sep } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Store } from "../store.ts";
+import { resolveOptions } from "../resolve_options.ts";
 import { type SqlRow, sqlStore } from "./base.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
 
@@ -25,6 +26,8 @@ export interface SqliteOptions {
   /** Receives a sentence if opening the file corrected its permissions. Default: not reported. */
   readonly warn?: (message: string) => void;
 }
+
+const defaults: Required<SqliteOptions> = { durability: "process", lockTimeout: 5000, warn: () => {} };
 
 /** "Ltch" in ASCII: distinguishes Latchkey's files from those of other programs. */
 const applicationId = 0x4c746368;
@@ -58,10 +61,11 @@ const deleteBatchSize = 200;
  *
  * @throws {StoreError} If the file cannot be opened, belongs to another program, cannot be made private, is damaged, or
  *   stays locked. Files of other programs are never written. The store's calls reject with the same error.
+ * @throws {TypeError} If an option is unknown.
  */
 export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const location = path === ":memory:" ? path : resolve(path);
-  const database = await openDatabase(location, options);
+  const database = await openDatabase(location, resolveOptions("sqliteStore", defaults, options));
   const statements = new Map<string, StatementSync>();
 
   function prepare(text: string): StatementSync {
@@ -93,7 +97,7 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
 
 async function openDatabase(
   location: string,
-  { durability = "process", lockTimeout = 5000, warn = () => {} }: SqliteOptions,
+  { durability, lockTimeout, warn }: Required<SqliteOptions>,
 ): Promise<DatabaseSync> {
   let database: DatabaseSync | undefined;
   try {
