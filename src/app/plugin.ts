@@ -40,8 +40,7 @@ export interface Plugin {
    */
   extend?(server: Server, context: Context): Server;
   /**
-   * Receives every event in the order of the plugins. Events are not redacted: text that a client sent may contain a
-   * secret. An exception is ignored.
+   * Receives every event, not redacted ({@link TraceEvent}), in the order of the plugins. An exception is ignored.
    *
    * @param context The request of the event; absent for events of the start and of maintenance.
    */

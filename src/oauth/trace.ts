@@ -1,13 +1,10 @@
-/**
- * Events for the operator: one closed union. The server puts no secret into them, but text that a client sent may contain
- * one: {@link redactEvent} before an event is logged. The `trace` option receives redacted events.
- */
+/** Events for the operator: one closed union, and the redaction of events for logs. */
 
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 
-/** The full reason of a rejection or warning; the client may receive less. Secrets appear as digests only. */
+/** The full reason of a rejection or warning; the client may receive less. */
 export interface Explanation {
   /** The ID of the broken rule, a row of the rule table. */
   readonly rule: RejectionRuleId;
@@ -21,7 +18,13 @@ export interface Explanation {
   readonly earlier?: string;
 }
 
-/** An event. `at` is in milliseconds since the epoch, by the server's clock. */
+/**
+ * An event. `at` is in milliseconds since the epoch, by the server's clock.
+ *
+ * The server puts no secret into events, but text that a client sent may contain one, such as a secret in the wrong
+ * parameter. Plugins receive events unchanged; the option `trace` and the log receive them redacted
+ * ({@link redactEvent}).
+ */
 export type TraceEvent =
   | {
     readonly type: "code_issued";
