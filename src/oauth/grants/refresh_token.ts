@@ -119,8 +119,8 @@ async function rotate(
   const nextToken = server.refresh.grace === 0
     ? randomToken(server.randomBytes)
     : await deriveSuccessor(token, stored.value);
-  const isConsumed = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
-  if (!isConsumed && !await isRetry(server, nextToken, stored.consumedAt)) {
+  const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
+  if (!isFirstUse && !await isRetry(server, nextToken, stored.consumedAt)) {
     const reason = "refresh token used twice";
     await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
     throw invalidGrant({
