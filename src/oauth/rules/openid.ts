@@ -11,7 +11,8 @@ export const openidRules = {
   },
   "OI-05": {
     passes: "the session can be used: its user and the age of its login match the request",
-    fix: "Send the request without prompt=none, so that the user can log in again.",
+    fix:
+      "Send max_age as a whole number of seconds. If the login is too old, let the user log in again: a request with prompt=none cannot, and an approver must return the time of the new login as authTime.",
     cites: ["OpenID Connect Core §3.1.2.1"],
   },
   "OI-06": {
