@@ -22,7 +22,7 @@ import {
   saveConsent,
 } from "../oauth/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";
-import { loginProof, pagePath } from "./approver.ts";
+import { loginProof, pagePath } from "./pages_approver.ts";
 import { consumePending, findPending } from "./pending.ts";
 import type { Interaction } from "./pending.ts";
 

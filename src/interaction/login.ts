@@ -13,7 +13,7 @@ import { OAuthError } from "../oauth/errors.ts";
 import { createSession, endForgottenSessions } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
-import { consentPath, pagesApprover } from "./approver.ts";
+import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { authenticateUser } from "./authenticate_user.ts";
 import type { AuthenticatedUser, LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";

@@ -10,7 +10,7 @@ import { htmlWithForms } from "../http/responses.ts";
 import { usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
 import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
-import { pagePath } from "./approver.ts";
+import { pagePath } from "./pages_approver.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Why the page is shown again. */

@@ -29,7 +29,7 @@ import { loginHandlers } from "./login.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
 import { passwordVerifier } from "./password.ts";
 
-export { pagesApprover, repeatWithCookies } from "./approver.ts";
+export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
 
 /** The handlers of the pages. */
 interface InteractionHandlers {
