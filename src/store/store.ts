@@ -4,6 +4,10 @@
  * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete` and `deleteExpired`.
  * `consume` marks a record as used exactly once; `revoke` marks a grant as revoked. The stores: `memory.ts`, `redis.ts`,
  * and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on expiry, with its own clock.
+ *
+ * Some stored names differ from those of the code, so that existing databases stay readable: the kind `ended_family` holds
+ * the marks of {@link Store.revoke}; the columns `family` and `spent_at` (in Redis: `f`, `s`) are `grantId` and
+ * `consumedAt`.
  */
 
 /** Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
