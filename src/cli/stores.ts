@@ -2,6 +2,7 @@
 
 import { isLoopback } from "../oauth/test_hosts.ts";
 import type { Field } from "../oauth/config/field.ts";
+import { suggest } from "../oauth/config/suggest.ts";
 import type { Store } from "../store/store.ts";
 
 /** A parsed setting `store`. */
@@ -24,6 +25,8 @@ interface StoreKind {
   readonly pattern: RegExp;
   /** The ways to write the setting, for messages. */
   readonly forms: readonly string[];
+  /** The schemes, if the setting is a URL; messages name the first one. Default: none. */
+  readonly schemes?: readonly string[];
   /** Parses a setting that matches the pattern; `undefined` if it is invalid. */
   readonly parse: (setting: string) => Omit<StoreChoice, "kind"> | undefined;
   /** Opens the store; `undefined` stands for a new store in memory. */
@@ -56,7 +59,7 @@ export const storeKinds: StoreKinds = {
       (await import("../store/sql/sqlite.ts")).sqliteStore(location, { ...options, warn }),
   },
   postgres: databaseServer({
-    schemes: "postgres|postgresql",
+    schemes: ["postgres", "postgresql"],
     parameters: { schema: "text", connections: "number", timeout: "number", sslmode: "driver", sslrootcert: "driver" },
     definesTls: ({ searchParams }) => searchParams.has("sslmode") || searchParams.has("sslrootcert"),
     tlsHint: "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for a private certificate authority; or " +
@@ -64,7 +67,7 @@ export const storeKinds: StoreKinds = {
     open: async ({ location, options }) => (await import("../store/sql/postgres.ts")).postgresStore(location, options),
   }),
   redis: databaseServer({
-    schemes: "redis|rediss",
+    schemes: ["redis", "rediss"],
     parameters: { prefix: "text", timeout: "number", replicas: "number" },
     definesTls: ({ protocol }) => protocol === "rediss:",
     tlsHint: "If the server supports TLS, write rediss:// instead of redis://.",
@@ -72,9 +75,7 @@ export const storeKinds: StoreKinds = {
   }),
 };
 
-interface DatabaseServer extends Pick<StoreKind, "open"> {
-  /** The schemes of its URLs, separated by `|`; messages name the first one. */
-  readonly schemes: string;
+interface DatabaseServer extends Required<Pick<StoreKind, "open" | "schemes">> {
   /** The known parameters of the query: for the store, or for the driver alone. */
   readonly parameters: Readonly<Record<string, "text" | "number" | "driver">>;
   /** Whether the URL says whether TLS is used. */
@@ -86,8 +87,9 @@ interface DatabaseServer extends Pick<StoreKind, "open"> {
 function databaseServer({ schemes, parameters, definesTls, tlsHint, open }: DatabaseServer): StoreKind {
   return {
     open,
-    pattern: new RegExp(`(${schemes}):\\/\\/\\S+`),
-    forms: [`${schemes.split("|")[0]}://…?${Object.keys(parameters).join("&")}`],
+    schemes,
+    pattern: new RegExp(`(${schemes.join("|")}):\\/\\/\\S+`),
+    forms: [`${schemes[0]}://…?${Object.keys(parameters).join("&")}`],
     parse(setting) {
       if (!URL.canParse(setting)) return undefined;
       const url = new URL(setting);
@@ -140,15 +142,21 @@ export function storeField(kinds: StoreKinds): Field<string> {
     default: "memory",
     pattern: new RegExp(`^(${all.map(({ pattern }) => pattern.source).join("|")})$`),
     accepts: (setting) => parseStore(setting, kinds) !== undefined,
-    hint: storeHint,
+    hint: (value) => storeHint(String(value), all.flatMap(({ schemes = [] }) => [schemes])),
   };
 }
 
-function storeHint(value: unknown): string | undefined {
-  const setting = String(value);
-  if (/^(?:postgres|redis)\w*:\/\//.test(setting) && (!URL.canParse(setting) || /\s/.test(setting))) {
-    return "Percent-encode all characters of user and password except letters and digits, and put @host after them.";
+/** The hint for an invalid setting, if it is a URL or looks like one. */
+function storeHint(setting: string, schemesOfKinds: readonly (readonly string[])[]): string | undefined {
+  const schemes = schemesOfKinds.flat();
+  const [scheme = ""] = /^[a-z][\w+.-]*/i.exec(setting) ?? [];
+  const isUrl = setting.startsWith("://", scheme.length);
+  if (isUrl && schemes.includes(scheme)) {
+    return URL.canParse(setting) && !/\s/.test(setting)
+      ? undefined
+      : "Percent-encode all characters of user and password except letters and digits, and put @host after them.";
   }
-  const isMistyped = /^(?:pg|postg|redi)/i.test(setting) && !/^(?:postgres|postgresql|redis|rediss):\/\//.test(setting);
-  return isMistyped ? "Begin it with postgres:// or redis://." : undefined;
+  if (!isUrl && suggest(scheme, schemes) === undefined) return undefined;
+  const beginnings = schemesOfKinds.flatMap(([first]) => first === undefined ? [] : [`${first}://`]);
+  return `Begin it with ${beginnings.join(" or ")}.`;
 }

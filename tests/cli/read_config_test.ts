@@ -881,6 +881,7 @@ test("a misspelt scheme of a store gets the list of known ones, without the rest
     "postgres:/u:hidden@h/d",
     "Redis://h",
     "pg://h",
+    "mysql://u:hidden@h/d",
   ];
   for (const store of mistyped) {
     const fix = "Begin it with postgres:// or redis://.";
