@@ -3,7 +3,7 @@
 import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { authenticateClient } from "../oauth/clients/auth/mod.ts";
+import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
@@ -26,7 +26,14 @@ export function clientEndpoint(handle: ClientRequestHandler): Handlers {
       parameters.rejectRepeated("TK-04");
       const authorization = request.headers.get("authorization");
       const { address } = target.clientAddress;
-      const client = await authenticateClient(server, { authorization, params: parameters, address });
+      const credentials = { authorization, params: parameters, address };
+      let client: Client;
+      try {
+        client = await authenticateClient(server, credentials);
+      } catch (error) {
+        context.clientId = findClaimedClient(server, credentials);
+        throw error;
+      }
       context.clientId = client.id;
       return await handle(server, new ClientRequest(context, client, parameters));
     },

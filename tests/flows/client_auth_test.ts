@@ -387,6 +387,31 @@ test("[CA-09] two methods of authentication in one request are 400 invalid_reque
   assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"), { client_secret: "" })), "200");
 });
 
+test("[CA-07, CA-09] the trace of a rejection names the registered client that the request claims to be", async () => {
+  const b = await testServer();
+  const secret = "web-secret";
+  const cases: readonly [HeadersInit, Fields, string | undefined][] = [
+    [basic("web", "wrong"), {}, "web"],
+    [{}, { client_id: "poster", client_secret: "wrong" }, "poster"],
+    [{}, { client_id: "web" }, "web"],
+    [basic("web", secret), { client_secret: secret }, "web"],
+    [basic(secret, "web"), {}, undefined],
+    [{}, { client_id: secret, client_secret: "web" }, undefined],
+    [basic(secret, "web"), { client_id: "web", client_secret: secret }, "web"],
+    [basic(secret, secret), { client_id: secret, client_secret: secret }, undefined],
+  ];
+  for (const [headers, fields, expected] of cases) {
+    await redeem(b, "web", headers, fields);
+    const event = b.events.findLast((event) => event.type === "rejected");
+    assertEquals(event!.client, expected, JSON.stringify(fields));
+  }
+  const last = b.events.findLast((event) => event.type === "rejected");
+  assertEquals([last!.explanation.rule, last!.explanation.received], [
+    "CA-09",
+    "client_secret_basic and client_secret_post",
+  ]);
+});
+
 test("[CA-10] a correct verifier does not replace the secret of a confidential client", async () => {
   const b = await testServer();
   for (const client_id of ["web", "poster"]) {
@@ -716,7 +741,8 @@ test("[CA-16] a warning reports use of the non-default method and how to registe
   assertEquals(others, []);
   assertEquals([warning!.client, warning!.explanation], ["web", {
     rule: "CA-16",
-    reason: "the client used client_secret_post; its metadata has no token_endpoint_auth_method",
+    reason:
+      "authentication by client_secret_post was accepted; the client's metadata has no token_endpoint_auth_method",
     expected: 'client_secret_basic, the default, or token_endpoint_auth_method: "client_secret_post" in its metadata',
     received: "client_secret_post",
   }]);

@@ -37,7 +37,7 @@ export async function authenticateClient(server: Server, credentials: Credential
     throw new OAuthError("invalid_request", "the request uses more than one method of client authentication", {
       rule: "CA-09",
       expected: "one of: Authorization header, client_secret, client_assertion",
-      received: "more than one",
+      received: used.map(({ method }) => method).join(" and "),
     });
   }
   const clientAuth = used[0] ?? none;
@@ -57,7 +57,8 @@ export async function authenticateClient(server: Server, credentials: Credential
   if (clientAuth.method !== client.authMethod) {
     const explanation: Explanation = {
       rule: "CA-16",
-      reason: `the client used ${clientAuth.method}; its metadata has no token_endpoint_auth_method`,
+      reason:
+        `authentication by ${clientAuth.method} was accepted; the client's metadata has no token_endpoint_auth_method`,
       expected:
         `${client.authMethod}, the default, or token_endpoint_auth_method: "${clientAuth.method}" in its metadata`,
       received: clientAuth.method,
@@ -65,6 +66,18 @@ export async function authenticateClient(server: Server, credentials: Credential
     server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
   return client;
+}
+
+/**
+ * The registered client that a rejected request claims to be, for the trace; `undefined` if it is unknown, because an
+ * unknown id may be a secret in the wrong place.
+ */
+export function findClaimedClient({ clients }: Server, credentials: Credentials): string | undefined {
+  for (const clientAuth of clientAuthMethods) {
+    const id = clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined;
+    if (id !== undefined && clients.findCached(id) !== undefined) return id;
+  }
+  return undefined;
 }
 
 /**
