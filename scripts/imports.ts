@@ -35,6 +35,7 @@ const importRules: ImportRules = {
         "store/": "anything",
         "runtime/ip_address.ts": "anything",
         "runtime/serve.ts": "dynamic",
+        "runtime/safe_fetch.ts": "dynamic",
         "ui/": "types",
         "ui/mod.ts": "dynamic",
       },

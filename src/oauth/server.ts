@@ -27,10 +27,8 @@ import type { RateLimiter } from "./rate_limiter.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ParameterDescription } from "./parameter.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
+import type { Outbound } from "./outbound.ts";
 import type { RulePassed, Trace } from "./trace.ts";
-
-/** Fetches a document of another server, as `fetch` does. */
-export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The grant that claims are issued for. */
 export interface ClaimsContext {

@@ -21,6 +21,7 @@ import type { ParameterDescription } from "../oauth/parameter.ts";
 import { grantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
+import { allowsLocalFetch } from "../oauth/outbound.ts";
 import type { Server } from "../oauth/server.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
@@ -105,7 +106,15 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     lifetimes: settings.lifetimes,
     pkce: settings.pkce,
     refresh: settings.refresh,
-    outbound: options.outbound ?? fetch,
+    outbound: options.outbound ?? (async (url, init) => {
+      const { safeFetch } = await import("../runtime/safe_fetch.ts");
+      const { issuer } = server;
+      const { privateHosts } = settings;
+      return await safeFetch({ allows: (host, kind) => allowsLocalFetch({ issuer, privateHosts }, host, kind) })(
+        url,
+        init,
+      );
+    }),
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
     rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),

@@ -11,7 +11,7 @@ import { validateSettings } from "../oauth/config/validate_settings.ts";
 import type { GrantType } from "../oauth/server.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
-import type { Outbound } from "../oauth/server.ts";
+import type { Outbound } from "../oauth/outbound.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
 import { validateProxies } from "./trusted_proxies.ts";
@@ -30,7 +30,10 @@ export interface LatchkeyOptions extends Settings {
   readonly approver?: Approver;
   /** Further grant types of the token endpoint; clients can register for them. Default: none. */
   readonly grantTypes?: readonly GrantType[];
-  /** Fetches the `jwks_uri` of clients. Default: `fetch`. */
+  /**
+   * Fetches documents that clients refer to, such as their `jwks_uri`. Default: a fetch that connects to public addresses
+   * only, except for `privateHosts`, and for test hosts if the issuer is on a test host.
+   */
   readonly outbound?: Outbound;
   /** Renders the pages. Default: the pages of the server, loaded with the first page. */
   readonly pages?: () => Promise<Pages>;

@@ -108,6 +108,12 @@ export interface Settings {
    * it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
    */
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
+  /**
+   * The hosts that the server may fetch from although they are in a private network or on this machine, such as
+   * `keys.corp.internal`: for `jwks_uri` and for metadata documents. All other hosts need https and a public address.
+   * Default: none; if the issuer is on a test host, all test hosts.
+   */
+  readonly privateHosts?: readonly string[];
   /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
   readonly insecureAllowHttpIssuer?: boolean;
   /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
@@ -156,6 +162,14 @@ export const settingFields: Fields<Settings> = {
   throttle: flag(),
   trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
   proxyHeader: choice(["x-forwarded-for", "forwarded"]),
+  privateHosts: list(
+    text(["keys.corp.internal"], {
+      pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
+      expected: "a host in lower case, without scheme and port",
+    }),
+    [["keys.corp.internal"]],
+    { expected: "an array of hosts" },
+  ),
   insecureAllowHttpIssuer: flag(false),
   insecureAllowHttpRedirectUris: flag(false),
   insecureAllowAutoLogin: flag(false),
@@ -223,6 +237,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
     throttle: given.throttle ?? !isTestIssuer,
     trustProxy: given.trustProxy ?? [],
+    privateHosts: given.privateHosts ?? [],
     grantTypes: settings.grantTypes ?? [],
   };
 }

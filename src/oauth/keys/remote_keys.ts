@@ -3,6 +3,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
+import { fetchDocument, type Outbound } from "../outbound.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -10,10 +11,8 @@ import type { BoundedCache } from "../bounded_cache.ts";
  */
 const maxKeyAgeMs = 600_000;
 const minFetchIntervalMs = 30_000;
-/** Timeout of a fetch, in milliseconds. */
-const jwksFetchTimeoutMs = 5000;
-/** Maximum size of a key set, in bytes. */
-const maxJwksBytes = 256 * 1024;
+/** The limits of a fetched key set. */
+const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 256 * 1024, timeoutMs: 5000 };
 /** Maximum number of keys tried for a JWT without `kid`. */
 const maxTriedKeys = 8;
 
@@ -50,7 +49,7 @@ export interface KeyFetches {
 /** The part of the server that fetches keys. */
 interface KeyFetcher {
   readonly now: () => number;
-  readonly outbound: (url: string, init: RequestInit) => Promise<Response>;
+  readonly outbound: Outbound;
   readonly keyFetches: BoundedCache<KeyFetches>;
 }
 
@@ -131,34 +130,8 @@ function fetchedKeys(server: KeyFetcher, uri: string): JWTVerifyGetKey {
 }
 
 async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
-  const response = await outbound(uri, {
-    headers: { accept: "application/jwk-set+json, application/json" },
-    redirect: "manual",
-    signal: AbortSignal.timeout(jwksFetchTimeoutMs),
-  });
-  if (response.status !== 200) {
-    response.body?.cancel().catch(() => {});
-    throw new errors.JOSEError(`expected status 200 from jwks_uri, received ${response.status}`);
-  }
-  const jwks: PublicKeySet = JSON.parse(await readLimited(response));
+  const { text } = await fetchDocument(outbound, uri, jwksLimits);
+  const jwks: PublicKeySet = JSON.parse(text);
   keySelector(jwks);
   return jwks;
-}
-
-/** Reads the text of a response, up to the maximum size. */
-async function readLimited({ body }: Response): Promise<string> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let text = "";
-  let size = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.byteLength;
-    if (size > maxJwksBytes) {
-      reader.cancel().catch(() => {});
-      throw new errors.JOSEError(`expected at most ${maxJwksBytes} bytes from jwks_uri`);
-    }
-    text += decoder.decode(part.value, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -1,0 +1,95 @@
+/** Fetches documents that clients and settings refer to: keys, metadata documents. */
+
+import { isLoopback, isTestHost } from "./test_hosts.ts";
+
+/** Fetches a document of another server, as `fetch` does. */
+export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What a document must be. */
+export interface DocumentLimits {
+  /** The accepted media types, as the `Accept` header lists them. */
+  readonly accept: string;
+  /** Maximum size, in bytes. */
+  readonly maxBytes: number;
+  /** Maximum duration of the fetch, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A document that could not be fetched. The message is one sentence. */
+export class DocumentError extends Error {
+  /** The expected response. */
+  readonly expected: string;
+  /** The received response, or the error of the connection. */
+  readonly received: string;
+
+  /** Creates an error from what was expected and received. */
+  constructor(expected: string, received: string, options?: ErrorOptions) {
+    super(`expected ${expected}, received ${received}`, options);
+    this.name = "DocumentError";
+    this.expected = expected;
+    this.received = received;
+  }
+}
+
+/**
+ * Fetches a document: only status 200 counts, and no redirect is followed (SSRF).
+ *
+ * @throws {DocumentError} If it cannot be fetched, or is too large.
+ */
+export async function fetchDocument(
+  outbound: Outbound,
+  url: string,
+  { accept, maxBytes, timeoutMs }: DocumentLimits,
+): Promise<{ readonly text: string; readonly headers: Headers }> {
+  const expected = `status 200 from ${url}`;
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await outbound(url, { headers: { accept }, redirect: "manual", signal });
+    if (response.status !== 200) {
+      response.body?.cancel().catch(() => {});
+      throw new DocumentError(expected, String(response.status));
+    }
+    return { text: await readLimited(response, maxBytes), headers: response.headers };
+  } catch (cause) {
+    if (cause instanceof DocumentError) throw cause;
+    throw new DocumentError(expected, `no response (${cause instanceof Error ? cause.message : cause})`, { cause });
+  }
+}
+
+/**
+ * Reads the text of a response.
+ *
+ * @throws {DocumentError} If it has more than `maxBytes` bytes; the rest is not read.
+ */
+export async function readLimited({ body }: Response, maxBytes: number): Promise<string> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > maxBytes) {
+      reader.cancel().catch(() => {});
+      throw new DocumentError(`at most ${maxBytes} bytes`, "more");
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * Whether the server may fetch from a host although its address is not public: hosts of the setting `privateHosts`, and
+ * from a test host, test hosts. Only a server on a loopback host may fetch from loopback addresses.
+ *
+ * @param hostname As `URL.hostname` spells it.
+ */
+export function allowsLocalFetch(
+  { issuer, privateHosts }: { readonly issuer: string; readonly privateHosts: readonly string[] },
+  hostname: string,
+  kind: "loopback" | "private",
+): boolean {
+  if (privateHosts.includes(hostname)) return true;
+  const issuerHost = new URL(issuer).hostname;
+  return isTestHost(hostname) && (kind === "loopback" ? isLoopback(issuerHost) : isTestHost(issuerHost));
+}
