@@ -11,7 +11,11 @@
 
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
-import { parseAuthorizationRequest, pendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import {
+  parseAuthorizationRequest,
+  pendingAuthorization,
+  warnAcceptedRequest,
+} from "../oauth/authorize/authorization_request.ts";
 import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
@@ -53,6 +57,7 @@ export function authorizeHandlers(
     context.destination = destination;
     const request = await parseAuthorizationRequest(server, params, client, destination);
     const pending = await pendingAuthorization(server, request, destination, client);
+    warnAcceptedRequest(server, params, client);
     const redirected = repeatWithCookies && await repeatWithCookies(context, pending);
     return redirected ?? await authorize(context, pending, approver);
   }

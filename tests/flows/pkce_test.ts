@@ -160,6 +160,15 @@ test("[PK-05] a challenge without a method is read as S256, with a warning in th
   assertEquals(warnings(server, "PK-05"), before);
 });
 
+test("[PK-05, AZ-17] a request that is rejected for another reason draws no warnings", async () => {
+  const server = await testServer();
+  const warned = { ...spa, code_challenge_method: undefined, scope: "openid read unknown" };
+  await rejection(server, { ...warned, max_age: "x" });
+  assertEquals([warnings(server, "PK-05"), warnings(server, "AZ-17")], [0, 0]);
+  await server.code(warned);
+  assertEquals([warnings(server, "PK-05"), warnings(server, "AZ-17")], [1, 1]);
+});
+
 test("[PK-05] with pkce.requireMethod a challenge without a method is invalid_request", async () => {
   const server = await testServer({ pkce: { requireMethod: true } });
   await forEachCase([spa, web], async (client) => {

@@ -20,9 +20,9 @@ import { isAlteredByForm, maxStateLength, rejectedRequestObject, responseModes }
 import type { Destination } from "./destination.ts";
 import { allowedSubjects, readOpenIdParameters } from "./openid.ts";
 import type { LoginRequirements } from "./openid.ts";
-import { readCodeChallenge } from "./pkce.ts";
+import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
 import { readResources } from "./resources.ts";
-import { resolveScope } from "./scope.ts";
+import { resolveScope, warnIgnoredScope } from "./scope.ts";
 
 /**
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension adds
@@ -77,6 +77,15 @@ export const responseTypes = ["code"] as const;
 
 /** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
 const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
+
+/**
+ * Traces the warnings of a request that was accepted. {@link parseAuthorizationRequest} traces none, so a request that is
+ * read more than once is warned of once.
+ */
+export function warnAcceptedRequest(server: Server, params: Params, client: Client): void {
+  warnIgnoredScope(server, client, params.get("scope"));
+  warnMissingMethod(server, client, params);
+}
 
 /**
  * Reads the rest of the request. It changes nothing, so that a request may be read more than once.

@@ -14,6 +14,13 @@ export const challengeMethods = ["S256"] as const;
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
+const missingMethod: Explanation = {
+  rule: "PK-05",
+  reason: "code_challenge_method is missing; by the standard it defaults to plain, but this server supports only S256",
+  expected: "code_challenge_method=S256",
+  received: "no code_challenge_method",
+};
+
 /** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
 export function readCodeChallenge(server: Server, client: Client, params: Params): string | undefined {
   const challenge = params.get("code_challenge");
@@ -53,21 +60,17 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
       received: `${challenge.length} characters`,
     });
   }
-  if (method === undefined) {
-    const explanation: Explanation = {
-      rule: "PK-05",
-      reason:
-        "code_challenge_method is missing; by the standard it defaults to plain, but this server supports only S256",
-      expected: "code_challenge_method=S256",
-      received: "no code_challenge_method",
-    };
-    if (server.pkce.requireMethod) {
-      throw new OAuthError("invalid_request", "code_challenge_method is missing, it must be S256", explanation);
-    }
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  if (method === undefined && server.pkce.requireMethod) {
+    throw new OAuthError("invalid_request", "code_challenge_method is missing, it must be S256", missingMethod);
   }
   server.passed?.("PK-07", challenge);
   return challenge;
+}
+
+/** Warns of an accepted request that has a challenge without its method. */
+export function warnMissingMethod(server: Server, client: Client, params: Params): void {
+  if (params.get("code_challenge") === undefined || params.get("code_challenge_method") !== undefined) return;
+  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: missingMethod });
 }
 
 /** Remembers the challenge of an issued code, and warns if an earlier code that may still be valid has the same one. */

@@ -4,6 +4,7 @@ import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Server } from "../server.ts";
 import { redactText } from "../trace.ts";
+import type { Explanation } from "../trace.ts";
 import { scopeToken, splitScope } from "./scope_token.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
@@ -32,25 +33,9 @@ export function resolveScope(server: Server, client: Client, requested: string |
     });
   }
   const supported = tokens.filter((token) => server.scopes.includes(token));
-  if (supported.length < tokens.length) {
-    const unknown = tokens.filter((token) => !supported.includes(token));
-    const redactedNames = redactText(unknown.join(" ").slice(0, maxNamedLength));
-    const details = {
-      rule: "AZ-17" as const,
-      expected: `some of: ${client.scope.join(" ")}`,
-      received: tokens.join(" "),
-    };
-    if (!supported.includes("openid")) {
-      throw new OAuthError("invalid_scope", "scope contains an unknown value", {
-        ...details,
-        reason: `unknown scope: ${redactedNames}`,
-      });
-    }
-    const explanation = {
-      ...details,
-      reason: `unknown scope, ignored because the request contains openid: ${redactedNames}`,
-    };
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  if (supported.length < tokens.length && !supported.includes("openid")) {
+    const explanation = explainUnknown(server, client, tokens, "unknown scope");
+    throw new OAuthError("invalid_scope", "scope contains an unknown value", explanation);
   }
   const isDisallowed = (token: string) => !client.scope.includes(token);
   if (supported.length === 0 || supported.some(isDisallowed)) {
@@ -70,7 +55,26 @@ export function resolveScope(server: Server, client: Client, requested: string |
       received: tokens.join(" ") || "no scope value",
     });
   }
-  // If values were dropped, a warning is traced instead.
+  // If values were ignored, a warning is traced instead.
   if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
   return supported;
+}
+
+/** Warns of the unknown values of an accepted request, which are ignored. */
+export function warnIgnoredScope(server: Server, client: Client, requested: string | undefined): void {
+  const tokens = splitScope(requested ?? "");
+  if (tokens.every((token) => server.scopes.includes(token))) return;
+  const ignored = "unknown scope, ignored because the request contains openid";
+  const explanation = explainUnknown(server, client, tokens, ignored);
+  server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+}
+
+function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): Explanation {
+  const unknown = tokens.filter((token) => !server.scopes.includes(token));
+  return {
+    rule: "AZ-17",
+    reason: `${effect}: ${redactText(unknown.join(" ").slice(0, maxNamedLength))}`,
+    expected: `some of: ${client.scope.join(" ")}`,
+    received: tokens.join(" "),
+  };
 }
