@@ -57,6 +57,7 @@ const importRules: ImportRules = {
         "app/": "types",
         "oauth/": "types",
         "oauth/trace.ts": "anything",
+        "oauth/rules/": "dynamic",
         "runtime/ip_address.ts": "anything",
         "store/": "types",
         "recorder/endpoint_name.ts": "anything",

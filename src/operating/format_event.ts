@@ -3,19 +3,26 @@
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
 
+/** The function of the rule table. */
+export type FindRule = typeof import("../oauth/rules/mod.ts").findRule;
+
 /** Maximum length of an explanation, in characters; longer ones are truncated. */
 const maxExplanationChars = 1000;
 
-/** Formats an event as one line, without a final newline; `undefined` if it is not shown. Times are UTC. */
-export function formatEvent(event: TraceEvent, verbose: boolean): string | undefined {
+/**
+ * Formats an event as one line, without a final newline; `undefined` if it is not shown. Times are UTC.
+ *
+ * @param findRule Finds the fix of a rejection or warning. Default: the line has none.
+ */
+export function formatEvent(event: TraceEvent, verbose: boolean, findRule?: FindRule): string | undefined {
   const time = new Date(event.at).toISOString().slice(11);
   switch (event.type) {
     case "rejected":
       return `${time} rejected ${event.error} at ${formatEndpoint(event.endpoint)}${formatClient(event.client)}: ${
-        formatExplanation(event.explanation)
+        formatExplanation(event.explanation, findRule)
       }`;
     case "warning":
-      return `${time} warning${formatClient(event.client)}: ${formatExplanation(event.explanation)}`;
+      return `${time} warning${formatClient(event.client)}: ${formatExplanation(event.explanation, findRule)}`;
     case "configuration_warning":
       return `${time} warning: ${printable(event.path)}: ${printable(event.message)}`;
     case "grant_revoked":
@@ -65,12 +72,13 @@ function formatClient(client: string | undefined): string {
   return client === undefined ? "" : ` (client ${printable(client)})`;
 }
 
-function formatExplanation({ rule, reason, expected, received, earlier }: Explanation): string {
+function formatExplanation({ rule, reason, expected, received, earlier }: Explanation, findRule?: FindRule): string {
   const text = `${reason} [${rule}]` +
     (expected === undefined ? "" : `; expected ${expected}`) +
     (received === undefined ? "" : `; received ${received}`) +
     (earlier === undefined ? "" : `; earlier: ${earlier}`);
-  return printable(truncate(text));
+  const fix = findRule?.(rule)?.fix;
+  return printable(truncate(text) + (fix === undefined ? "" : `; fix: ${fix}`));
 }
 
 function truncate(text: string): string {

@@ -1,6 +1,7 @@
 /** The error of a login that fails, with the server's explanation. */
 
 import type { RequestLike } from "../http/message.ts";
+import { findRule } from "../oauth/rules/mod.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import { formatInternalError } from "./internal_error.ts";
 import type { InternalError } from "./internal_error.ts";
@@ -53,7 +54,14 @@ export class LoginError extends Error {
 }
 
 function formatExplanation({ reason, expected, received, earlier, rule }: Explanation): string[] {
-  const facts = [["expected", expected], ["received", received], ["earlier", earlier], ["rule", rule]] as const;
+  const { fix } = findRule(rule) ?? {};
+  const facts = [
+    ["expected", expected],
+    ["received", received],
+    ["earlier", earlier],
+    ["fix", fix],
+    ["rule", rule],
+  ] as const;
   const present = facts.filter(([, value]) => value !== undefined);
   return [reason, ...present.map(([label, value]) => `${label}: ${value}`)];
 }
