@@ -1,15 +1,11 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The clients that a user allowed, and the buttons that revoke their access. */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
-import type { HiddenFields } from "./post_form.tsx";
-import type { UserSummary } from "./user_name.tsx";
-import { Layout, Section, Stylesheet } from "./layout.tsx";
-import { UserName } from "./user_name.tsx";
-import { HiddenInputs } from "./post_form.tsx";
-import { Code, DefinitionItem } from "./value.tsx";
+import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { UserName, type UserSummary } from "./user_name.tsx";
+import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
+import { Code, CodeItem, DefinitionItem } from "./value.tsx";
 
 /** The account page. */
 export interface AccountProps extends Site {
@@ -94,9 +90,7 @@ export function Account(props: AccountProps): VNode {
 
 type Consent = NonNullable<AccountProps["account"]>["consents"][number];
 
-function ConsentItem(
-  { action, client, allowed, claims, at, validUntil, fields }: Consent & { action: string },
-): VNode {
+function ConsentItem({ action, client, allowed, claims, at, validUntil, fields }: Consent & { action: string }): VNode {
   const name = client.name ?? client.id;
   return (
     <article class="consent">
@@ -104,9 +98,7 @@ function ConsentItem(
         <bdi>{name}</bdi>
       </h3>
       <dl class="facts">
-        <DefinitionItem label="Client ID">
-          <Code text={client.id} />
-        </DefinitionItem>
+        <CodeItem label="Client ID" text={client.id} />
         {allowed.map(({ scope, resource }) => (
           <DefinitionItem key={resource} label="Scope">
             <Code text={scope.join(" ")} />
@@ -118,11 +110,7 @@ function ConsentItem(
             )}
           </DefinitionItem>
         ))}
-        {claims.length > 0 && (
-          <DefinitionItem label="Claims by name">
-            <Code text={claims.join(" ")} />
-          </DefinitionItem>
-        )}
+        {claims.length > 0 && <CodeItem label="Claims by name" text={claims.join(" ")} />}
         <DefinitionItem label="Allowed">
           {timestamp(at)}. The client must ask you again after {timestamp(validUntil)}.
         </DefinitionItem>

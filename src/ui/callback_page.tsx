@@ -1,29 +1,19 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The callback page of the demo clients: the authorization response and the next steps. */
 
-import type { VNode } from "preact";
-import type { CheckResult } from "./checks.tsx";
-import type { TokenRequestExample } from "./example.tsx";
-import type { HttpMessage } from "./http_exchange.tsx";
-import type { Site } from "./layout.tsx";
-import type { StartLink } from "./page_actions.tsx";
-import type { PkceProps } from "./pkce.tsx";
-import type { PlaygroundForm } from "./playground_form.tsx";
+import type { ComponentChildren, VNode } from "preact";
 import type { Secret } from "./secret_value.tsx";
 import { formatDuration } from "./duration.ts";
-import { errorLabel } from "./error_labels.ts";
-import { Checks } from "./checks.tsx";
-import { Example } from "./example.tsx";
-import { HttpMessageView } from "./http_exchange.tsx";
-import { Layout, Section } from "./layout.tsx";
+import { type CheckResult, Checks } from "./checks.tsx";
+import { Example, type TokenRequestExample } from "./example.tsx";
+import { type HttpMessage, HttpMessageView } from "./http_exchange.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Parameters } from "./parameters.tsx";
-import { Pkce } from "./pkce.tsx";
-import { FlowLink, PageActions } from "./page_actions.tsx";
-import { Step } from "./step.tsx";
-import { PlaygroundFormView } from "./playground_form.tsx";
-import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
+import { Pkce, type PkceProps } from "./pkce.tsx";
+import { FlowLink, PageActions, type StartLink } from "./page_actions.tsx";
+import { type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
+import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The authorization request and response that led to the callback page. */
 export interface RoundTrip {
@@ -88,9 +78,7 @@ function Notes({ notes }: { readonly notes: readonly string[] }): VNode | null {
   );
 }
 
-function Success(
-  { props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> },
-): VNode {
+function Success({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> }): VNode {
   return (
     <Layout
       site={props}
@@ -179,6 +167,16 @@ function Success(
   );
 }
 
+/** Belongs inside `<ol class="steps">`. */
+function Step({ title, children }: { readonly title: string; readonly children: ComponentChildren }): VNode {
+  return (
+    <li>
+      <h3>{title}</h3>
+      {children}
+    </li>
+  );
+}
+
 /** The authorization request, the response, and the first checks of a client. */
 function RoundTripSection({ request, redirect, ignoredParameters, checks }: RoundTrip): VNode {
   return (
@@ -227,9 +225,29 @@ function AuthorizationResponse(
   );
 }
 
-function Failure(
-  { props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"failure"> },
-): VNode {
+/** Error codes of an authorization response in words (OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
+const errorLabels: ReadonlyMap<string, string> = new Map([
+  ["invalid_request", "A parameter is missing, repeated or malformed."],
+  ["unauthorized_client", "The client is not allowed to request a code this way."],
+  ["access_denied", "The user or the server denied the request."],
+  ["unsupported_response_type", "The server does not support the requested response type."],
+  ["invalid_scope", "The requested scope is unknown, malformed, or not allowed for this client."],
+  ["invalid_target", "The server issues no tokens for the requested resource."],
+  ["server_error", "The server failed while it processed the request. The request itself may be correct."],
+  ["temporarily_unavailable", "The server cannot process the request now. The same request may succeed later."],
+  ["login_required", "The client requested a response without a login page, and no user is logged in."],
+  ["consent_required", "The client requested a response without a consent page, and the user has not consented."],
+  ["interaction_required", "The client requested a response without any page, and a page is necessary."],
+  [
+    "account_selection_required",
+    "The client requested a response without a page, and the user must select an account.",
+  ],
+  ["request_not_supported", "The server does not support request objects passed by value."],
+  ["request_uri_not_supported", "The server does not support request objects passed by reference."],
+  ["registration_not_supported", "The server does not support client metadata inside the request."],
+]);
+
+function Failure({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"failure"> }): VNode {
   const { error, description } = outcome;
   return (
     <Layout
@@ -248,9 +266,7 @@ function Failure(
               <>
                 <Notice kind="bad">
                   <dl class="facts">
-                    <DefinitionItem label="Error">
-                      <Code text={error} />
-                    </DefinitionItem>
+                    <CodeItem label="Error" text={error} />
                     {description !== undefined && (
                       <DefinitionItem label="Description">
                         <bdi>{description}</bdi>
@@ -259,7 +275,7 @@ function Failure(
                   </dl>
                 </Notice>
                 <p>
-                  {errorLabel(error) ??
+                  {errorLabels.get(error) ??
                     "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}
                 </p>
                 <p>

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The result of a check: a mark besides the colour, and the compared values below. */
 

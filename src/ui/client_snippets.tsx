@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** Settings for each library, opened by a click, with or without script. */
 

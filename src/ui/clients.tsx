@@ -1,20 +1,14 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The list of clients, the page of each client, and the form that adds one. */
 
-import { Fragment } from "preact";
-import type { VNode } from "preact";
-import type { ClientSnippet } from "./client_snippets.tsx";
-import type { EditForm } from "./field.tsx";
-import type { Site } from "./layout.tsx";
-import { ClientSnippets } from "./client_snippets.tsx";
-import { Field, FieldErrors, FormErrors } from "./field.tsx";
-import { Layout, Section } from "./layout.tsx";
-import { NextPage } from "./next_page.tsx";
-import type { ListPosition } from "./next_page.tsx";
+import { Fragment, type VNode } from "preact";
+import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
+import { type EditForm, Field, FieldErrors, FormErrors } from "./field.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
+import { type ListPosition, NextPage } from "./next_page.tsx";
 import { Notice } from "./notice.tsx";
-import { DeleteForm } from "./confirmed_action.tsx";
-import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
+import { RemoveSection } from "./confirmed_action.tsx";
+import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** A client, as pages show it. */
 export interface ListedClient {
@@ -112,9 +106,7 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
   return (
     <dl class="facts">
-      <DefinitionItem label="Client ID">
-        <Code text={id} />
-      </DefinitionItem>
+      <CodeItem label="Client ID" text={id} />
       <DefinitionItem label="Authentication">
         {authMethods.map((method, i) => (
           <Fragment key={method}>
@@ -127,11 +119,7 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
       <MultiValueItem label="Redirect URI" texts={redirectUris} />
       <MultiValueItem label="Post-logout redirect URI" texts={postLogoutRedirectUris} />
       <MultiValueItem label="Grant types" texts={grantTypes} />
-      {scope.length > 0 && (
-        <DefinitionItem label="Scope">
-          <Code text={scope.join(" ")} />
-        </DefinitionItem>
-      )}
+      {scope.length > 0 && <CodeItem label="Scope" text={scope.join(" ")} />}
     </dl>
   );
 }
@@ -244,16 +232,14 @@ export function Client(props: ClientProps): VNode {
         <ClientSnippets settings={snippets} />
       </Section>
       {form !== undefined && (
-        <Section id="remove" heading="Remove">
-          <DeleteForm kind="client" id={client.id} action={client.href} csrfToken={form.csrfToken}>
-            The server will reject requests of this client and will not refresh its tokens. {form.isPersistent
-              ? "The store keeps the removal until this client is added again or its configuration changes."
-              : "A restart restores the configuration."}
-          </DeleteForm>
-          <p class="ways">
-            <a href={`${props.base}/clients`}>Back to all clients</a>
-          </p>
-        </Section>
+        <RemoveSection
+          kind="client"
+          id={client.id}
+          href={client.href}
+          form={form}
+          listHref={`${props.base}/clients`}
+          consequence="The server will reject requests of this client and will not refresh its tokens."
+        />
       )}
     </Layout>
   );

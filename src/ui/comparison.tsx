@@ -1,9 +1,8 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** Expected and received value, one below the other, with the first difference marked. */
 
 import type { VNode } from "preact";
-import { Breakable, Code, DefinitionItem } from "./value.tsx";
+import { Breakable, Code, CodeItem, DefinitionItem } from "./value.tsx";
 
 /** Both values are optional. */
 interface ComparisonProps {
@@ -41,16 +40,8 @@ export function Comparison({ expected, received, suggestion = expected }: Compar
   if (expected === undefined && received === undefined) return null;
   return (
     <dl class="comparison">
-      {expected !== undefined && (
-        <DefinitionItem label="Expected">
-          <Code text={expected} />
-        </DefinitionItem>
-      )}
-      {suggestion !== expected && (
-        <DefinitionItem label="Did you mean">
-          <Code text={suggestion!} />
-        </DefinitionItem>
-      )}
+      <CodeItem label="Expected" text={expected} />
+      {suggestion !== expected && <CodeItem label="Did you mean" text={suggestion!} />}
       {received !== undefined && (
         <DefinitionItem label="Received">
           <ReceivedText text={received} from={firstDifference(suggestion ?? "", received)} />

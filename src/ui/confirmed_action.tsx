@@ -1,8 +1,9 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** An action with confirmation, without script: the first button explains it, the second one performs it. */
 
 import type { ComponentChildren, VNode } from "preact";
+import type { EditForm } from "./field.tsx";
+import { Section } from "./layout.tsx";
 import { Code } from "./value.tsx";
 
 /** The props of a confirmed action. */
@@ -38,22 +39,36 @@ export function ConfirmedAction(
 }
 
 /** The entry to remove. */
-interface DeleteFormProps extends Pick<ConfirmedActionProps, "action" | "csrfToken" | "children"> {
-  /** One word: `client`. */
-  readonly kind: string;
+interface RemoveSectionProps {
+  readonly kind: "client" | "user";
   readonly id: string;
+  /** The path of its page, the target of the form. */
+  readonly href: string;
+  readonly form: EditForm;
+  /** The path of the list. */
+  readonly listHref: string;
+  /** The consequence: a whole sentence. */
+  readonly consequence: string;
 }
 
-/** The form that removes an entry: `action=remove`. */
-export function DeleteForm({ kind, id, children, ...form }: DeleteFormProps): VNode {
+/** The section that removes an entry: `action=remove`. */
+export function RemoveSection({ kind, id, href, form, listHref, consequence }: RemoveSectionProps): VNode {
   return (
-    <ConfirmedAction
-      {...form}
-      label={`Remove this ${kind}`}
-      confirmLabel="Yes, remove it"
-      submits={["action", "remove"]}
-    >
-      Remove <Code text={id} />? {children}
-    </ConfirmedAction>
+    <Section id="remove" heading="Remove">
+      <ConfirmedAction
+        label={`Remove this ${kind}`}
+        confirmLabel="Yes, remove it"
+        action={href}
+        submits={["action", "remove"]}
+        csrfToken={form.csrfToken}
+      >
+        Remove <Code text={id} />? {consequence} {form.isPersistent
+          ? `The store keeps the removal until this ${kind} is added again or its configuration changes.`
+          : "A restart restores the configuration."}
+      </ConfirmedAction>
+      <p class="ways">
+        <a href={listHref}>Back to all {kind}s</a>
+      </p>
+    </Section>
   );
 }

@@ -1,15 +1,11 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
-import type { HiddenFields } from "./post_form.tsx";
-import type { UserSummary } from "./user_name.tsx";
 import { formatLongDuration } from "./duration.ts";
-import { Layout, Stylesheet } from "./layout.tsx";
-import { UserName } from "./user_name.tsx";
-import { HiddenInputs } from "./post_form.tsx";
+import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { UserName, type UserSummary } from "./user_name.tsx";
+import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 import { scopeLabel } from "./scope_labels.ts";
 import { Code, DefinitionItem } from "./value.tsx";
 
@@ -127,9 +123,7 @@ export function Consent(props: ConsentProps): VNode {
   );
 }
 
-function ScopeChoice(
-  { value, required, previouslyAllowed, claims }: ConsentProps["scope"][number],
-): VNode {
+function ScopeChoice({ value, required, previouslyAllowed, claims }: ConsentProps["scope"][number]): VNode {
   const id = `scope-${value}`;
   return (
     <div class="choice">

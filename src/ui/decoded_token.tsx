@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
@@ -51,14 +50,10 @@ export interface JwtContent {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** The props of {@link Claims}. */
-interface ClaimsProps extends JwtContent, Pick<DecodedTokenProps, "now"> {
-  /** Further items. */
-  readonly children?: ComponentChildren;
-}
-
-/** Header and claims of a JWT, each with its meaning. */
-export function Claims({ header, claims, now, children }: ClaimsProps): VNode {
+/** Header and claims of a JWT, each with its meaning, and further items. */
+export function Claims(
+  { header, claims, now, children }: JwtContent & { readonly now: number; readonly children?: ComponentChildren },
+): VNode {
   return (
     <dl class="facts claims">
       <DefinitionItem label="Header">

@@ -1,15 +1,13 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The page of a rejected request: the reason, expected and received, how to fix it. */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
 import { Comparison } from "./comparison.tsx";
 import { citedSections } from "./specifications.ts";
-import { Layout } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { PageActions } from "./page_actions.tsx";
-import { Code, DefinitionItem } from "./value.tsx";
+import { Code, CodeItem, DefinitionItem } from "./value.tsx";
 
 /** A registered value similar to the received one. */
 export interface SuggestedMatch {
@@ -85,14 +83,8 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           )}
           {(error !== undefined || rule !== undefined) && (
             <dl class="facts">
-              {error !== undefined && (
-                <DefinitionItem label="Error">
-                  <Code text={error} />
-                </DefinitionItem>
-              )}
-              <DefinitionItem label="Status">
-                <Code text={String(status)} />
-              </DefinitionItem>
+              <CodeItem label="Error" text={error} />
+              <CodeItem label="Status" text={String(status)} />
               {rule !== undefined && (
                 <DefinitionItem label="Rule">
                   <Code text={rule} />

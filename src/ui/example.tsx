@@ -1,10 +1,8 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A token request to paste into a shell, and whether it works for the current code. */
 
 import type { VNode } from "preact";
-import type { Secret } from "./secret_value.tsx";
-import { TextWithSecrets } from "./secret_value.tsx";
+import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 import { Code, CopyButton } from "./value.tsx";
 import { CheckItem } from "./check_item.tsx";
 

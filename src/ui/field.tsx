@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A form field: label, hint, errors and control, linked for screen readers. */
 

@@ -1,13 +1,10 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** An authorization response in a form that submits itself (Form Post Response Mode §2). */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
-import type { HiddenFields } from "./post_form.tsx";
-import { Layout } from "./layout.tsx";
-import { PostForm } from "./post_form.tsx";
-import { Code, DefinitionItem } from "./value.tsx";
+import { Layout, type Site } from "./layout.tsx";
+import { type HiddenFields, PostForm } from "./post_form.tsx";
+import { Code, CodeItem, DefinitionItem } from "./value.tsx";
 
 /** An authorization response as a form (OAuth 2.0 Form Post Response Mode). */
 export interface FormPostProps extends Site {
@@ -33,9 +30,7 @@ export function FormPost(props: FormPostProps): VNode {
             <DefinitionItem label="Client">
               <bdi>{client}</bdi>
             </DefinitionItem>
-            <DefinitionItem label="Sent to">
-              <Code text={action} />
-            </DefinitionItem>
+            <CodeItem label="Sent to" text={action} />
           </dl>
           <PostForm action={action} fields={fields} button="Continue" autoSubmit />
           <p class="aside">

@@ -1,10 +1,8 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The history of the playground: time and outcome of each step, with its request and response. */
 
 import type { VNode } from "preact";
-import type { PlaygroundStep } from "./playground_form.tsx";
-import { formId, stepLabels } from "./playground_form.tsx";
+import { formId, type PlaygroundStep, stepLabels } from "./playground_form.tsx";
 
 /** A step of the history, as text without secrets. */
 export interface HistoryStep {

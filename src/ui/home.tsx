@@ -1,14 +1,11 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The home page: how to start the demo flow and how to connect a client; clients, users, endpoints and scopes. */
 
 import type { VNode } from "preact";
 import type { ListedClient } from "./clients.tsx";
-import type { Site } from "./layout.tsx";
-import type { StartLink } from "./page_actions.tsx";
 import type { ListedUser } from "./users.tsx";
-import { Layout, Section } from "./layout.tsx";
-import { StartButtons } from "./page_actions.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
+import { StartButtons, type StartLink } from "./page_actions.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The home page. */
@@ -16,10 +13,7 @@ export interface HomeProps extends Site {
   /** One per client whose redirect URI is this server's `/authorized`; the first is the main one. */
   readonly startLinks: readonly StartLink[];
   /** Clients and users; absent if the page must not show them. */
-  readonly directory?: {
-    readonly clients: readonly ListedClient[];
-    readonly users: readonly ListedUser[];
-  };
+  readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
   /** Name (as in metadata) and absolute URL of each endpoint, and of the metadata documents. */
   readonly endpoints: readonly { readonly name: string; readonly url: string }[];
   /** Every scope value of the server. */

@@ -1,10 +1,8 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A request or a response as sent: most headers folded, secrets masked. The copy button copies all of it. */
 
 import type { VNode } from "preact";
-import type { Secret } from "./secret_value.tsx";
-import { TextWithSecrets } from "./secret_value.tsx";
+import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 import { CopyButton } from "./value.tsx";
 
 /** An HTTP request or response. */

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The layout of every page: head, header with links, one `main` with one `h1`. */
 

@@ -1,10 +1,8 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The page after logout: the sessions that ended, and the tokens that still work. */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
-import { Layout } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { PageActions } from "./page_actions.tsx";
 import { Code } from "./value.tsx";
 

@@ -1,16 +1,12 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The login page: accounts to select, a form for name and password, a form for a new test user. */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
-import type { HiddenFields } from "./post_form.tsx";
-import type { UserSummary } from "./user_name.tsx";
 import { Field } from "./field.tsx";
-import { Layout, Section, Stylesheet } from "./layout.tsx";
+import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { UserName } from "./user_name.tsx";
-import { HiddenInputs } from "./post_form.tsx";
+import { UserName, type UserSummary } from "./user_name.tsx";
+import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 
 /** The login page. */
 export interface LoginProps extends Site {

@@ -1,12 +1,9 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The page that asks whether to log out, for requests that do not prove that the user wants it (CSRF). */
 
 import type { VNode } from "preact";
-import type { Site } from "./layout.tsx";
-import type { HiddenFields } from "./post_form.tsx";
-import { Layout } from "./layout.tsx";
-import { PostForm } from "./post_form.tsx";
+import { Layout, type Site } from "./layout.tsx";
+import { type HiddenFields, PostForm } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
 /** The logout page. */

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The end of a page of a long list: how many entries there are, and a link to the next page. */
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** Links from a page: home, the recorded flow, a new authorization request. */
 

@@ -1,24 +1,35 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The parameters of a request or a response: name, value, purpose. */
 
 import type { VNode } from "preact";
-import { parameterLabel } from "./parameter_labels.ts";
+import type { HiddenFields } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
-/** Names and values in the order in which they were sent. */
-interface ParametersProps {
-  readonly fields: readonly (readonly [name: string, value: string])[];
-}
+/** Parameters of an authorization request and response in a few words each (OAuth 2.1 §4.1). */
+const labels: ReadonlyMap<string, string> = new Map([
+  ["response_type", "requests a code"],
+  ["client_id", "the client"],
+  ["redirect_uri", "where the response goes"],
+  ["scope", "the requested permissions"],
+  ["state", "returned unchanged"],
+  ["nonce", "returned in the ID token"],
+  ["code_challenge", "hash of the code verifier"],
+  ["code_challenge_method", "SHA-256"],
+  ["code", "exchanged for tokens, once"],
+  ["iss", "the server that responded"],
+  ["error", "why no code was issued"],
+  ["error_description", "details for developers"],
+  ["error_uri", "a page with details"],
+]);
 
-/** A table of facts. */
-export function Parameters({ fields }: ParametersProps): VNode {
+/** A table of facts, in the order in which the parameters were sent. */
+export function Parameters({ fields }: { readonly fields: HiddenFields }): VNode {
   return (
     <dl class="facts">
       {fields.map(([name, value]) => (
         <DefinitionItem key={name} label={<Code text={name} />}>
           <Code text={value} whole />
-          <Hint text={parameterLabel(name)} />
+          <Hint text={labels.get(name)} />
         </DefinitionItem>
       ))}
     </dl>

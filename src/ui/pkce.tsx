@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** PKCE step by step: verifier, SHA-256, base64url, and the comparison with the challenge (RFC 7636 §4). */
 

@@ -1,21 +1,14 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A playground step: its lesson, its requests and responses, and the next steps. */
 
 import type { VNode } from "preact";
-import type { CheckResult } from "./checks.tsx";
-import type { HistoryStep } from "./history_entry.tsx";
-import type { HttpExchange } from "./http_exchange.tsx";
-import type { Site } from "./layout.tsx";
-import type { StartLink } from "./page_actions.tsx";
-import type { PlaygroundForm, PlaygroundStep } from "./playground_form.tsx";
-import { Checks } from "./checks.tsx";
+import { type CheckResult, Checks } from "./checks.tsx";
 import { DecodedToken } from "./decoded_token.tsx";
-import { HttpExchangeView } from "./http_exchange.tsx";
-import { Layout, Section } from "./layout.tsx";
-import { HiddenHistory, HistoryEntry } from "./history_entry.tsx";
-import { FlowLink, PageActions } from "./page_actions.tsx";
-import { PlaygroundFormView, stepLabels } from "./playground_form.tsx";
+import { type HttpExchange, HttpExchangeView } from "./http_exchange.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
+import { HiddenHistory, HistoryEntry, type HistoryStep } from "./history_entry.tsx";
+import { FlowLink, PageActions, type StartLink } from "./page_actions.tsx";
+import { type PlaygroundForm, PlaygroundFormView, type PlaygroundStep, stepLabels } from "./playground_form.tsx";
 
 /** The outcome of a playground step. */
 export interface PlaygroundProps extends Site {

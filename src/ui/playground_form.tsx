@@ -1,9 +1,8 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The form of the playground: a button and one sentence for each next step. */
 
 import type { VNode } from "preact";
-import type { HiddenFields } from "./post_form.tsx";
+import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 
 /** A step of the playground. */
 export type PlaygroundStep =
@@ -58,19 +57,16 @@ const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
 /** The ID of the form, for its fields elsewhere on the page. */
 export const formId = "playground";
 
-/** The props of the form. */
-interface PlaygroundFormProps {
-  readonly form: PlaygroundForm;
-  /** The prefix of all links to this server. */
-  readonly base: string;
-}
-
-/** One form for all steps, because its fields contain the state of the playground. */
-export function PlaygroundFormView({ form, base }: PlaygroundFormProps): VNode {
+/**
+ * One form for all steps, because its fields contain the state of the playground.
+ *
+ * @param base The prefix of all links to this server.
+ */
+export function PlaygroundFormView({ form, base }: { readonly form: PlaygroundForm; readonly base: string }): VNode {
   const { fields, steps, needsSecretOf, grantRevoked } = form;
   return (
     <form id={formId} class="playground" method="post" action={`${base}/authorized/try`}>
-      {fields.map(([name, value], i) => <input key={i} type="hidden" name={name} value={value} />)}
+      <HiddenInputs fields={fields} />
       {needsSecretOf !== undefined && (
         <div class="field">
           <label for="client_secret">

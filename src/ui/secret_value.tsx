@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A value that is masked until the user shows it, and a text with such values. */
 
@@ -22,14 +21,10 @@ export function SecretValue({ name, value }: Secret): VNode {
   );
 }
 
-/** A text and the secrets in it. */
-interface TextWithSecretsProps {
-  readonly text: string;
-  readonly secrets: readonly Secret[];
-}
-
 /** The text, with every occurrence of a secret masked. */
-export function TextWithSecrets({ text, secrets }: TextWithSecretsProps): VNode {
+export function TextWithSecrets(
+  { text, secrets }: { readonly text: string; readonly secrets: readonly Secret[] },
+): VNode {
   const next = secrets
     .filter(({ value }) => value !== "")
     .map((secret) => ({ secret, at: text.indexOf(secret.value) }))

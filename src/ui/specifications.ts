@@ -1,12 +1,5 @@
 /** Links to the specifications that rules cite. */
 
-/** A section of a specification. */
-interface SpecificationSection {
-  /** The title as cited by a rule: `RFC 9700 §4.1.3`. */
-  readonly title: string;
-  readonly url: string;
-}
-
 const openidBaseUrl = "https://openid.net/specs/";
 
 /** Title → URL → prefix of section anchors. */
@@ -20,8 +13,8 @@ const specifications: readonly (readonly [name: string, address: string, section
   ["MCP authorization", "https://modelcontextprotocol.io/specification/2025-06-18/basic/authorization", ""],
 ];
 
-/** The sections that a rule cites, without specifications of unknown URL. */
-export function citedSections(cites: readonly string[]): SpecificationSection[] {
+/** The sections that a rule cites, such as `RFC 9700 §4.1.3`, without specifications of unknown URL. */
+export function citedSections(cites: readonly string[]): { readonly title: string; readonly url: string }[] {
   return cites.flatMap((cited) => {
     const [name = "", ...sections] = cited.split(/,? (?=§|App\. )/);
     const rfc = /^RFC (\d+)$/.exec(name)?.[1];

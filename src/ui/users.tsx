@@ -1,16 +1,12 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import type { EditForm } from "./field.tsx";
-import type { Site } from "./layout.tsx";
-import { Field, FormErrors } from "./field.tsx";
-import { Layout, Section } from "./layout.tsx";
-import { NextPage } from "./next_page.tsx";
-import type { ListPosition } from "./next_page.tsx";
-import { DeleteForm } from "./confirmed_action.tsx";
-import { Code, DefinitionItem } from "./value.tsx";
+import { type EditForm, Field, FormErrors } from "./field.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
+import { type ListPosition, NextPage } from "./next_page.tsx";
+import { RemoveSection } from "./confirmed_action.tsx";
+import { Code, CodeItem, DefinitionItem } from "./value.tsx";
 
 /** A claim of a user, and the conditions for its release. */
 export interface ListedClaim {
@@ -139,9 +135,7 @@ function FirstUserNote(): VNode {
 function ClaimList({ user }: { readonly user: ListedUser }): VNode {
   return (
     <dl class="facts">
-      <DefinitionItem label={<Code text="sub" />}>
-        <Code text={user.sub} />
-      </DefinitionItem>
+      <CodeItem label={<Code text="sub" />} text={user.sub} />
       {user.claims.map(({ name, json, ...release }) => (
         <DefinitionItem key={name} label={<Code text={name} />}>
           <Code text={json} />
@@ -206,16 +200,14 @@ export function User(props: UserProps): VNode {
         </Section>
       )}
       {form !== undefined && (
-        <Section id="remove" heading="Remove">
-          <DeleteForm kind="user" id={user.sub} action={user.href} csrfToken={form.csrfToken}>
-            This user can no longer log in, and all sessions of the user end. {form.isPersistent
-              ? "The store keeps the removal until this user is added again or its configuration changes."
-              : "A restart restores the configuration."}
-          </DeleteForm>
-          <p class="ways">
-            <a href={`${base}/users`}>Back to all users</a>
-          </p>
-        </Section>
+        <RemoveSection
+          kind="user"
+          id={user.sub}
+          href={user.href}
+          form={form}
+          listHref={`${base}/users`}
+          consequence="This user can no longer log in, and all sessions of the user end."
+        />
       )}
     </Layout>
   );

@@ -1,16 +1,10 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** Protocol values: shown exactly, selected by one click, copied by one button. */
 
 import type { ComponentChildren, VNode } from "preact";
 
-/** A protocol value. */
-interface CodeProps {
-  readonly text: string;
-}
-
 /** An inline protocol value; `whole`: one long word may break anywhere. */
-export function Code({ text, whole: block = false }: CodeProps & { readonly whole?: boolean }): VNode {
+export function Code({ text, whole: block = false }: { readonly text: string; readonly whole?: boolean }): VNode {
   return (
     <code class={block && text.length >= minBreakableLength && !text.includes(" ") ? "wire whole" : "wire"}>
       <Breakable text={text} />
@@ -22,21 +16,19 @@ export function Code({ text, whole: block = false }: CodeProps & { readonly whol
 const minBreakableLength = 24;
 
 /** A text that breaks first after slashes and between parameters, without a change of the copied text. */
-export function Breakable({ text }: CodeProps): VNode {
+export function Breakable({ text }: { readonly text: string }): VNode {
   // Replaces control characters, which browsers drop or render invisibly.
   const shown = text.replace(/[^\P{Cc}\t\n\r]/gu, "\uFFFD");
   const pieces = shown.length < minBreakableLength ? [shown] : shown.split(/(?<=[^:/]\/|[?&=])(?=[^?&=/])/);
   return <>{pieces.map((piece, i) => i === 0 ? piece : [<wbr key={i} />, piece])}</>;
 }
 
-/** The label of a copy button for screen readers. */
-interface CopyButtonProps {
-  /** Follows the word "Copy": `the authorization code`. */
-  readonly description: string;
-}
-
-/** Copies the value beside it. Hidden until the script shows it. */
-export function CopyButton({ description }: CopyButtonProps): VNode {
+/**
+ * Copies the value beside it. Hidden until the script shows it.
+ *
+ * @param description For screen readers, after the word "Copy": `the authorization code`.
+ */
+export function CopyButton({ description }: { readonly description: string }): VNode {
   return (
     <button type="button" class="copy" hidden>
       Copy<span class="unseen">{description}</span>
@@ -68,18 +60,25 @@ export function CopyableValue({ label, text, copyDescription, children }: Copyab
   );
 }
 
-/** One line of a definition list. */
-interface DefinitionItemProps {
-  readonly label: ComponentChildren;
-  readonly children: ComponentChildren;
-}
-
 /** A labelled line without a box; belongs inside a `<dl>`. */
-export function DefinitionItem({ label, children }: DefinitionItemProps): VNode {
+export function DefinitionItem(
+  { label, children }: { readonly label: ComponentChildren; readonly children: ComponentChildren },
+): VNode {
   return (
     <div>
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+/** A labelled line with a protocol value; nothing if it is undefined. */
+export function CodeItem(
+  { label, text }: { readonly label: ComponentChildren; readonly text: string | undefined },
+): VNode | null {
+  return text === undefined ? null : (
+    <DefinitionItem label={label}>
+      <Code text={text} />
+    </DefinitionItem>
   );
 }

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The checks of an exchange in order, each with its result and its rule. */
 

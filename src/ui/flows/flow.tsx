@@ -1,18 +1,17 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
 import { Layout, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
-import { Code, DefinitionItem } from "../value.tsx";
+import { Code, CodeItem, DefinitionItem } from "../value.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
 import { Head } from "./head.tsx";
-import { IssuedTree } from "./issued.tsx";
 import { formatMilliseconds, Timestamp } from "./timestamp.tsx";
-import type { FailureReason, FlowProps } from "./props.ts";
+import type { FailureReason, FlowProps, Issued } from "./props.ts";
 import { Rule } from "./rule.tsx";
 import { Lanes } from "./sequence.tsx";
+import { StatusBadge } from "./status_badge.tsx";
 import { StepItem } from "./step.tsx";
 
 /** The reason of a rejection, at the top of the page. */
@@ -39,6 +38,26 @@ function FailureSummary({ reason, continued }: { readonly reason: FailureReason;
         </p>
       )}
     </div>
+  );
+}
+
+/** Issued codes and tokens with their current status, each below the one that it was issued for. */
+function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
+  return (
+    <ul class="tree">
+      {issued.map(({ name, step, status, children }, i) => (
+        <li key={i}>
+          <span class="issued">
+            <a href={`#step-${step}`}>
+              {name}
+              <span class="unseen">{` of step ${step}`}</span>
+            </a>
+            <StatusBadge {...status} />
+          </span>
+          {children.length > 0 && <IssuedTree issued={children} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -71,11 +90,7 @@ export function Flow(props: FlowProps): VNode {
             <DefinitionItem label="Client">
               {row.client === undefined ? "not known" : <Code text={row.client} />}
             </DefinitionItem>
-            {row.user !== undefined && (
-              <DefinitionItem label="User">
-                <Code text={row.user} />
-              </DefinitionItem>
-            )}
+            <CodeItem label="User" text={row.user} />
             <DefinitionItem label="Started">
               <Timestamp at={row.at} full />
               {durationMs !== undefined && `, took ${formatMilliseconds(durationMs)}`}

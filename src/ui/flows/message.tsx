@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A request or a response as sent: the first line, the parameters one by one, the headers folded. */
 
@@ -28,16 +27,10 @@ function FieldList({ fields, now }: { readonly fields: readonly MessageField[]; 
   );
 }
 
-/** The props of a message. */
-interface MessageProps {
-  readonly title: string;
-  readonly message: MessageDetails;
-  /** The current time, in milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/** A request or a response. */
-export function Message({ title, message, now }: MessageProps): VNode {
+/** A request or a response. `now` is the current time, in milliseconds since the epoch. */
+export function Message(
+  { title, message, now }: { readonly title: string; readonly message: MessageDetails; readonly now: number },
+): VNode {
   const { line, headers, parts, text } = message;
   return (
     <div class="http">

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A rejection in one line: the error code, the rule, the reason. */
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The ID of a rule with links to the cited sections. */
 

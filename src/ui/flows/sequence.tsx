@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The sequence diagram: arrows between three lanes; screen readers get a list. */
 

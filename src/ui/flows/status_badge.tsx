@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** A status: a mark and words, never colour alone. */
 

@@ -1,4 +1,3 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** One exchange of a flow: its arrows and, unfolded, its checks, request and response. */
 

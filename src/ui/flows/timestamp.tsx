@@ -1,19 +1,10 @@
-/** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** Times and durations for reading. All times are UTC, as in the terminal. */
 
 import type { VNode } from "preact";
 
-/** The props of a time. */
-interface TimestampProps {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** With date and milliseconds. Default: only the time, to the second. */
-  readonly full?: boolean;
-}
-
-/** A point in time. */
-export function Timestamp({ at, full = false }: TimestampProps): VNode {
+/** A point in time (milliseconds since the epoch): to the second; `full`: with date and milliseconds. */
+export function Timestamp({ at, full = false }: { readonly at: number; readonly full?: boolean }): VNode {
   const text = new Date(at).toISOString();
   if (!full) return <time>{text.slice(11, 19)}</time>;
   return <time datetime={text}>{`${text.slice(0, 10)} ${text.slice(11, 23)} UTC`}</time>;
