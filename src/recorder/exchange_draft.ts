@@ -3,8 +3,14 @@
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
-import { unknownEndpoint } from "./exchange.ts";
-import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
+import {
+  type Exchange,
+  type Outcome,
+  type PassedCheck,
+  type RecordedRequest,
+  type RecordedResponse,
+  unknownEndpoint,
+} from "./exchange.ts";
 import { getResponseOutcome } from "./record_response.ts";
 import { findAuthMethod, findClientId } from "./record_request.ts";
 

@@ -1,31 +1,16 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
 import type { ParameterDescription } from "../oauth/parameter.ts";
-import { findFlowClient, toExchange } from "./exchange_draft.ts";
-import type { ExchangeDraft, FlowGroup } from "./exchange_draft.ts";
+import { type ExchangeDraft, findFlowClient, type FlowGroup, toExchange } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers, parseLocation } from "./record_response.ts";
 import { findBearerToken, findParam } from "./record_request.ts";
 
-/** Stores exchanges and evicts the least recently used flows. */
-interface FlowIndex {
-  /** Adds an exchange, at first in its own group. */
-  add(entry: ExchangeDraft): void;
-  /** Assigns an exchange to its flow, after its request is recorded. Idempotent. */
-  assign(entry: ExchangeDraft): void;
-  /** Indexes the linking values of a response. */
-  indexResponse(entry: ExchangeDraft): void;
-  exchanges(): readonly Exchange[];
-  flows(): readonly Flow[];
-  flow(id: string): Flow | undefined;
-  clear(flow?: string): void;
-}
-
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;
 
-/** Creates an empty index for at most `limit` exchanges. */
-export function flowIndex(limit: number): FlowIndex {
+/** Creates an empty index for at most `limit` exchanges. It evicts the least recently used flows. */
+export function flowIndex(limit: number) {
   const drafts = new Map<number, ExchangeDraft>();
   /** The groups, least recently used first. */
   const groups = new Set<FlowGroup>();
@@ -76,7 +61,8 @@ export function flowIndex(limit: number): FlowIndex {
   }
 
   return {
-    add(draft) {
+    /** Adds an exchange, at first in its own group. */
+    add(draft: ExchangeDraft): void {
       const group: FlowGroup = { drafts: [draft] };
       draft.group = group;
       drafts.set(draft.number, draft);
@@ -84,7 +70,8 @@ export function flowIndex(limit: number): FlowIndex {
       groups.add(group);
     },
 
-    assign(draft) {
+    /** Assigns an exchange to its flow, after its request is recorded. Idempotent. */
+    assign(draft: ExchangeDraft): void {
       if (draft.group === undefined || draft.group.flow !== undefined) return;
       const { request, endpoint } = draft;
       const bearer = endpoint?.caller === "resource client" ? findBearerToken(request) : undefined;
@@ -105,7 +92,8 @@ export function flowIndex(limit: number): FlowIndex {
       touch(draft.group);
     },
 
-    indexResponse(draft) {
+    /** Indexes the linking values of a response. */
+    indexResponse(draft: ExchangeDraft): void {
       const { response, group } = draft;
       if (response === undefined || group?.flow === undefined) return;
       const names = linkingNames(draft.endpoint?.responseParameters);
@@ -118,13 +106,13 @@ export function flowIndex(limit: number): FlowIndex {
       for (const name of names) addLink(draft, members[name]);
     },
 
-    exchanges: () => [...drafts.values()].map(toExchange),
-    flows: () => [...flows.values()].map(toFlow),
-    flow(id) {
+    exchanges: (): readonly Exchange[] => [...drafts.values()].map(toExchange),
+    flows: (): readonly Flow[] => [...flows.values()].map(toFlow),
+    flow(id: string): Flow | undefined {
       const group = flows.get(id);
       return group && toFlow(group);
     },
-    clear(flow) {
+    clear(flow?: string): void {
       const removed = flow === undefined ? [...groups] : [flows.get(flow)];
       for (const group of removed) if (group !== undefined) removeGroup(group);
     },

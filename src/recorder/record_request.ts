@@ -1,7 +1,6 @@
 /** Records requests, and reads their client and its credentials. */
 
-import { parseFields } from "../http/form.ts";
-import type { Fields } from "../http/form.ts";
+import { type Fields, parseFields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";

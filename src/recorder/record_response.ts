@@ -1,11 +1,9 @@
 /** Records responses, and reads their outcome. */
 
 import { parseFields } from "../http/form.ts";
-import { isResponse } from "../http/message.ts";
-import type { HttpResponse, PageForm, ResponseLike } from "../http/message.ts";
+import { type HttpResponse, isResponse, type PageForm, type ResponseLike } from "../http/message.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
-import { maxRecordedBodyChars } from "./exchange.ts";
-import type { Outcome, RecordedResponse } from "./exchange.ts";
+import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
 
 /** Media types of text to record. An event stream has no end. */
@@ -31,10 +29,7 @@ export function recordResponse(endpoint: EndpointDescription | undefined, respon
 }
 
 /** Adds the captured body. */
-export function withResponseBody(
-  response: RecordedResponse,
-  captured: CapturedBody | undefined,
-): RecordedResponse {
+export function withResponseBody(response: RecordedResponse, captured: CapturedBody | undefined): RecordedResponse {
   return captured === undefined ? response : { ...response, body: captured.text };
 }
 

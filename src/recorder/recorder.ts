@@ -11,14 +11,11 @@
 import type { App } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { isDropped, isResponse } from "../http/message.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
-import { parseTarget } from "../http/router.ts";
-import type { ClientAddress, RequestHandler } from "../http/router.ts";
+import { isDropped, isResponse, type RequestLike, type ResponseLike } from "../http/message.ts";
+import { type ClientAddress, parseTarget, type RequestHandler } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { toExchange } from "./exchange_draft.ts";
-import type { ExchangeDraft } from "./exchange_draft.ts";
+import { type ExchangeDraft, toExchange } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
 import { bodyTap, tapRequest, tapResponse } from "./body_tap.ts";

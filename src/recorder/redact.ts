@@ -3,8 +3,7 @@
 import type { Fields } from "../http/form.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
-import { rewriteExchange, rewriteFields } from "./rewrite.ts";
-import type { Rewriter } from "./rewrite.ts";
+import { rewriteExchange, rewriteFields, type Rewriter } from "./rewrite.ts";
 
 /** Whether secrets are shown. */
 export interface RedactOptions {

@@ -4,7 +4,6 @@ import type { Fields } from "../http/form.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { replaceNamedValues, replaceUserInfo, secretLabel } from "../oauth/secret_names.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
-import { errorText } from "./error_text.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { isHtmlPage } from "./record_response.ts";
@@ -274,4 +273,13 @@ function encodeForm(fields: Fields): string {
 
 function encodeReadable(value: string): string {
   return encodeURIComponent(value).replace(/%E2%80%A6|%7B|%7D|%20/g, (sequence) => decodeURIComponent(sequence));
+}
+
+/** Converts a thrown value to text. It never throws, although the `toString` of the value may. */
+export function errorText(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return "a value without a text form";
+  }
 }

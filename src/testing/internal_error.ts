@@ -1,7 +1,7 @@
 /** Unexpected errors inside the server, and how logs and failed tests show them. */
 
 import { redactText } from "../oauth/trace.ts";
-import { errorText } from "../recorder/error_text.ts";
+import { errorText } from "../recorder/rewrite.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
 /** An unexpected error inside the server, such as an error of its store. Clients receive only `server_error`. */

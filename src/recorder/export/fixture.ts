@@ -2,53 +2,18 @@
 
 import type { Fields } from "../../http/form.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
-import { redactFlow } from "../redact.ts";
-import type { RedactOptions } from "../redact.ts";
+import { redactFlow, type RedactOptions } from "../redact.ts";
 import { isHtmlPage } from "../record_response.ts";
 import { normalizeExchanges } from "./normalize.ts";
 
 /** Parameters by name; a repeated parameter has several values. */
 type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
 
-/** A flow to store beside a test, and to compare with a later run or replay. */
-interface Fixture {
-  readonly client?: string;
-  readonly outcome: string;
-  readonly exchanges: readonly FixtureExchange[];
-}
-
-/** One request and its response. Random values are replaced by placeholders, such as `{{code 1}}`. */
-interface FixtureExchange {
-  readonly endpoint: string;
-  readonly outcome: string;
-  readonly client?: string;
-  readonly auth?: string;
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly query?: FixtureFields;
-    readonly form?: FixtureFields;
-    /** The body, if it is not a form. */
-    readonly body?: string;
-  };
-  readonly response?: {
-    readonly status: number;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly authorizationResponse?: { readonly uri: string; readonly params: FixtureFields };
-    /** The body, parsed if it is JSON; absent for pages. */
-    readonly body?: unknown;
-  };
-  /** The IDs of the passed rules, in the order in which they ran. */
-  readonly passed: readonly string[];
-  readonly rejection?: { readonly error: string; readonly rule: string; readonly reason: string };
-  /** The IDs of the rules with warnings. */
-  readonly warnings: readonly string[];
-  readonly faults: readonly string[];
-}
-
-/** Creates a fixture. With `redact: false` it contains the original values, which differ between runs. */
-export function toFixture(flow: Flow, { redact = true }: RedactOptions = {}): Fixture {
+/**
+ * Creates a fixture, to store beside a test and to compare with a later run or replay. Random values are replaced by
+ * placeholders, such as `{{code 1}}`. With `redact: false` it contains the original values, which differ between runs.
+ */
+export function toFixture(flow: Flow, { redact = true }: RedactOptions = {}) {
   const { outcome, exchanges } = flow;
   const { client } = redact ? redactFlow(flow) : flow;
   return {
@@ -58,7 +23,8 @@ export function toFixture(flow: Flow, { redact = true }: RedactOptions = {}): Fi
   };
 }
 
-function toFixtureExchange(exchange: Exchange): FixtureExchange {
+/** One request and its response. Rules are named by their IDs, in the order in which they ran. */
+function toFixtureExchange(exchange: Exchange) {
   const { endpoint, outcome, client, auth, request, response, passed, rejection, warnings, faults } = exchange;
   return {
     endpoint,
@@ -79,18 +45,21 @@ function toFixtureExchange(exchange: Exchange): FixtureExchange {
 const requestHeaders = ["authorization", "content-type", "cookie", "dpop", "origin"];
 const responseHeaders = ["content-type", "location", "retry-after", "set-cookie", "www-authenticate"];
 
-function toFixtureRequest({ method, path, headers, query, form, body }: RecordedRequest): FixtureExchange["request"] {
+/** The request; with a body if it is not a form. */
+function toFixtureRequest({ method, path, headers, query, form, body }: RecordedRequest) {
   const picked = pickHeaders(headers, requestHeaders);
   return {
     method,
     path,
     ...picked && { headers: picked },
     ...query.length > 0 && { query: groupByName(query) },
-    ...form.length > 0 ? { form: groupByName(form) } : body !== undefined && { body },
+    ...form.length > 0 && { form: groupByName(form) },
+    ...form.length === 0 && body !== undefined && { body },
   };
 }
 
-function toFixtureResponse(response: RecordedResponse): FixtureExchange["response"] {
+/** The response, with its body parsed if it is JSON, and without that of a page. */
+function toFixtureResponse(response: RecordedResponse) {
   const { status, headers, authorizationResponse, body } = response;
   const picked = pickHeaders(
     headers,

@@ -2,8 +2,7 @@
 
 import type { Fields } from "../../http/form.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
-import { redactExchanges } from "../redact.ts";
-import type { RedactOptions } from "../redact.ts";
+import { redactExchanges, type RedactOptions } from "../redact.ts";
 
 /** The options of an archive. */
 interface HarOptions extends RedactOptions {
@@ -11,83 +10,14 @@ interface HarOptions extends RedactOptions {
   readonly issuer: string;
 }
 
-/** A name and a value. */
-interface HarPair {
-  readonly name: string;
-  readonly value: string;
-}
+/** An HTTP Archive, version 1.2. Sizes are bytes, -1 if unknown; times are milliseconds. */
+export type Har = ReturnType<typeof toHar>;
 
-/** A cookie. */
-interface HarCookie extends HarPair {
-  readonly path?: string;
-  readonly httpOnly?: boolean;
-  readonly secure?: boolean;
-}
-
-/** An HTTP Archive, version 1.2. */
-export interface Har {
-  readonly log: {
-    readonly version: "1.2";
-    readonly creator: { readonly name: string; readonly version: string };
-    /** One per flow. */
-    readonly pages: readonly HarPage[];
-    readonly entries: readonly HarEntry[];
-  };
-}
-
-/** A flow. */
-interface HarPage {
-  readonly startedDateTime: string;
-  readonly id: string;
-  readonly title: string;
-  readonly pageTimings: Readonly<Record<never, never>>;
-}
-
-/** An exchange. Sizes are bytes, -1 if unknown; times are milliseconds. */
-interface HarEntry {
-  readonly pageref?: string;
-  readonly startedDateTime: string;
-  readonly time: number;
-  readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly httpVersion: string;
-    readonly cookies: readonly HarCookie[];
-    readonly headers: readonly HarPair[];
-    readonly queryString: readonly HarPair[];
-    readonly postData?: {
-      readonly mimeType: string;
-      readonly params?: readonly HarPair[];
-      readonly text?: string;
-    };
-    readonly headersSize: number;
-    readonly bodySize: number;
-  };
-  /** Status 0 without a response. */
-  readonly response: {
-    readonly status: number;
-    readonly statusText: string;
-    readonly httpVersion: string;
-    readonly cookies: readonly HarCookie[];
-    readonly headers: readonly HarPair[];
-    readonly content: { readonly size: number; readonly mimeType: string; readonly text?: string };
-    readonly redirectURL: string;
-    readonly headersSize: number;
-    readonly bodySize: number;
-  };
-  readonly cache: Readonly<Record<never, never>>;
-  readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
-  /** The facts beyond HTTP: flow, checks, events. */
-  readonly _latchkey: HarExtension;
-}
-
-/** The members of an exchange without those that HAR has, and with the authorization response. */
-type HarExtension =
-  & Omit<Exchange, "request" | "response" | "events" | "at" | "respondedAt" | "number">
-  & Pick<RecordedResponse, "authorizationResponse">;
-
-/** Creates an archive. HAR requires an HTTP version; handlers do not know it, so it is always `HTTP/1.1`. */
-export function toHar(exchanges: readonly Exchange[], { issuer, redact = true }: HarOptions): Har {
+/**
+ * Creates an archive, with a page for each flow. HAR requires an HTTP version; handlers do not know it, so it is always
+ * `HTTP/1.1`.
+ */
+export function toHar(exchanges: readonly Exchange[], { issuer, redact = true }: HarOptions) {
   const shown = redact ? redactExchanges(exchanges) : exchanges;
   const { origin } = new URL(issuer);
   const flowStarts = shown.filter(({ flow }, index) =>
@@ -108,7 +38,8 @@ export function toHar(exchanges: readonly Exchange[], { issuer, redact = true }:
   };
 }
 
-function toHarEntry(exchange: Exchange, origin: string): HarEntry {
+/** An entry. `_latchkey` has the facts beyond HTTP: flow, checks, events, and the authorization response. */
+function toHarEntry(exchange: Exchange, origin: string) {
   const { number: _number, at, respondedAt = at, request, response, events: _events, ...extension } = exchange;
   const time = Math.max(0, respondedAt - at);
   return {
@@ -116,7 +47,7 @@ function toHarEntry(exchange: Exchange, origin: string): HarEntry {
     startedDateTime: new Date(at).toISOString(),
     time,
     request: toHarRequest(request, origin),
-    response: response === undefined ? noResponse : toHarResponse(response),
+    response: toHarResponse(response ?? {}),
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },
     _latchkey: {
@@ -130,34 +61,24 @@ const httpVersion = "HTTP/1.1";
 
 function toHarRequest({ method, path, query, form, headers, body }: RecordedRequest, origin: string) {
   const mimeType = headers["content-type"] ?? "";
+  const hasForm = form.length > 0;
   return {
     method,
-    url: origin + path + (query.length === 0 ? "" : `?${new URLSearchParams(copyPairs(query))}`),
+    url: origin + path + (query.length === 0 ? "" : `?${new URLSearchParams(query.map((pair) => [...pair]))}`),
     httpVersion,
     cookies: (headers.cookie?.split("; ") ?? []).map(parseHarCookie),
     headers: toHarPairs(Object.entries(headers)),
     queryString: toHarPairs(query),
     // The specification allows only one of the two.
     ...body !== undefined &&
-      { postData: { mimeType, ...form.length > 0 ? { params: toHarPairs(form) } : { text: body } } },
+      { postData: { mimeType, ...hasForm && { params: toHarPairs(form) }, ...!hasForm && { text: body } } },
     headersSize: -1,
     bodySize: byteLength(body),
   };
 }
 
-const noResponse: HarEntry["response"] = {
-  status: 0,
-  statusText: "",
-  httpVersion,
-  cookies: [],
-  headers: [],
-  content: { size: 0, mimeType: "x-unknown" },
-  redirectURL: "",
-  headersSize: -1,
-  bodySize: -1,
-};
-
-function toHarResponse({ status, headers, body }: RecordedResponse): HarEntry["response"] {
+/** The response; without one the status is 0. */
+function toHarResponse({ status = 0, headers = {}, body }: Partial<RecordedResponse>) {
   const { "set-cookie": setCookie, ...single } = headers;
   const lines = setCookie?.split("\n") ?? [];
   return {
@@ -177,7 +98,7 @@ function toHarResponse({ status, headers, body }: RecordedResponse): HarEntry["r
   };
 }
 
-function parseHarCookie(line: string): HarCookie {
+function parseHarCookie(line: string) {
   const [pair = "", ...attributes] = line.split("; ");
   const equals = pair.indexOf("=");
   const has = (name: string) => attributes.some((attribute) => attribute.toLowerCase() === name);
@@ -191,12 +112,8 @@ function parseHarCookie(line: string): HarCookie {
   };
 }
 
-function toHarPairs(fields: Fields): HarPair[] {
+function toHarPairs(fields: Fields) {
   return fields.map(([name, value]) => ({ name, value }));
-}
-
-function copyPairs(fields: Fields): string[][] {
-  return fields.map((pair) => [...pair]);
 }
 
 function byteLength(text = ""): number {

@@ -3,10 +3,8 @@
 import type { Fields } from "../../http/form.ts";
 import { getPassedText } from "../../oauth/rules/mod.ts";
 import type { Explanation } from "../../oauth/trace.ts";
-import { unknownEndpoint } from "../exchange.ts";
-import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
-import { redactFlow } from "../redact.ts";
-import type { RedactOptions } from "../redact.ts";
+import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
+import { redactFlow, type RedactOptions } from "../redact.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
 
 /** A flow as a bug report: requests, checks, responses. */
