@@ -1,13 +1,13 @@
 /** A store in Redis or Valkey, for any number of instances and machines. Needs the `ioredis` package. */
 
 import { Redis } from "ioredis";
-import { timeoutError, withTimeout } from "./with_timeout.ts";
+import { withTimeout } from "./with_timeout.ts";
 import { evictable } from "./evictable.ts";
 import { escapeKey } from "./escape_key.ts";
 import { countRecords, listed, listRecords, recordFields, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { resolveOptions } from "./resolve_options.ts";
-import { assertUrl } from "./store_error.ts";
+import { displayUrl } from "./store_error.ts";
 import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 export { StoreError, type StoreErrorDetails } from "./store_error.ts";
@@ -28,6 +28,18 @@ export interface RedisOptions {
 
 const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, replicas: 0 };
 
+/** The part of a Lua script that writes a record whose key does not exist. */
+const writeNew = `
+    redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
+    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
+    if ARGV[4] ~= "" and tonumber(ARGV[2]) > redis.call("TIME")[1] * 1000 then
+      redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+    end
+    if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
+    else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
+    if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
+    return 1`;
+
 /**
  * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `f` grant,
  * `e` expiry, `s` time of consumption. A sorted set contains the keys of all records that can expire, by expiry. Evictable
@@ -37,25 +49,10 @@ const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, re
 const scripts = {
   put: `
     redis.call("DEL", KEYS[1])
-    redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
-    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
-    if ARGV[4] ~= "" and tonumber(ARGV[2]) > redis.call("TIME")[1] * 1000 then
-      redis.call("PEXPIREAT", KEYS[1], ARGV[4])
-    end
-    if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
-    else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
-    if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
-    return 1`,
+    ${writeNew}`,
   add: `
     if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
-    redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
-    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
-    if ARGV[4] ~= "" and tonumber(ARGV[2]) > redis.call("TIME")[1] * 1000 then
-      redis.call("PEXPIREAT", KEYS[1], ARGV[4])
-    end
-    if ARGV[2] ~= "Infinity" then redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
-    if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
-    return 1`,
+    ${writeNew}`,
   delete: `
     redis.call("ZREM", KEYS[2], KEYS[1])
     if KEYS[3] then redis.call("ZREM", KEYS[3], ARGV[1]) end
@@ -106,8 +103,7 @@ const expiryGraceMs = 24 * 3600 * 1000;
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
   const { prefix, timeout, replicas } = resolveOptions("redisStore", defaults, options);
-  assertUrl(url, "the Redis server", "redis://user:password@host:6379/0");
-  const location = displayUrl(url);
+  const location = displayUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const redis = connect(url, timeout);
   // Waiting for replicas blocks a connection, so writes then have a separate one.
   const writer = replicas === 0 ? redis : connect(url, timeout);
@@ -127,7 +123,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
 
   async function call<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await withTimeout(timeout, operation(), () => timeoutError(location, timeout));
+      return await withTimeout(location, timeout, operation());
     } catch (error) {
       // After a failover the host name may resolve to the new primary: reconnect. A replica accepts reads, so only writes
       // detect this.
@@ -187,7 +183,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
 
   try {
     for (const connection of connections) {
-      await withTimeout(timeout, connection.connect(), () => timeoutError(location, timeout));
+      await withTimeout(location, timeout, connection.connect());
     }
   } catch (error) {
     for (const connection of connections) connection.disconnect();
@@ -237,9 +233,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       closed = true;
       await Promise.all(
         [...connections].map((connection) =>
-          withTimeout(timeout, connection.quit(), () => timeoutError(location, timeout)).catch(() =>
-            connection.disconnect()
-          )
+          withTimeout(location, timeout, connection.quit()).catch(() => connection.disconnect())
         ),
       );
     },
@@ -288,10 +282,4 @@ function serializeArgs(kind: RecordKind, value: unknown, { grantId, expiresAt }:
     grantId === undefined ? "" : `+${JSON.stringify(grantId)}`,
     isEvictable ? String(Math.ceil(deleteAt)) : "",
   ];
-}
-
-/** The URL of the server without user and password. */
-function displayUrl(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

@@ -29,11 +29,7 @@ const phrasesByCode: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
     received: "rejected credentials",
     hint: "correct them in the URL, percent-encoded, or grant ~{latchkey}:* +@all to that user",
   }],
-  [/READONLY/, {
-    expected: "a writable server",
-    received: "a replica",
-    hint: "use the URL of the primary",
-  }],
+  [/READONLY/, { expected: "a writable server", received: "a replica", hint: "use the URL of the primary" }],
   [/\bOOM\b|MISCONF/, {
     expected: "free memory and disk space",
     received: "a full memory or disk",
@@ -50,11 +46,8 @@ const phrasesByCode: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
 export function redisError(location: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   const { code, name, message } = cause as { code?: string; name?: string; message?: string };
-  const phrases = phrasesByCode.find(([pattern]) => pattern.test(`${code} ${name} ${message}`))?.[1] ?? {
-    expected: "a working Redis server",
-    received: "an unknown error",
-    hint: "see the log of the server",
-  };
+  const phrases = phrasesByCode.find(([pattern]) => pattern.test(`${code} ${name} ${message}`))?.[1] ??
+    { expected: "a working Redis server", received: "an unknown error", hint: "see the log of the server" };
   return new StoreError({ location, ...phrases }, cause);
 }
 

@@ -25,13 +25,20 @@ export class StoreError extends Error {
   }
 }
 
-/** Rejects an invalid URL before the driver does, because the driver's error would contain the password. */
-export function assertUrl(url: string, location: string, example: string): void {
-  if (URL.canParse(url)) return;
-  throw new StoreError({
-    location,
-    expected: `a URL like ${example}`,
-    received: "a text that is not a URL (hidden)",
-    hint: "percent-encode all characters of user and password except letters and digits, and put @host after them",
-  });
+/**
+ * The URL of a server without user and password.
+ *
+ * @throws {StoreError} If it is no URL: the driver's error would contain the password.
+ */
+export function displayUrl(url: string, location: string, example: string): string {
+  if (!URL.canParse(url)) {
+    throw new StoreError({
+      location,
+      expected: `a URL like ${example}`,
+      received: "a text that is not a URL (hidden)",
+      hint: "percent-encode all characters of user and password except letters and digits, and put @host after them",
+    });
+  }
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }

@@ -1,4 +1,4 @@
-/** Timeouts of network calls. */
+/** Timeouts of network calls, and delays. */
 
 import { StoreError } from "./store_error.ts";
 
@@ -12,13 +12,32 @@ export function timeoutError(location: string, timeoutMs: number): StoreError {
   });
 }
 
-/** Rejects with `createError()` if a promise takes longer than this many milliseconds of real time. */
-export async function withTimeout<T>(milliseconds: number, promise: Promise<T>, createError: () => Error): Promise<T> {
+/**
+ * Rejects with {@link timeoutError} if a promise takes longer than this many milliseconds of real time.
+ *
+ * @param onTimeout Called before. Default: nothing.
+ */
+export async function withTimeout<T>(
+  location: string,
+  timeoutMs: number,
+  promise: Promise<T>,
+  onTimeout: () => void = () => {},
+): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => timer = setTimeout(() => reject(createError()), milliseconds));
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      onTimeout();
+      reject(timeoutError(location, timeoutMs));
+    }, timeoutMs);
+  });
   try {
     return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Resolves after that many milliseconds of real time. */
+export function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

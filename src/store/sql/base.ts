@@ -2,6 +2,7 @@
 
 import { escapeKey, idRange, unescapeKey } from "../escape_key.ts";
 import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../store.ts";
+import { delay } from "../with_timeout.ts";
 
 /** A parameter of a statement. */
 export type SqlValue = string | number | null;
@@ -50,13 +51,7 @@ export function sqlStore(driver: SqlDriver): Store {
     `FROM ${table} WHERE kind = '${kind}' AND id${collation} >= ${p1} AND id${collation} < ${p2}`;
 
   function insertValues(kind: RecordKind, id: string, value: unknown, expiresAt: number, grantId?: string): SqlValue[] {
-    return [
-      kind,
-      escapeKey(id),
-      JSON.stringify(value),
-      grantId === undefined ? null : escapeKey(grantId),
-      expiresAt,
-    ];
+    return [kind, escapeKey(id), JSON.stringify(value), grantId === undefined ? null : escapeKey(grantId), expiresAt];
   }
 
   let closed: Promise<void> | undefined;
@@ -101,7 +96,7 @@ export function sqlStore(driver: SqlDriver): Store {
         removed += batch;
         if (batch < deleteBatchSize) break;
         // Lets other requests and writers run between two batches.
-        await new Promise((resolve) => setTimeout(resolve, 0));
+        await delay(0);
       }
       return removed;
     },

@@ -1,12 +1,11 @@
 /** A store in PostgreSQL, for any number of instances and machines. Needs the `postgres` package. */
 
 import { resolveOptions } from "../resolve_options.ts";
-import { assertUrl } from "../store_error.ts";
+import { displayUrl } from "../store_error.ts";
 import type { Store } from "../store.ts";
 import { type SqlRow, sqlStore, type SqlValue } from "./base.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
-import { openPool } from "./postgres_pool.ts";
-import type { Sql } from "./postgres_pool.ts";
+import { openPool, type Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";
 
 export { StoreError, type StoreErrorDetails } from "../store_error.ts";
@@ -76,8 +75,7 @@ const migrationTimeoutMs = 60_000;
  */
 export async function postgresStore(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { schema, connections, timeout } = resolveOptions("postgresStore", defaults, options);
-  assertUrl(url, "the PostgreSQL database", "postgres://user:password@host:5432/database");
-  const location = displayUrl(url);
+  const location = displayUrl(url, "the PostgreSQL database", "postgres://user:password@host:5432/database");
   const size = new TextEncoder().encode(schema).length;
   if (size === 0 || size > maxSchemaNameBytes || /[.\0]/.test(schema)) throw invalidSchemaName(location, schema);
   const pool = openPool(readTls(url, location), { location, maxConnections: connections, timeoutMs: timeout });
@@ -124,12 +122,6 @@ async function migrate(sql: Sql, schema: string, location: string): Promise<void
       await sql.unsafe(`UPDATE ${name}.version SET number = ${migrations.length}`);
     }
   });
-}
-
-/** The URL of the database without user and password. */
-function displayUrl(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }
 
 function quoteIdentifier(name: string): string {

@@ -1,10 +1,9 @@
 /** The connection pool of a PostgreSQL store. */
 
 import postgres from "postgres";
-import { timeoutError, withTimeout } from "../with_timeout.ts";
+import { delay, timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
-import { socketFactory } from "./postgres_sockets.ts";
-import type { PostgresTls } from "./postgres_sockets.ts";
+import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
 
 /** Options of the pool. */
 interface PoolOptions {
@@ -19,19 +18,6 @@ interface PoolOptions {
 /** The query function of the driver. */
 export type Sql = ReturnType<typeof createClient>;
 
-/** A pool of connections to one database. */
-interface Pool {
-  /**
-   * Runs a query, once.
-   *
-   * @param queryTimeoutMs Timeout in milliseconds. Default: that of the pool.
-   * @throws {StoreError} If it fails, or the timeout has passed.
-   */
-  query<T>(query: (sql: Sql) => PromiseLike<T>, queryTimeoutMs?: number): Promise<T>;
-  /** Closes the pool when its pending queries have ended, or after the timeout. */
-  close(): Promise<void>;
-}
-
 /** A connection, and its number of pending queries, which are pipelined. */
 interface PooledConnection {
   readonly sql: Sql;
@@ -43,7 +29,7 @@ interface PooledConnection {
  * pending queries fail, because TCP alone would take minutes to detect a dead peer. Without a connection, queries fail
  * immediately, while the pool reconnects in the background, at least once a second.
  */
-export function openPool(server: PostgresTls, { location, maxConnections, timeoutMs }: PoolOptions): Pool {
+export function openPool(server: PostgresTls, { location, maxConnections, timeoutMs }: PoolOptions) {
   const pool: PooledConnection[] = [];
   let openingConnection: Promise<void> | undefined;
   /** The error of the last attempt to connect; absent while the pool has a connection. */
@@ -59,7 +45,7 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
       pendingQueries: 0,
     };
     try {
-      await withTimeout(timeoutMs, Promise.resolve(connection.sql`SELECT 1`), () => timeoutError(location, timeoutMs));
+      await withTimeout(location, timeoutMs, Promise.resolve(connection.sql`SELECT 1`));
     } catch (error) {
       discardConnection(connection);
       // If the server allows no further connection, the existing ones remain usable.
@@ -112,7 +98,13 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
   }
 
   return {
-    async query(query, queryTimeoutMs = timeoutMs) {
+    /**
+     * Runs a query, once.
+     *
+     * @param queryTimeoutMs Timeout in milliseconds. Default: that of the pool.
+     * @throws {StoreError} If it fails, or the timeout has passed.
+     */
+    async query<T>(query: (sql: Sql) => PromiseLike<T>, queryTimeoutMs: number = timeoutMs): Promise<T> {
       let connection: PooledConnection | undefined;
       let isTimedOut = false;
       const run = async () => {
@@ -131,16 +123,16 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
         }
       };
       try {
-        return await withTimeout(queryTimeoutMs, run(), () => {
+        return await withTimeout(location, queryTimeoutMs, run(), () => {
           isTimedOut = true;
           if (connection !== undefined) discardConnection(connection);
-          return timeoutError(location, queryTimeoutMs);
         });
       } catch (error) {
         throw postgresError(location, error);
       }
     },
-    close() {
+    /** Closes the pool when its pending queries have ended, or after the timeout. */
+    close(): Promise<void> {
       return closed ??= Promise.all(pool.map(({ sql }) => sql.end({ timeout: timeoutMs / 1000 }))).then(() => {});
     },
   };
@@ -163,8 +155,4 @@ function createClient({ url, ssl }: PostgresTls, timeoutMs: number, onclose: () 
     // Shorter than the timeout of the query: the server cancels the statement first.
     connection: { application_name: "latchkey", statement_timeout: Math.ceil(timeoutMs * 0.8) },
   });
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,10 +1,10 @@
 /** The sockets of a PostgreSQL store: TLS with certificate verification, or plain; with a pause between reconnects. */
 
 import { readFileSync } from "node:fs";
-import { connect as connectSocket, isIP } from "node:net";
-import type { NetConnectOpts, Socket } from "node:net";
+import { connect as connectSocket, isIP, type NetConnectOpts, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { StoreError } from "../store_error.ts";
+import { delay } from "../with_timeout.ts";
 
 /** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
 const tlsByMode: Readonly<Record<string, boolean>> = {
@@ -101,7 +101,7 @@ export function socketFactory(
 ): (options: DriverAddresses) => Promise<Socket> {
   let isFirst = true;
   return async ({ host, port, path }) => {
-    if (!isFirst) await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs));
+    if (!isFirst) await delay(reconnectDelayMs);
     isFirst = false;
     let failure: unknown;
     for (const [i, name] of host.entries()) {

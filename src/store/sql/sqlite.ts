@@ -5,6 +5,7 @@ import { resolve, sep } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Store } from "../store.ts";
+import { delay } from "../with_timeout.ts";
 import { resolveOptions } from "../resolve_options.ts";
 import { type SqlRow, sqlStore } from "./base.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
@@ -208,8 +209,4 @@ function isEmptyDatabase(database: DatabaseSync): boolean {
 
 function readPragma(database: DatabaseSync, name: string): number {
   return database.prepare(`PRAGMA ${name}`).get()![name] as number;
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
