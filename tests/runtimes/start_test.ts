@@ -60,7 +60,7 @@ test("the command line loads a package only if its input needs one", async () =>
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:ui|inspector|interaction|site|admin|testing|oauth\/rules|store\/(?!memory|evictable|expiry_heap|linked_list|store_error))|schema|shape|help/;
+    /^src\/(?:ui|inspector|interaction|site|admin|testing|oauth\/rules|store\/(?!memory|resolve_options|evictable|expiry_heap|linked_list|store_error))|schema|shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
