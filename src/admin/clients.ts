@@ -16,6 +16,7 @@ import { directoryHandlers, idFromPath, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
+import { endpointUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import type { ClientProps, ClientsProps, ListedClient } from "../ui/clients.tsx";
 import type { FieldError } from "../ui/field.tsx";
@@ -79,8 +80,13 @@ async function showOne(
   client: Client,
   newSecret?: string,
 ): Promise<HttpResponse> {
-  const { server, site } = context;
+  const { app, server, site } = context;
   const browser = await ensureBrowserCookie(context);
+  const urls = {
+    issuer: server.issuer,
+    authorize: endpointUrl(app, "authorize"),
+    token: endpointUrl(app, "token"),
+  };
   const isDemo = await client.secretDigest === await digest(demoSecret);
   const secret = newSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
   const { clientSnippets } = await import("./client_snippets/mod.ts");
@@ -88,7 +94,7 @@ async function showOne(
     ...site,
     client: toListedClient(context, client),
     newSecret,
-    snippets: clientSnippets(server.issuer, client, { secret, autoLogin }),
+    snippets: clientSnippets(urls, client, { secret, autoLogin }),
     form: edit
       ? {
         csrfToken: await browserCsrfToken(context, browser),

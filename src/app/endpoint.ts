@@ -65,11 +65,33 @@ export interface EndpointDescription {
 }
 
 /** The absolute URL of a path: always below the issuer, never below the requested host (RFC 9700 §4.13). */
-export function endpointUrl(issuer: string, path: string): string {
+export function issuerUrl(issuer: string, path: string): string {
   return issuer.replace(/\/$/, "") + path;
 }
 
 /** The absolute URL of a route; a route of a plugin may be outside the issuer's path, `base`. */
 export function routeUrl(issuer: string, base: string, path: string): string {
-  return path.startsWith(`${base}/`) ? endpointUrl(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
+  return path.startsWith(`${base}/`) ? issuerUrl(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
+}
+
+/** A server with its endpoints, such as an `App`. */
+interface WithEndpoints {
+  readonly endpoints: readonly EndpointDescription[];
+  readonly site: { readonly issuer: string; readonly base: string };
+}
+
+/**
+ * The path of an endpoint by its name, including the path of the issuer.
+ *
+ * @throws {TypeError} If no endpoint has the name.
+ */
+export function endpointPath({ endpoints }: Pick<WithEndpoints, "endpoints">, name: string): string {
+  const endpoint = endpoints.find((description) => description.name === name);
+  if (endpoint === undefined) throw new TypeError(`expected the name of an endpoint, received ${name}`);
+  return endpoint.path;
+}
+
+/** The absolute URL of an endpoint by its name. @throws {TypeError} If no endpoint has the name. */
+export function endpointUrl(server: WithEndpoints, name: string): string {
+  return routeUrl(server.site.issuer, server.site.base, endpointPath(server, name));
 }

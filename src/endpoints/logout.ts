@@ -15,6 +15,7 @@ import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
+import { endpointPath } from "../app/endpoint.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
@@ -124,7 +125,7 @@ async function isConfirmed({ server, request }: Context, session: Session, param
 }
 
 async function confirmationPage(
-  { server, site, pages }: Context,
+  { app, server, site, pages }: Context,
   session: Session,
   client: Client | undefined,
   params: Params,
@@ -136,6 +137,8 @@ async function confirmationPage(
   }
   const { name } = await server.users.find(session.sub) ?? {};
   const { logout } = await pages();
-  const page = logout({ ...site, user: { sub: session.sub, name }, client: client?.name ?? client?.id, fields });
-  return { ...htmlWithForms(200, page), form: { action: `${site.base}/oauth2/logout`, fields } };
+  const action = endpointPath(app, "logout");
+  const user = { sub: session.sub, name };
+  const page = logout({ ...site, action, user, client: client?.name ?? client?.id, fields });
+  return { ...htmlWithForms(200, page), form: { action, fields } };
 }

@@ -4,6 +4,7 @@ import type { Context } from "../app/context.ts";
 import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import type { CsrfBinding } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
+import { endpointPath } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
@@ -59,6 +60,7 @@ async function accountProps(context: Context, session: Session): Promise<Account
   return {
     user: toUserSummary((await server.users.find(session.sub))!),
     since: session.authTime,
+    logoutHref: endpointPath(context.app, "logout"),
     consents,
   };
 }

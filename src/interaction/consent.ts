@@ -2,6 +2,7 @@
 
 import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
+import { endpointPath } from "../app/endpoint.ts";
 import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import type { CsrfBinding } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
@@ -86,6 +87,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
       ...site,
       client: { id: client.id, name: client.name, confidential: client.confidential },
       user: toUserSummary((await server.users.find(session.sub))!),
+      action: endpointPath(context.app, "consent"),
       fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),
       redirectUri: destination.uri,
       scope: scope.map((value) => ({

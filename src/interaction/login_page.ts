@@ -1,6 +1,7 @@
 /** The login page. */
 
 import type { Context } from "../app/context.ts";
+import { endpointPath } from "../app/endpoint.ts";
 import { withCsrfToken } from "../app/csrf.ts";
 import type { CsrfBinding } from "../app/csrf.ts";
 import type { LoginProps } from "../ui/login.tsx";
@@ -52,6 +53,7 @@ export async function showLogin(
     pages.login({
       ...site,
       client: { id: client.id, name: client.name },
+      action: endpointPath(context.app, "login"),
       fields: await withCsrfToken(context, [["interaction", pending.id]], loginCsrfBinding(pending)),
       accounts: accounts.map((user) => {
         const isCurrent = currentSession?.sub === user.sub;

@@ -3,6 +3,7 @@
 import type { Approver } from "../app/approver.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
+import { endpointPath } from "../app/endpoint.ts";
 import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
@@ -84,8 +85,8 @@ export function loginProof({ server }: Context, id: string, { sid }: Session): M
 }
 
 /** The path and query of a page of an interaction. */
-export function pagePath({ site }: Context, page: "login" | "consent", id: string): string {
-  return `${site.base}/oauth2/${page}?interaction=${id}`;
+export function pagePath({ app }: Context, page: "login" | "consent", id: string): string {
+  return `${endpointPath(app, page)}?interaction=${id}`;
 }
 
 function interactionRequired(code: "consent_required" | "account_selection_required", missing: string): OAuthError {

@@ -1,7 +1,7 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
 import type { App } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
+import { endpointPath, routeUrl } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { errorResponse, lastResortError } from "../app/error_response.ts";
 import type { Site } from "../ui/layout.tsx";
@@ -79,10 +79,22 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   const clients = clientRepository(settings, createRepository);
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
+  const hasDirectory = settings.directory !== "off";
+  const ownEndpoints = endpoints({
+    base,
+    grantTypes: allGrantTypes,
+    approver,
+    interaction,
+    openLogin,
+    directory: hasDirectory
+      ? { edit: settings.directory === "edit", autoLogin: settings.login === "auto" && approver === undefined }
+      : undefined,
+  });
+  const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
     issuer: currentIssuer,
     audience: options.audience ?? currentIssuer,
-    assertionAudiences: settings.assertionAudience === "issuer" ? [] : [endpointUrl(currentIssuer, "/oauth2/token")],
+    assertionAudiences: settings.assertionAudience === "issuer" ? [] : [routeUrl(currentIssuer, base, tokenPath)],
   });
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
@@ -120,7 +132,6 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     recentChallenges: boundedCache(maxRecentChallenges),
     keyFetches: boundedCache(maxKeyFetches),
   };
-  const hasDirectory = settings.directory !== "off";
   const site: Site = {
     get issuer() {
       return server.issuer;
@@ -132,16 +143,6 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
       ...interaction ? [interaction.accountLink] : [],
     ],
   };
-  const ownEndpoints = endpoints({
-    base,
-    grantTypes: allGrantTypes,
-    approver,
-    interaction,
-    openLogin,
-    directory: hasDirectory
-      ? { edit: settings.directory === "edit", autoLogin: settings.login === "auto" && approver === undefined }
-      : undefined,
-  });
   const allEndpoints: EndpointDescription[] = [...ownEndpoints];
   const credentialParameters = new Set<string>();
   const app: App = {

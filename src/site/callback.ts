@@ -78,7 +78,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
     }),
     proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
     examples: success ? await examples(context, code, flow?.verifier, issued) : [],
-    tokenEndpoint: endpointUrl(server.issuer, "/oauth2/token"),
+    tokenEndpoint: endpointUrl(context.app, "token"),
     codeLifetimeSeconds: server.lifetimes.code,
     startLinks: await startLinks(context, browser),
   };
@@ -162,7 +162,7 @@ function example(
   ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
   const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
   const lines = [
-    `curl ${shellQuote(endpointUrl(context.server.issuer, "/oauth2/token"))}`,
+    `curl ${shellQuote(endpointUrl(context.app, "token"))}`,
     ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(id)}:${secret}`)}`] : [],
     ...form.map((pair) => `-d ${shellQuote(pair)}`),
   ];

@@ -7,13 +7,13 @@ import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
+import { endpointPath, issuerUrl } from "../app/endpoint.ts";
 import type { StartLink } from "../ui/page_actions.tsx";
 import type { BrowserCookie } from "../app/browser_cookie.ts";
 
 /** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
-  return endpointUrl(server.issuer, "/authorized");
+  return issuerUrl(server.issuer, "/authorized");
 }
 
 /** Maximum number of clients to search. */
@@ -47,7 +47,7 @@ export async function startLinks(context: Context, browser: BrowserCookie): Prom
     return {
       clientId: client.id,
       confidential: client.confidential,
-      href: `${context.site.base}/oauth2/authorize?${query}`,
+      href: `${endpointPath(context.app, "authorize")}?${query}`,
     };
   }));
 }

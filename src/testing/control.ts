@@ -1,6 +1,7 @@
 /** The control of a server in tests: the plugins of the mock, the clock and the user decisions, and their handles. */
 
 import type { App } from "../app/context.ts";
+import { endpointUrl } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import { chain } from "../oauth/maybe_promise.ts";
@@ -173,6 +174,7 @@ export function createControl(options: TestControlOptions): ServerControl {
   };
   const getServer = () => state.extend(getApp().server);
   const getIssuer = () => getApp().server.issuer;
+  const getEndpointUrl = (name: string) => endpointUrl(getApp(), name);
 
   async function handle(request: Request): Promise<Response> {
     const response = await getApp().dispatch(request);
@@ -194,7 +196,14 @@ export function createControl(options: TestControlOptions): ServerControl {
 
   function browser(persona: Persona = {}): TestBrowser {
     assertOptions("browser", personaField, persona);
-    const newBrowser = testBrowser({ issuer: getIssuer, fetch: handle, now: clock.now, explain, ...persona });
+    const newBrowser = testBrowser({
+      issuer: getIssuer,
+      endpointUrl: getEndpointUrl,
+      fetch: handle,
+      now: clock.now,
+      explain,
+      ...persona,
+    });
     if (!isInteractive) return newBrowser;
     // The decisions apply to the pages.
     return {
@@ -215,7 +224,7 @@ export function createControl(options: TestControlOptions): ServerControl {
   const fetch = createFetch(getIssuer, handle);
 
   return {
-    ...loginClient({ server: getServer, fetch: handle, browser, explain }),
+    ...loginClient({ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain }),
     options: {
       ...settings,
       ...serverRandom && { randomBytes: settings.randomBytes ?? serverRandom.roll },
@@ -235,7 +244,7 @@ export function createControl(options: TestControlOptions): ServerControl {
     mint: mint(async () => {
       if (await getApp().server.clients.first() === undefined) client();
       return getServer();
-    }),
+    }, () => getEndpointUrl("token")),
     clock,
     on: injector.on,
     issue: overrides.overrides,

@@ -1,7 +1,6 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
 import { object, text } from "../oauth/config/field.ts";
-import { endpointUrl } from "../app/endpoint.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
@@ -71,6 +70,8 @@ export interface LoginResult {
 interface LoginClientOptions {
   /** The server at this moment; verifier, state and nonce come from its random source. */
   readonly server: () => Server;
+  /** Returns the URL of an endpoint by its name. */
+  readonly endpointUrl: (name: string) => string;
   /** Sends one request to the server and follows no redirect. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Opens a browser without cookies. */
@@ -94,13 +95,13 @@ export interface LoginClient {
 }
 
 /** Creates the login client of one server. */
-export function loginClient({ server, fetch, browser, explain }: LoginClientOptions): LoginClient {
+export function loginClient({ server, endpointUrl, fetch, browser, explain }: LoginClientOptions): LoginClient {
   const self: LoginClient = {
     async logIn(client, options = {}) {
       assertOptions("logIn", loginField, options);
       const { issuer } = server();
       const { verifier, state, nonce, params } = await createRequest(server(), client, options);
-      const request = new URL(`${endpointUrl(issuer, "/oauth2/authorize")}?${encodeParameters(params)}`);
+      const request = new URL(`${endpointUrl("authorize")}?${encodeParameters(params)}`);
       const getSent = (name: string) => request.searchParams.get(name) ?? undefined;
       const callback = await (options.browser ?? browser()).authorize(request, toPersona(options));
       assertCallback(callback, request, issuer, client);
@@ -133,7 +134,7 @@ export function loginClient({ server, fetch, browser, explain }: LoginClientOpti
         headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
         body,
       };
-      const request = withContentLength(new Request(endpointUrl(server().issuer, "/oauth2/token"), init), body);
+      const request = withContentLength(new Request(endpointUrl("token"), init), body);
       const response = await fetch(request);
       return await parseTokenResponse(response, client, explain?.(request));
     },

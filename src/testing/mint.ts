@@ -125,8 +125,9 @@ export interface Mint {
  * Creates the mint of a server. It uses the rules and the store of the server, without its plugins.
  *
  * @param server Returns the server at this moment.
+ * @param getTokenUrl Returns the URL of the token endpoint.
  */
-export function mint(server: () => Promise<Server>): Mint {
+export function mint(server: () => Promise<Server>, getTokenUrl: () => string): Mint {
   return {
     async accessToken(options = {}) {
       assertOptions("mint.accessToken", mintFields.accessToken, options);
@@ -138,7 +139,7 @@ export function mint(server: () => Promise<Server>): Mint {
         authorization,
         secondsNow(issuer),
         {},
-        createRequest(issuer, authorization),
+        createRequest(getTokenUrl(), authorization),
       );
       return access_token!;
     },
@@ -160,7 +161,7 @@ export function mint(server: () => Promise<Server>): Mint {
         authorization,
         secondsNow(issuer),
         issued,
-        createRequest(issuer, authorization),
+        createRequest(getTokenUrl(), authorization),
       );
       if (id_token !== undefined) return id_token;
       throw new TypeError(`scope: expected a scope with openid, received ${options.scope}`);
@@ -176,7 +177,7 @@ export function mint(server: () => Promise<Server>): Mint {
         authorization,
         secondsNow(issuer),
         {},
-        createRequest(issuer, authorization),
+        createRequest(getTokenUrl(), authorization),
       );
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
@@ -212,7 +213,7 @@ export function mint(server: () => Promise<Server>): Mint {
       assertOptions("mint.tokens", mintFields.tokens, options);
       const issuer = atIssueTime(await server(), options, "access_token");
       const authorization = await createAuthorization(issuer, options);
-      return await issueTokens(issuer, createRequest(issuer, authorization), authorization);
+      return await issueTokens(issuer, createRequest(getTokenUrl(), authorization), authorization);
     },
   };
 }
@@ -246,12 +247,12 @@ async function createAuthorization(
 }
 
 /** The token request that would have led to an authorization. */
-function createRequest({ issuer }: Server, { client }: Authorization): TokenRequest {
+function createRequest(url: string, { client }: Authorization): TokenRequest {
   return {
     client,
     parameters: paramsFromFields([["grant_type", "authorization_code"]]),
     method: "POST",
-    url: `${issuer.replace(/\/$/, "")}/oauth2/token`,
+    url,
     header: () => null,
   };
 }

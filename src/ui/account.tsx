@@ -14,6 +14,8 @@ export interface AccountProps extends Site {
     readonly user: UserSummary;
     /** The time of the login. */
     readonly since: number;
+    /** The logout endpoint. */
+    readonly logoutHref: string;
     /** One per allowed client. */
     readonly consents: readonly {
       readonly client: { readonly id: string; readonly name?: string };
@@ -53,7 +55,7 @@ export function Account(props: AccountProps): VNode {
       />
     );
   }
-  const { user, since, consents } = account;
+  const { user, since, logoutHref, consents } = account;
   return (
     <Layout
       site={props}
@@ -69,7 +71,7 @@ export function Account(props: AccountProps): VNode {
             <DefinitionItem label="Logged in since">{timestamp(since)}</DefinitionItem>
           </dl>
           <nav class="ways" aria-label="Where to go from here">
-            <a href={`${base}/oauth2/logout`}>Log out</a>
+            <a href={logoutHref}>Log out</a>
           </nav>
         </>
       }

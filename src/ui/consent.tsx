@@ -15,7 +15,9 @@ export interface ConsentProps extends Site {
   readonly client: { readonly id: string; readonly name?: string; readonly confidential: boolean };
   /** The user who decides. */
   readonly user: UserSummary;
-  /** Hidden fields of the form; its target is `{base}/oauth2/consent`. */
+  /** The target of the form. */
+  readonly action: string;
+  /** Hidden fields of the form. */
   readonly fields: HiddenFields;
   /** The verified redirect URI. */
   readonly redirectUri: string;
@@ -52,7 +54,7 @@ const riskReasons = {
 
 /** The page at `/oauth2/consent`. */
 export function Consent(props: ConsentProps): VNode {
-  const { base, client, user, fields, redirectUri, scope, claims, resources, redirectsToDevice, remembered } = props;
+  const { action, client, user, fields, redirectUri, scope, claims, resources, redirectsToDevice, remembered } = props;
   const name = client.name ?? client.id;
   return (
     <Layout
@@ -90,7 +92,7 @@ export function Consent(props: ConsentProps): VNode {
               </div>
             </DefinitionItem>
           </dl>
-          <form class="form" method="post" action={`${base}/oauth2/consent`}>
+          <form class="form" method="post" action={action}>
             <HiddenInputs fields={fields} />
             <fieldset class="grants">
               <legend>It may</legend>

@@ -12,7 +12,9 @@ import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 export interface LoginProps extends Site {
   /** The client that requests the login. */
   readonly client: { readonly id: string; readonly name?: string };
-  /** Hidden fields of every form on the page; their target is `{base}/oauth2/login`. */
+  /** The target of every form on the page. */
+  readonly action: string;
+  /** Hidden fields of every form on the page. */
   readonly fields: HiddenFields;
   /** The accounts to select from, the most likely first. */
   readonly accounts: readonly (UserSummary & {
@@ -33,8 +35,7 @@ export interface LoginProps extends Site {
 
 /** The page at `/oauth2/login`. */
 export function Login(props: LoginProps): VNode {
-  const { base, client, fields, accounts, passwordForm, guestForm, isReauthentication, retry } = props;
-  const action = `${base}/oauth2/login`;
+  const { action, client, fields, accounts, passwordForm, guestForm, isReauthentication, retry } = props;
   const name = client.name ?? client.id;
   return (
     <Layout
@@ -57,7 +58,7 @@ export function Login(props: LoginProps): VNode {
               <p>{retry.fault}</p>
             </Notice>
           )}
-          {accounts.length > 0 && <AccountPicker action={action} {...props} />}
+          {accounts.length > 0 && <AccountPicker {...props} />}
           {accounts.length === 0 && passwordForm === undefined && guestForm === undefined && (
             <Notice kind="warn">
               <p>The client requests a user that this server does not know.</p>
@@ -66,8 +67,8 @@ export function Login(props: LoginProps): VNode {
         </>
       }
     >
-      {passwordForm !== undefined && <PasswordForm action={action} sub={passwordForm.sub} {...props} />}
-      {guestForm !== undefined && <GuestForm action={action} guestForm={guestForm} {...props} />}
+      {passwordForm !== undefined && <PasswordForm sub={passwordForm.sub} {...props} />}
+      {guestForm !== undefined && <GuestForm guestForm={guestForm} {...props} />}
       <section class="bare" aria-label="Cancel">
         <form class="ways body" method="post" action={action}>
           <HiddenInputs fields={fields} />
@@ -79,7 +80,7 @@ export function Login(props: LoginProps): VNode {
   );
 }
 
-function AccountPicker({ action, fields, accounts }: LoginProps & { readonly action: string }): VNode {
+function AccountPicker({ action, fields, accounts }: LoginProps): VNode {
   return (
     <form method="post" action={action}>
       <HiddenInputs fields={fields} />
@@ -107,7 +108,7 @@ function AccountPicker({ action, fields, accounts }: LoginProps & { readonly act
 }
 
 function PasswordForm(
-  { action, fields, sub, retry }: LoginProps & { readonly action: string; readonly sub: string },
+  { action, fields, sub, retry }: LoginProps & { readonly sub: string },
 ): VNode {
   const isRetried = retry?.part === "password";
   const isInvalid = isRetried && retry.fault !== undefined;
@@ -150,7 +151,6 @@ function PasswordForm(
 
 function GuestForm(
   { action, fields, guestForm, retry }: LoginProps & {
-    readonly action: string;
     readonly guestForm: NonNullable<LoginProps["guestForm"]>;
   },
 ): VNode {

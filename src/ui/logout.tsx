@@ -12,13 +12,15 @@ export interface LogoutProps extends Site {
   readonly user: { readonly sub: string; readonly name?: string };
   /** The name or ID of the client that requested it; absent if unknown. */
   readonly client?: string;
-  /** Hidden fields of the form: the request and a CSRF token; its target is `{base}/oauth2/logout`. */
+  /** The target of the form. */
+  readonly action: string;
+  /** Hidden fields of the form: the request and a CSRF token. */
   readonly fields: HiddenFields;
 }
 
 /** The page at the logout endpoint, before the logout. */
 export function Logout(props: LogoutProps): VNode {
-  const { base, user, client, fields } = props;
+  const { base, user, client, action, fields } = props;
   return (
     <Layout
       site={props}
@@ -44,7 +46,7 @@ export function Logout(props: LogoutProps): VNode {
               </DefinitionItem>
             )}
           </dl>
-          <PostForm action={`${base}/oauth2/logout`} fields={fields} button="Log out">
+          <PostForm action={action} fields={fields} button="Log out">
             <a href={`${base}/`}>Back to Home</a>
           </PostForm>
           <p class="aside">

@@ -156,7 +156,7 @@ export const client: ClientProps = {
   client: clients[0]!,
   newSecret: token,
   snippets: clientSnippets(
-    issuer,
+    { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` },
     clientFromMetadata(
       {
         client_id: "web",
@@ -215,6 +215,7 @@ export const logout: LogoutProps = {
   ...site,
   user: { sub: "alice", name: "Alice Adams" },
   client: "Demo, public",
+  action: "/oauth2/logout",
   fields: [
     ["confirm", "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU"],
     ["post_logout_redirect_uri", "https://app.example/goodbye?from=as&lang=en"],
@@ -228,6 +229,7 @@ const interaction = [["interaction", "q7fJ2m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxM
 export const login: LoginProps = {
   ...site,
   client: { id: "demo-public", name: "Demo public client" },
+  action: "/oauth2/login",
   fields: interaction,
   accounts: [
     { sub: "alice", name: "Alice Adams", email: "alice@example.com", current: true },
@@ -250,6 +252,7 @@ export const consent: ConsentProps = {
   ...site,
   client: { id: "demo-public", name: "Demo public client", confidential: false },
   user: { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+  action: "/oauth2/consent",
   fields: interaction,
   redirectUri: `${issuer}/authorized`,
   scope: ["openid", "profile", "email", "read", "offline_access"].map((value) => ({
@@ -271,6 +274,7 @@ export const account: AccountProps = {
   account: {
     user: { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
     since: Date.UTC(2026, 0, 1, 12),
+    logoutHref: "/oauth2/logout",
     consents: [
       {
         client: { id: "demo-public", name: "Demo public client" },

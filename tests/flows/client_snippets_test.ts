@@ -59,7 +59,9 @@ async function serve(): Promise<Latchkey> {
 
 /** The settings of a client of a server, by library. */
 function settingsOf(as: Latchkey, id: string, autoLogin = true): ReadonlyMap<string, ClientSnippet> {
-  const all = clientSnippets(as.issuer, as.clients.findCached(id)!, { secret, autoLogin });
+  const { issuer } = as;
+  const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
+  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, autoLogin });
   return new Map(all.map((one) => [one.library, one]));
 }
 

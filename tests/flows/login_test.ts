@@ -80,7 +80,12 @@ test("one click logs in, a second one consents, and the next login is silent", a
 
 test("the test browser of the kit passes both pages automatically", async () => {
   const b = await testServer(severalUsers);
-  const agent = testBrowser({ issuer: () => "https://as.test", fetch: (request) => b.as.fetch(request), as: "carol" });
+  const agent = testBrowser({
+    issuer: () => "https://as.test",
+    endpointUrl: (name) => `https://as.test/oauth2/${name}`,
+    fetch: (request) => b.as.fetch(request),
+    as: "carol",
+  });
   const { code } = await agent.authorize(goodRequest);
   assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "carol");
   assertEquals((await agent.authorize(goodRequest, { deny: true, as: "bob" })).error, undefined);

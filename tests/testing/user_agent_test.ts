@@ -35,6 +35,7 @@ function scripted(response: (request: Request) => Response | Promise<Response>, 
   const asked: Request[] = [];
   const agent = testBrowser({
     issuer: () => site,
+    endpointUrl: (name) => `${site}/oauth2/${name}`,
     now,
     fetch: async (request) => {
       asked.push(request.clone() as Request);
@@ -207,9 +208,10 @@ test("without an explanation of the server, the error quotes the page", async ()
   const client = as.client();
   const { message, explanation, status } = await assertRejects(
     () =>
-      testBrowser({ issuer: () => as.issuer, fetch: as.fetch }).authorize(
-        requestOf(client, { redirect_uri: "https://elsewhere.test/" }),
-      ),
+      testBrowser({ issuer: () => as.issuer, endpointUrl: (name) => `${as.issuer}/oauth2/${name}`, fetch: as.fetch })
+        .authorize(
+          requestOf(client, { redirect_uri: "https://elsewhere.test/" }),
+        ),
     LoginError,
   ) as LoginError;
   assertEquals([explanation, status], [undefined, 400]);
@@ -263,7 +265,7 @@ test("a Secure cookie is sent only over https and to loopback hosts", async () =
       [issuer, kept],
     ) => {
       const fetch = () => Promise.resolve(new Response(null, { headers: { "set-cookie": "a=1; Secure" } }));
-      const agent = testBrowser({ issuer: () => issuer, fetch });
+      const agent = testBrowser({ issuer: () => issuer, endpointUrl: () => issuer, fetch });
       await agent.open("/");
       assertEquals(agent.cookies.all().length, kept);
     },

@@ -654,7 +654,7 @@ test("every link and asset starts with the path of the issuer", () => {
   };
   const below = <T extends { readonly href: string }>(item: T): T => ({ ...item, href: `/tenant${item.href}` });
   const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
-  const others = [pages.logout({ ...logout, ...site }), pages.loggedOut(site)];
+  const others = [pages.logout({ ...logout, ...site, action: `${site.base}/oauth2/logout` }), pages.loggedOut(site)];
   for (const html of [pages.home({ ...props, directory }), pages.callback(props), pages.error(props), ...others]) {
     for (const { attributes } of tagsOf(html)) {
       for (const link of [attributes.href, attributes.src, attributes.action]) {

@@ -1,13 +1,20 @@
 /** The values that snippets are generated from, and their quoting. */
 
-import { endpointUrl } from "../../app/endpoint.ts";
 import type { ClientSnippet } from "../../ui/client_snippets.tsx";
 import type { Client } from "../../oauth/clients/repository.ts";
 
-/** One client of one server. */
-export interface ClientInfo {
+/** The addresses of the server. */
+export interface ServerUrls {
   /** The issuer identifier. */
   readonly issuer: string;
+  /** The URL of the authorization endpoint. */
+  readonly authorize: string;
+  /** The URL of the token endpoint. */
+  readonly token: string;
+}
+
+/** One client of one server. */
+export interface ClientInfo extends ServerUrls {
   /** The `client_id`. */
   readonly clientId: string;
   /** Its registered authentication method. */
@@ -31,13 +38,13 @@ export type SnippetWriter = (about: ClientInfo) => ClientSnippet;
 
 /** The info of a client. */
 export function clientInfo(
-  issuer: string,
+  server: ServerUrls,
   client: Client,
   { secret, autoLogin }: { readonly secret: string; readonly autoLogin: boolean },
 ): ClientInfo {
   const commonScope = ["openid", "profile", "email"].filter((token) => client.scope.includes(token));
   return {
-    issuer,
+    ...server,
     clientId: client.id,
     authMethod: client.authMethod,
     authMethods: client.authMethods,
@@ -54,11 +61,6 @@ export function clientInfo(
  */
 export function stringLiteral(text: string): string {
   return JSON.stringify(text);
-}
-
-/** The URL of one of the server's endpoints. */
-export function oauthEndpointUrl({ issuer }: ClientInfo, name: "authorize" | "token"): string {
-  return endpointUrl(issuer, `/oauth2/${name}`);
 }
 
 /** Whether the issuer is http, which most libraries accept only with an option. */

@@ -2,7 +2,7 @@
 
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { shellQuote } from "./shell_quote.ts";
-import { authMethodUnsupportedReason, joinLines, oauthEndpointUrl } from "./client_info.ts";
+import { authMethodUnsupportedReason, joinLines } from "./client_info.ts";
 import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 
 const library = "curl";
@@ -14,7 +14,7 @@ export const curl: SnippetWriter = (info) => {
   if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
   const { redirectUri, scope } = info;
   const tokenRequest = (...fields: readonly string[]) =>
-    [`curl ${shellQuote(oauthEndpointUrl(info, "token"))}`, ...credentials(info), ...fields].join(" \\\n  ");
+    [`curl ${shellQuote(info.token)}`, ...credentials(info), ...fields].join(" \\\n  ");
   if (redirectUri === undefined) {
     const text = tokenRequest("-d grant_type=client_credentials", field("scope", scope.join(" ")));
     return { library, placement, text, notes: [] };
@@ -26,7 +26,7 @@ export const curl: SnippetWriter = (info) => {
     ["scope", scope.join(" ")],
     ["code_challenge_method", "S256"],
   ];
-  const authorize = oauthEndpointUrl(info, "authorize");
+  const authorize = info.authorize;
   const authorizationLines = info.autoLogin
     ? [
       `response=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,

@@ -3,6 +3,7 @@
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ClientSnippet } from "../../ui/client_snippets.tsx";
 import { clientInfo } from "./client_info.ts";
+import type { ServerUrls } from "./client_info.ts";
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
@@ -33,13 +34,13 @@ const snippetWriters = [
  * @param options The secret to write, and whether the server logs in without a page.
  */
 export function clientSnippets(
-  issuer: string,
+  server: ServerUrls,
   client: Client,
   options: { readonly secret: string; readonly autoLogin: boolean },
 ): ClientSnippet[] {
   if (
     !client.grantTypes.some((grantType) => grantType === "authorization_code" || grantType === "client_credentials")
   ) return [];
-  const info = clientInfo(issuer, client, options);
+  const info = clientInfo(server, client, options);
   return snippetWriters.map((write) => write(info));
 }

@@ -1,12 +1,6 @@
 /** Settings for Passport with passport-oauth2. */
 
-import {
-  authMethodUnsupportedReason,
-  joinLines,
-  oauthEndpointUrl,
-  stringLiteral,
-  webUnsupportedReason,
-} from "./client_info.ts";
+import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Passport";
@@ -22,8 +16,8 @@ export const passport: SnippetWriter = (info) => {
     "",
     `export const strategy = new OAuth2Strategy(`,
     `  {`,
-    `    authorizationURL: ${stringLiteral(oauthEndpointUrl(info, "authorize"))},`,
-    `    tokenURL: ${stringLiteral(oauthEndpointUrl(info, "token"))},`,
+    `    authorizationURL: ${stringLiteral(info.authorize)},`,
+    `    tokenURL: ${stringLiteral(info.token)},`,
     `    clientID: ${stringLiteral(info.clientId)},`,
     `    clientSecret: ${stringLiteral(info.secret ?? "")},`,
     `    callbackURL: ${stringLiteral(info.redirectUri!)},`,

@@ -1,6 +1,6 @@
 /** Settings for Authlib, in Python with Flask. */
 
-import { endpointUrl } from "../../app/endpoint.ts";
+import { issuerUrl } from "../../app/endpoint.ts";
 import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
 import type { SnippetWriter } from "./client_info.ts";
 
@@ -20,7 +20,7 @@ export const python: SnippetWriter = (info) => {
     `    "latchkey",`,
     `    client_id=${stringLiteral(info.clientId)},`,
     info.secret !== undefined && `    client_secret=${stringLiteral(info.secret)},`,
-    `    server_metadata_url=${stringLiteral(endpointUrl(info.issuer, "/.well-known/openid-configuration"))},`,
+    `    server_metadata_url=${stringLiteral(issuerUrl(info.issuer, "/.well-known/openid-configuration"))},`,
     `    client_kwargs={`,
     `        "scope": ${stringLiteral(info.scope.join(" "))},`,
     `        "code_challenge_method": "S256",`,

@@ -8,7 +8,7 @@ import { demoSecret } from "../../oauth/config/settings.ts";
 import type { Server } from "../../oauth/server.ts";
 import { callbackUri } from "../demo_client.ts";
 import type { Context } from "../../app/context.ts";
-import { endpointUrl } from "../../app/endpoint.ts";
+import { endpointPath, routeUrl } from "../../app/endpoint.ts";
 import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
 import type { PlaygroundStep } from "../../ui/playground_form.tsx";
 import type { Secret } from "../../ui/secret_value.tsx";
@@ -28,7 +28,7 @@ export interface ClientState {
 /** A request to this server. */
 interface PlaygroundRequest {
   readonly method: "GET" | "POST";
-  /** The path below the issuer. */
+  /** The path, including the path of the issuer. */
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
@@ -41,8 +41,8 @@ interface PlaygroundRequest {
 type OptionalFields = readonly (readonly [name: string, value: string | undefined])[];
 
 /** The token request for the code (OAuth 2.1 §4.1.3). */
-export async function tokenRequest({ server }: Context, state: ClientState): Promise<PlaygroundRequest> {
-  return await authenticatedRequest("/oauth2/token", state.client, state.typedSecret, [
+export async function tokenRequest({ app, server }: Context, state: ClientState): Promise<PlaygroundRequest> {
+  return await authenticatedRequest(endpointPath(app, "token"), state.client, state.typedSecret, [
     ["grant_type", "authorization_code"],
     ["code", state.code],
     ["redirect_uri", callbackUri(server)],
@@ -56,32 +56,38 @@ export async function stepRequests(
   step: PlaygroundStep,
   state: ClientState,
 ): Promise<PlaygroundRequest[]> {
-  const { server } = context;
+  const { app, server } = context;
   const { client, typedSecret, accessToken = "", refreshToken } = state;
   const tokenRequestFor = async (fields: OptionalFields) =>
-    await authenticatedRequest("/oauth2/token", client, typedSecret, fields);
+    await authenticatedRequest(endpointPath(app, "token"), client, typedSecret, fields);
   switch (step) {
     case "exchange":
       return [await tokenRequest(context, state)];
     case "wrong_verifier":
       return [await tokenRequest(context, { ...state, verifier: corruptVerifier(state.verifier ?? "") })];
     case "userinfo":
-      return [userinfoRequest(accessToken)];
+      return [userinfoRequest(context, accessToken)];
     case "introspect": {
       // Introspection requires client authentication, so a confidential client introspects for a public one.
       const introspectingClient = client.confidential ? client : await findDemoSecretClient(server) ?? client;
       return [
-        await authenticatedRequest("/oauth2/introspect", introspectingClient, typedSecret, [["token", accessToken]]),
+        await authenticatedRequest(endpointPath(app, "introspect"), introspectingClient, typedSecret, [[
+          "token",
+          accessToken,
+        ]]),
       ];
     }
     case "refresh":
       return [await tokenRequestFor([["grant_type", "refresh_token"], ["refresh_token", refreshToken]])];
     case "replay":
       // The second request shows whether the token of the first exchange was revoked.
-      return [await tokenRequest(context, state), ...accessToken === "" ? [] : [userinfoRequest(accessToken)]];
+      return [await tokenRequest(context, state), ...accessToken === "" ? [] : [userinfoRequest(context, accessToken)]];
     case "revoke":
       return [
-        await authenticatedRequest("/oauth2/revoke", client, typedSecret, [["token", refreshToken ?? accessToken]]),
+        await authenticatedRequest(endpointPath(app, "revoke"), client, typedSecret, [[
+          "token",
+          refreshToken ?? accessToken,
+        ]]),
       ];
   }
 }
@@ -91,10 +97,10 @@ function corruptVerifier(verifier: string): string {
   return verifier.slice(0, -1) + (verifier.endsWith("A") ? "E" : "A");
 }
 
-function userinfoRequest(accessToken: string): PlaygroundRequest {
+function userinfoRequest({ app }: Context, accessToken: string): PlaygroundRequest {
   return {
     method: "GET",
-    path: "/oauth2/userinfo",
+    path: endpointPath(app, "userinfo"),
     headers: [["Authorization", `Bearer ${accessToken}`]],
     secrets: [{ name: "access token", value: accessToken }],
   };
@@ -167,11 +173,11 @@ async function findDemoSecretClient(server: Server): Promise<Client | undefined>
 }
 
 /** A request as HTTP text, without its hidden credential. */
-export function toHttpMessage({ server, site }: Context, request: PlaygroundRequest): HttpMessage {
+export function toHttpMessage({ server }: Context, request: PlaygroundRequest): HttpMessage {
   const { method, path, headers, body, hiddenCredential } = request;
   const redact = (text: string) => hiddenCredential ? text.replaceAll(hiddenCredential, "…") : text;
   return {
-    startLine: `${method} ${site.base}${path} HTTP/1.1`,
+    startLine: `${method} ${path} HTTP/1.1`,
     headers: [
       ["Host", new URL(server.issuer).host],
       ...headers.map(([name, value]) => [name, redact(value)] as const),
@@ -206,7 +212,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   let response: Response;
   let text: string;
   try {
-    const httpRequest = new Request(endpointUrl(context.server.issuer, path), {
+    const httpRequest = new Request(routeUrl(context.server.issuer, context.site.base, path), {
       method,
       headers: headers.map(([name, value]): [string, string] => [name, value]),
       body,

@@ -16,6 +16,7 @@ import type { BrowserCookie } from "../../app/browser_cookie.ts";
 import type { DemoFlow } from "../demo_client.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
+import { endpointPath } from "../../app/endpoint.ts";
 import type { CallbackProps } from "../../ui/callback_page.tsx";
 import type { CheckResult } from "../../ui/checks.tsx";
 import type { HistoryStep } from "../../ui/history_entry.tsx";
@@ -214,7 +215,12 @@ async function checkTokenResponse(
 ): Promise<CheckResult[]> {
   const { server } = context;
   if (typeof token !== "string") return [];
-  const keys = await send(context, { method: "GET", path: "/oauth2/jwks", headers: [], secrets: [] });
+  const keys = await send(context, {
+    method: "GET",
+    path: endpointPath(context.app, "jwks"),
+    headers: [],
+    secrets: [],
+  });
   const idTokenChecks = await checkIdToken(token, {
     jwks: keys.json,
     issuer: server.issuer,

@@ -17,6 +17,8 @@ import { findPagePrompt } from "../page_prompt.ts";
 interface TestBrowserOptions extends Persona {
   /** The issuer at this moment: URLs below it belong to the server, all others to the client. */
   readonly issuer: () => string;
+  /** Returns the URL of an endpoint by its name. */
+  readonly endpointUrl: (name: string) => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** The clock of cookie expiry, in milliseconds since the epoch. Default: cookies do not expire. */
@@ -145,7 +147,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
       const persona: Persona = { ...options, ...Object.fromEntries(definedOverrides) };
       const url = typeof request === "string" || request instanceof URL
         ? resolveUrl(request)
-        : `${resolveUrl("/oauth2/authorize")}?${encodeParameters(request)}`;
+        : `${options.endpointUrl("authorize")}?${encodeParameters(request)}`;
       const redirectUri = new URL(url).searchParams.get("redirect_uri") ?? undefined;
       const submittedPrompts = new Set<string>();
       const callback = await navigate(url, redirectUri, persona, (page) => {
@@ -160,7 +162,7 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     },
 
     async logOut({ idToken, clientId, postLogoutRedirectUri, state } = {}) {
-      const url = resolveUrl("/oauth2/logout");
+      const url = options.endpointUrl("logout");
       const query = encodeParameters({
         id_token_hint: idToken,
         client_id: clientId,
