@@ -67,14 +67,6 @@ export interface ClaimOverrides {
   everyMetadata(change: MetadataOverride): void;
 }
 
-/** The claim overrides of one server, and the plugin that applies them. */
-interface ClaimOverrideHooks {
-  readonly overrides: ClaimOverrides;
-  readonly plugin: Plugin;
-  /** Removes all changes. */
-  reset(): void;
-}
-
 /** The changes of one kind of token or response. */
 interface OverrideQueue<Context> {
   readonly next: ClaimOverride<Context>[];
@@ -82,11 +74,11 @@ interface OverrideQueue<Context> {
 }
 
 /**
- * Creates the claim overrides of one server.
+ * Creates the claim overrides of one server, and the plugin that applies them.
  *
  * @param findExchange Returns the recorded details of a request in progress.
  */
-export function claimOverrideHooks(findExchange: Recorder["findExchange"]): ClaimOverrideHooks {
+export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   const emptyQueue = () => ({ next: [], every: [] });
   const queues: Record<JwtKind | "token_response", OverrideQueue<ClaimOverrideContext>> = {
     id_token: emptyQueue(),
@@ -139,21 +131,24 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]): Clai
     },
   };
 
+  const overrides: ClaimOverrides = {
+    nextIdToken: (change) => void queues.id_token.next.push(change),
+    everyIdToken: (change) => void queues.id_token.every.push(change),
+    nextAccessToken: (change) => void queues.access_token.next.push(change),
+    everyAccessToken: (change) => void queues.access_token.every.push(change),
+    nextUserinfo: (change) => void queues.userinfo.next.push(change),
+    everyUserinfo: (change) => void queues.userinfo.every.push(change),
+    nextTokenResponse: (change) => void queues.token_response.next.push(change),
+    everyTokenResponse: (change) => void queues.token_response.every.push(change),
+    nextMetadata: (change) => void metadata.next.push(change),
+    everyMetadata: (change) => void metadata.every.push(change),
+  };
+
   return {
     plugin,
-    overrides: {
-      nextIdToken: (change) => void queues.id_token.next.push(change),
-      everyIdToken: (change) => void queues.id_token.every.push(change),
-      nextAccessToken: (change) => void queues.access_token.next.push(change),
-      everyAccessToken: (change) => void queues.access_token.every.push(change),
-      nextUserinfo: (change) => void queues.userinfo.next.push(change),
-      everyUserinfo: (change) => void queues.userinfo.every.push(change),
-      nextTokenResponse: (change) => void queues.token_response.next.push(change),
-      everyTokenResponse: (change) => void queues.token_response.every.push(change),
-      nextMetadata: (change) => void metadata.next.push(change),
-      everyMetadata: (change) => void metadata.every.push(change),
-    },
-    reset() {
+    overrides,
+    /** Removes all changes. */
+    reset(): void {
       for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;
     },
   };

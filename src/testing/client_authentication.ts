@@ -3,8 +3,7 @@
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { randomId } from "../oauth/secrets.ts";
-import { secondsNow } from "../oauth/server.ts";
-import type { Server } from "../oauth/server.ts";
+import { secondsNow, type Server } from "../oauth/server.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
 /** A client and its credentials, with the names of RFC 7591 §2. */
@@ -92,9 +91,6 @@ async function createAssertion(
     .sign(key);
   return {
     headers: {},
-    params: {
-      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-      client_assertion: jwt,
-    },
+    params: { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", client_assertion: jwt },
   };
 }

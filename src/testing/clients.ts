@@ -1,12 +1,10 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import type { Field } from "../oauth/config/field.ts";
-import { flag, text } from "../oauth/config/field.ts";
+import { type Field, flag, text } from "../oauth/config/field.ts";
 import { clientField } from "../oauth/clients/client_fields.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { ClientRepository } from "../oauth/clients/repository.ts";
-import { randomToken } from "../oauth/secrets.ts";
-import type { RandomBytes } from "../oauth/secrets.ts";
+import { type RandomBytes, randomToken } from "../oauth/secrets.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { ecKeyFrom } from "./es256.ts";
@@ -115,11 +113,8 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
       client_id,
       redirect_uris,
       token_endpoint_auth_method: method,
-      grant_types: requested.grant_types ?? [
-        "authorization_code",
-        "refresh_token",
-        ...method === "none" ? [] : ["client_credentials"],
-      ],
+      grant_types: requested.grant_types ??
+        ["authorization_code", "refresh_token", ...method === "none" ? [] : ["client_credentials"]],
       ...method.startsWith("client_secret_") && { client_secret: requested.client_secret ?? randomToken(random) },
       ...key && { jwks: { keys: [key.public] } },
     };

@@ -1,7 +1,7 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
-import { generatedKeys } from "../oauth/keys/keys.ts";
-import type { KeySource } from "../oauth/keys/keys.ts";
+import { generatedKeys, type Keys, type KeySource, storedKeys } from "../oauth/keys/keys.ts";
+import { memoryStore } from "../store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";
 
@@ -28,4 +28,20 @@ export function testKeys(seeded: boolean): KeySource {
       return (bytes) => signEs256(d, bytes);
     },
   };
+}
+
+/**
+ * The keys of an attacker.
+ *
+ * @param kid The key ID of the attacker's key, for every algorithm.
+ * @param ownKid The key ID of the server's key, which the attacker does not have.
+ */
+export function foreignKeys(kid: string, ownKid: string): Keys {
+  const source = {
+    create: (alg: keyof typeof builtInKeys) => ({
+      kid,
+      jwk: builtInKeys[alg].findLast((key) => key.kid !== ownKid)!.jwk,
+    }),
+  };
+  return storedKeys(memoryStore(), () => 0, () => {}, 0, { source, testKeys: "accepted" });
 }

@@ -7,17 +7,13 @@ import type { Server } from "../oauth/server.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { redactText } from "../oauth/trace.ts";
 import { decodeBase64url } from "../runtime/base64url.ts";
-import { authenticateClient } from "./client_authentication.ts";
-import type { ClientCredentials } from "./client_authentication.ts";
+import { authenticateClient, type ClientCredentials } from "./client_authentication.ts";
 import { withContentLength } from "./fetch.ts";
-import { LoginError } from "./login_error.ts";
-import type { ExplainRejection, RejectionDetails } from "./login_error.ts";
+import { type ExplainRejection, LoginError, type RejectionDetails } from "./login_error.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
-import { personaField, toPersona } from "./persona.ts";
-import type { Persona } from "./persona.ts";
-import { encodeParameters } from "./browser/test_browser.ts";
+import { type Persona, personaField, toPersona } from "./persona.ts";
+import { encodeParameters, type RequestParameters, type TestBrowser } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
-import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
 
 /** Options of a login. */
 export interface LoginOptions extends Persona {

@@ -3,8 +3,7 @@
 import type { RequestLike } from "../http/message.ts";
 import { findRule } from "../oauth/rules/mod.ts";
 import type { Explanation } from "../oauth/trace.ts";
-import { formatInternalError } from "./internal_error.ts";
-import type { InternalError } from "./internal_error.ts";
+import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";
 
 /** What the server knows about a rejected request. The client receives less. */
@@ -55,15 +54,8 @@ export class LoginError extends Error {
 
 function formatExplanation({ reason, expected, received, earlier, rule }: Explanation): string[] {
   const { fix } = findRule(rule) ?? {};
-  const facts = [
-    ["expected", expected],
-    ["received", received],
-    ["earlier", earlier],
-    ["fix", fix],
-    ["rule", rule],
-  ] as const;
-  const present = facts.filter(([, value]) => value !== undefined);
-  return [reason, ...present.map(([label, value]) => `${label}: ${value}`)];
+  const facts = Object.entries({ expected, received, earlier, fix, rule }).filter(([, value]) => value !== undefined);
+  return [reason, ...facts.map(([label, value]) => `${label}: ${value}`)];
 }
 
 /** Returns why a request was rejected. */

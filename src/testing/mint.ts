@@ -1,8 +1,7 @@
 /** The mint: tokens and codes without a login, valid ones and ones that must be rejected. */
 
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { Fields } from "../oauth/config/field.ts";
-import { choice, flag, object, text } from "../oauth/config/field.ts";
+import { choice, type Fields, flag, object, text } from "../oauth/config/field.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
@@ -11,16 +10,14 @@ import type { Authorization, TokenRequest } from "../oauth/grants/token_request.
 import { paramsFromFields } from "../oauth/params.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId } from "../oauth/secrets.ts";
-import { secondsNow } from "../oauth/server.ts";
-import type { Server } from "../oauth/server.ts";
+import { secondsNow, type Server, type TokenIssuer } from "../oauth/server.ts";
 import { accessToken } from "../oauth/tokens/access_token.ts";
 import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
-import { expiryMarginSeconds, resolveAlgorithm, withOverrides } from "./token_overrides.ts";
-import type { TokenOverrides } from "./token_overrides.ts";
+import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 
 /** The grant of a minted token: client, user and scope. */
 export interface MintedGrant {
@@ -128,19 +125,26 @@ export interface Mint {
  * @param getTokenUrl Returns the URL of the token endpoint.
  */
 export function mint(server: () => Promise<Server>, getTokenUrl: () => string): Mint {
+  /** The token request that would have led to an authorization. */
+  const createRequest = ({ client }: Authorization): TokenRequest => ({
+    client,
+    parameters: paramsFromFields([["grant_type", "authorization_code"]]),
+    method: "POST",
+    url: getTokenUrl(),
+    header: () => null,
+  });
+
+  /** Runs a token issuer for an authorization. */
+  const issue = (run: TokenIssuer, server: Server, authorization: Authorization, issued: Partial<TokenResponse> = {}) =>
+    run(server, authorization, secondsNow(server), issued, createRequest(authorization));
+
   return {
     async accessToken(options = {}) {
       assertOptions("mint.accessToken", mintFields.accessToken, options);
       const issuer = atIssueTime(await server(), options, "access_token");
       const withAlg = { ...issuer, alg: resolveAlgorithm(options, issuer.alg) };
       const authorization = await createAuthorization(issuer, options);
-      const { access_token } = await accessToken(
-        withOverrides(withAlg, options),
-        authorization,
-        secondsNow(issuer),
-        {},
-        createRequest(getTokenUrl(), authorization),
-      );
+      const { access_token } = await issue(accessToken, withOverrides(withAlg, options), authorization);
       return access_token!;
     },
 
@@ -155,14 +159,9 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
         ...rest,
         client: { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
       };
-      const issued = { access_token: accessToken ?? "" };
-      const { id_token } = await idToken(
-        withOverrides(issuer, overrides),
-        authorization,
-        secondsNow(issuer),
-        issued,
-        createRequest(getTokenUrl(), authorization),
-      );
+      const { id_token } = await issue(idToken, withOverrides(issuer, overrides), authorization, {
+        access_token: accessToken ?? "",
+      });
       if (id_token !== undefined) return id_token;
       throw new TypeError(`scope: expected a scope with openid, received ${options.scope}`);
     },
@@ -172,13 +171,7 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
       const issuer = atIssueTime(await server(), options, "refresh_token");
       const authorization = await createAuthorization(issuer, options);
       const permissive = { ...issuer, refresh: { ...issuer.refresh, onlyOffline: false } };
-      const { refresh_token } = await refreshToken(
-        permissive,
-        authorization,
-        secondsNow(issuer),
-        {},
-        createRequest(getTokenUrl(), authorization),
-      );
+      const { refresh_token } = await issue(refreshToken, permissive, authorization);
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
         `client ${authorization.client.id}: expected grant_types with refresh_token, ` +
@@ -213,7 +206,7 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
       assertOptions("mint.tokens", mintFields.tokens, options);
       const issuer = atIssueTime(await server(), options, "access_token");
       const authorization = await createAuthorization(issuer, options);
-      return await issueTokens(issuer, createRequest(getTokenUrl(), authorization), authorization);
+      return await issueTokens(issuer, createRequest(authorization), authorization);
     },
   };
 }
@@ -246,17 +239,6 @@ async function createAuthorization(
   };
 }
 
-/** The token request that would have led to an authorization. */
-function createRequest(url: string, { client }: Authorization): TokenRequest {
-  return {
-    client,
-    parameters: paramsFromFields([["grant_type", "authorization_code"]]),
-    method: "POST",
-    url,
-    header: () => null,
-  };
-}
-
 async function findClient({ clients }: Server, requested: MintedGrant["client"]): Promise<Client> {
   const id = typeof requested === "object" ? requested.client_id : requested;
   const client = id === undefined ? await clients.first() : await clients.find(id);
@@ -271,7 +253,5 @@ async function findUser({ users }: Server, sub: string | undefined): Promise<Use
 }
 
 function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {
-  return new TypeError(
-    `${what}: expected one of ${available.join(", ") || "none"}, received ${received ?? "none"}`,
-  );
+  return new TypeError(`${what}: expected one of ${available.join(", ") || "none"}, received ${received ?? "none"}`);
 }

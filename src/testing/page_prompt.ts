@@ -1,7 +1,6 @@
 /** Page prompts: what a page asks of the user (login, consent, a form to the client), and the form to submit. */
 
-import { submitForm } from "./browser/html_form.ts";
-import type { FormButton, FormControl, HtmlForm, Submission } from "./browser/html_form.ts";
+import { type FormButton, type FormControl, type HtmlForm, type Submission, submitForm } from "./browser/html_form.ts";
 import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 
@@ -32,10 +31,7 @@ export function findPagePrompt(
   }
   const consentForm = forms.find((form) => findButton(form, "decision") !== undefined);
   if (consentForm !== undefined) {
-    return {
-      name: "to consent",
-      submit: (persona) => submitConsent(consentForm, persona),
-    };
+    return { name: "to consent", submit: (persona) => submitConsent(consentForm, persona) };
   }
   const isLogin = forms.some((form) =>
     findButton(form, "sub") !== undefined || hasField(form, "sub") || hasField(form, "subject")

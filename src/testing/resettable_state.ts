@@ -15,20 +15,13 @@ const maxRememberedKeySets = 100;
 /** The expiry of records that a server keeps without limit: a reset removes them by this date. */
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
-/** The state of a test server between two resets. */
-interface ResettableState {
-  /** The server with the state since the last reset. */
-  extend(server: Server): Server;
-  /** Clears everything but the signing keys. A memory store is cleared when this returns. */
-  reset(store: Store): Promise<void>;
-}
-
 /** Creates the resettable state of one server. */
-export function resettableState(): ResettableState {
+export function resettableState() {
   let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "keyFetches"> | undefined;
 
   return {
-    extend(server) {
+    /** The server with the state since the last reset. */
+    extend(server: Server): Server {
       current ??= {
         store: withResettableSecrets(server.store),
         rateLimiter: server.rateLimiter && rateLimiter(server.now),
@@ -37,7 +30,8 @@ export function resettableState(): ResettableState {
       };
       return { ...server, ...current };
     },
-    async reset(store) {
+    /** Clears everything but the signing keys. A memory store is cleared when this returns. */
+    async reset(store: Store): Promise<void> {
       current = undefined;
       await store.deleteExpired(resettableExpiry);
     },

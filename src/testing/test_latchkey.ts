@@ -9,8 +9,7 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions } from "../server/listen.ts";
-import { assertAllMet, createControl } from "./control.ts";
-import type { TestControl, TestControlOptions } from "./control.ts";
+import { assertAllMet, createControl, type TestControl, type TestControlOptions } from "./control.ts";
 import { testKeys } from "./keys.ts";
 import { assertServerOptions } from "./options.ts";
 

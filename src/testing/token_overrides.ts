@@ -2,10 +2,8 @@
 
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { jwtSigner, signJwt } from "../oauth/keys/jwt.ts";
-import { generatedKeys, storedKeys } from "../oauth/keys/keys.ts";
-import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { NewKey, Signer } from "../oauth/keys/keys.ts";
-import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import { generatedKeys, type NewKey, type Signer, storedKeys } from "../oauth/keys/keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { decodeJwtPart } from "../recorder/record_request.ts";

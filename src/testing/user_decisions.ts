@@ -1,15 +1,13 @@
 /** User decisions: who logs in to a test server, who denies, and who allows less than requested. */
 
-import { autoApprover } from "../app/approver.ts";
-import type { Approver, ApproverContext } from "../app/approver.ts";
+import { type Approver, type ApproverContext, autoApprover } from "../app/approver.ts";
 import type { UserRepository } from "../oauth/clients/repository.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import type { Server } from "../oauth/server.ts";
-import { parsePersona } from "./persona.ts";
-import type { Persona } from "./persona.ts";
+import { parsePersona, type Persona } from "./persona.ts";
 
 /** Decides for the users at login and consent. */
 export interface UserDecisions {
@@ -135,17 +133,13 @@ function assertPresent(users: UserRepository, sub: string): string {
 }
 
 function denialError({ loginRequirements }: AuthorizationRequest, sub: string): OAuthError {
+  const received = `${sub}, who denies`;
   // The user has not consented, and prompt=none forbids the question (OpenID Connect Core §3.1.2.6).
   if (loginRequirements.prompt.includes("none")) {
-    return new OAuthError("consent_required", "user interaction is required, but prompt=none forbids it", {
-      rule: "OI-03",
-      expected: "a user who has consented",
-      received: `${sub}, who denies`,
-    });
+    const reason = "user interaction is required, but prompt=none forbids it";
+    const expected = "a user who has consented";
+    return new OAuthError("consent_required", reason, { rule: "OI-03", expected, received });
   }
-  return new OAuthError("access_denied", "the user denied the request", {
-    rule: "AZ-21",
-    expected: "a user who allows it",
-    received: `${sub}, who denies`,
-  });
+  const expected = "a user who allows it";
+  return new OAuthError("access_denied", "the user denied the request", { rule: "AZ-21", expected, received });
 }

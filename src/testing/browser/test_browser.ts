@@ -1,15 +1,11 @@
 /** The test browser: it keeps cookies, submits the forms of the server, and stops at the redirect URI of the client. */
 
 import type { Callback } from "./callback.ts";
-import { cookieJar } from "./cookie_jar.ts";
-import type { CookieJar } from "./cookie_jar.ts";
+import { type CookieJar, cookieJar } from "./cookie_jar.ts";
 import { withContentLength } from "../fetch.ts";
-import { extractText, parseForms, submitForm } from "./html_form.ts";
-import type { HtmlForm } from "./html_form.ts";
-import { LoginError } from "../login_error.ts";
-import type { ExplainRejection, RejectionDetails } from "../login_error.ts";
-import { formatPersona, personaField, personaHeader } from "../persona.ts";
-import type { Persona } from "../persona.ts";
+import { extractText, type HtmlForm, parseForms, submitForm } from "./html_form.ts";
+import { type ExplainRejection, LoginError, type RejectionDetails } from "../login_error.ts";
+import { formatPersona, type Persona, personaField, personaHeader } from "../persona.ts";
 import { assertOptions } from "../options.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
@@ -260,10 +256,7 @@ function unexpectedPageError({ url, status, text, rejection }: Page, repeatedPro
     : `${stripQuery(url)} asks ${repeatedPrompt} again: status ${status}`;
   return new LoginError(
     rejection.explanation === undefined ? `${message}\n  ${text.slice(0, maxPageTextChars)}` : message,
-    {
-      ...rejection,
-      status,
-    },
+    { ...rejection, status },
   );
 }
 

@@ -1,11 +1,9 @@
 /** Authorization responses with wrong or missing `state` and `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207). */
 
-import { isResponse } from "../../http/message.ts";
-import type { ResponseLike } from "../../http/message.ts";
+import { isResponse, type ResponseLike } from "../../http/message.ts";
 import type { Fields } from "../../http/form.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** A fault that changes one parameter of the authorization response, with a code or an error, by redirect or form. */
@@ -92,7 +90,6 @@ export const missingState: FaultFactory<() => Fault> = defineFault({
   title: "Authorization response lacks the state",
   endpoints,
   correctClient: "The client rejects the response without redeeming the code, because it sent a state (CSRF).",
-  parameters: [],
   create: () => overrideParameter("missing state", "state", undefined),
 });
 
@@ -118,6 +115,5 @@ export const missingIss: FaultFactory<() => Fault> = defineFault({
   endpoints,
   correctClient:
     "The client rejects the response, because the metadata has authorization_response_iss_parameter_supported (mix-up).",
-  parameters: [],
   create: () => overrideParameter("missing iss", "iss", undefined),
 });

@@ -1,12 +1,9 @@
 /** Broken bodies: the server does its work, and the body of its response arrives broken. */
 
 import type { ResponseLike } from "../../http/message.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
-import { editJsonBody } from "./edit_json_body.ts";
-import type { Members } from "./edit_json_body.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
+import { editJsonBody, type Members, readBodyText, withBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
-import { readBodyText, withBody } from "./response_body.ts";
 
 /** A fault that breaks every response that has a body. */
 function corrupted(name: string, corrupt: (response: ResponseLike, text: string) => ResponseLike): Fault {
@@ -24,9 +21,7 @@ function corrupted(name: string, corrupt: (response: ResponseLike, text: string)
 export const truncated: FaultFactory<() => Fault> = defineFault({
   id: "body.truncated",
   title: "Body ends in the middle",
-  endpoints: ["any"],
   correctClient: "The client rejects JSON that does not parse and reports the endpoint and the status.",
-  parameters: [],
   create: () =>
     corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2)))),
 });
@@ -35,9 +30,7 @@ export const truncated: FaultFactory<() => Fault> = defineFault({
 export const html: FaultFactory<() => Fault> = defineFault({
   id: "body.html",
   title: "HTML page of a gateway in place of the body",
-  endpoints: ["any"],
   correctClient: "The client checks Content-Type before it parses, and reports the media type that it received.",
-  parameters: [],
   create: () => {
     const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
     return corrupted("HTML body", (response) => withBody(response, page, { "content-type": "text/html" }));
@@ -48,9 +41,7 @@ export const html: FaultFactory<() => Fault> = defineFault({
 export const empty: FaultFactory<() => Fault> = defineFault({
   id: "body.empty",
   title: "Body is empty",
-  endpoints: ["any"],
   correctClient: "The client rejects the empty body and reports the endpoint and the status.",
-  parameters: [],
   create: () => corrupted("empty body", (response) => withBody(response, "")),
 });
 
@@ -58,7 +49,6 @@ export const empty: FaultFactory<() => Fault> = defineFault({
 export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "body.contentType",
   title: "Media type of the body is wrong",
-  endpoints: ["any"],
   correctClient: "The client rejects a response whose media type is not the one of the endpoint.",
   parameters: [{ name: "type", type: "string", default: "text/plain", description: "The value of Content-Type." }],
   create: ({ type }) =>

@@ -1,7 +1,6 @@
 /** A server whose clock is wrong. */
 
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -11,7 +10,6 @@ import type { Fault } from "./fault.ts";
 export const skewed: FaultFactory<(seconds?: number) => Fault> = defineFault({
   id: "clock.skewed",
   title: "Server clock is wrong",
-  endpoints: ["any"],
   correctClient:
     "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens that are further off.",
   parameters: [{

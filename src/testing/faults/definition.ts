@@ -1,8 +1,7 @@
 /** A fault as a definition: an id, parameters that JSON can carry, and the function that makes the fault. */
 
 import type { Fault } from "./fault.ts";
-import { optionsToValues, validateParameters } from "./parameters.ts";
-import type { FaultParameter, ParameterValues } from "./parameters.ts";
+import { type FaultParameter, optionsToValues, type ParameterValues, validateParameters } from "./parameters.ts";
 
 /** A kind of fault. `JSON.stringify` leaves the functions out, so that a list of definitions can be sent as it is. */
 export interface FaultDefinition {
@@ -33,19 +32,27 @@ export type FaultFactory<Create extends (...args: never[]) => Fault> = Create & 
 };
 
 /** What a fault file writes down: the definition, and how the fault is made of complete and valid values. */
-interface FaultSource<Parameters extends readonly FaultParameter[]> extends Omit<FaultDefinition, "create"> {
-  readonly parameters: Parameters;
+interface FaultSource<Parameters extends readonly FaultParameter[]>
+  extends Pick<FaultDefinition, "id" | "title" | "correctClient"> {
+  /** Default: `any`. */
+  readonly endpoints?: readonly string[];
+  /** Default: none. */
+  readonly parameters?: Parameters;
   create(values: ParameterValues<Parameters>): Fault;
 }
 
 /** Defines a fault and returns the function for programs, such as `faults.delay(200)`. */
 export function defineFault<
   Create extends (...args: never[]) => Fault,
-  const Parameters extends readonly FaultParameter[],
+  const Parameters extends readonly FaultParameter[] = [],
 >(source: FaultSource<Parameters>): FaultFactory<Create> {
-  const { id, endpoints, parameters } = source;
+  const { id, title, endpoints = ["any"], correctClient, parameters = [] } = source;
   const definition: FaultDefinition = {
-    ...source,
+    id,
+    title,
+    endpoints,
+    correctClient,
+    parameters,
     create(values = {}) {
       const complete = validateParameters(`faults.${id}`, parameters, values);
       return {

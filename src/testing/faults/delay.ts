@@ -1,14 +1,12 @@
 /** A slow server. */
 
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /** Delays the response, in real time. The delay ends early when the server closes or the faults are cleared. */
 export const delay: FaultFactory<(milliseconds?: number) => Fault> = defineFault({
   id: "delay",
   title: "Slow response",
-  endpoints: ["any"],
   correctClient: "The client waits until its own timeout and accepts a response that comes before.",
   parameters: [{
     name: "milliseconds",

@@ -1,9 +1,7 @@
 /** A connection that breaks. */
 
-import { ConnectionDropped } from "../../http/message.ts";
-import type { ResponseLike } from "../../http/message.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { ConnectionDropped, type ResponseLike } from "../../http/message.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { readBodyText } from "./response_body.ts";
 
@@ -21,7 +19,6 @@ export type DropMoment = "before" | "after" | "midway";
 export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
   id: "drop",
   title: "Connection breaks",
-  endpoints: ["any"],
   correctClient:
     "The client reports a network error; it retries what is safe to repeat, and starts a new login instead of redeeming " +
     "a code again.",

@@ -4,11 +4,9 @@ import { authorizationResponse, basicChallenge, bearerChallenge } from "../../ap
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import { json } from "../../http/responses.ts";
 import { findDestination } from "../../oauth/authorize/destination.ts";
-import { errorStatus } from "../../oauth/errors.ts";
-import type { ErrorCode } from "../../oauth/errors.ts";
+import { type ErrorCode, errorStatus } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import { isAuthorizationEndpoint } from "./request_view.ts";
 import { withCorsHeaders } from "./response_body.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";

@@ -3,15 +3,20 @@
 import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
-import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
-import { parseTarget } from "../../http/router.ts";
+import { parseTarget, type RequestHandler } from "../../http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertOptions } from "../options.ts";
-import { assertFault } from "./assert_fault.ts";
-import { activeRule, patternField } from "./rule_builder.ts";
-import type { ActiveRule, FaultRule, Match, RuleBuilder } from "./rule_builder.ts";
+import type { FaultFactory } from "./definition.ts";
+import {
+  type ActiveRule,
+  activeRule,
+  type FaultRule,
+  type Match,
+  patternField,
+  type RuleBuilder,
+} from "./rule_builder.ts";
 import { isAuthorizationEndpoint, readRequestView } from "./request_view.ts";
 
 /** Options of a fault injector. */
@@ -201,4 +206,25 @@ function waitMilliseconds(milliseconds: number, signal: AbortSignal): Promise<vo
     const timer = setTimeout(finish, milliseconds);
     signal.addEventListener("abort", finish);
   });
+}
+
+/**
+ * Rejects a value from JavaScript that is not a fault.
+ *
+ * @param verb The function that received it: `once`.
+ * @throws {TypeError}
+ */
+function assertFault(verb: string, value: unknown): asserts value is Fault {
+  if (typeof value === "object" && value !== null && "name" in value && typeof value.name === "string") return;
+  throw new TypeError(`${verb}: expected a fault, such as faults.drop(), received ${describeValue(value)}`);
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === "function") {
+    const { definition } = value as Partial<FaultFactory<() => Fault>>;
+    const name = definition === undefined ? value.name : `faults.${definition.id}`;
+    return name === "" ? "a function: call it" : `the function ${name}: call it, ${name}()`;
+  }
+  if (typeof value === "object" && value !== null) return "an object without a name: add the member name";
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

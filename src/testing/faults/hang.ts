@@ -1,7 +1,6 @@
 /** A server that never responds. */
 
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -11,9 +10,7 @@ import type { Fault } from "./fault.ts";
 export const hang: FaultFactory<() => Fault> = defineFault({
   id: "hang",
   title: "No response",
-  endpoints: ["any"],
   correctClient: "The client gives up after its own timeout and keeps its state, so that the user can try again.",
-  parameters: [],
   create: () => ({
     name: "hang",
     handle: (_, { signal }) => async () => {

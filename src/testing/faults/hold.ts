@@ -1,7 +1,6 @@
 /** A request that waits until the test releases it, so that the test decides the order of requests. */
 
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /** The fault, and how the test controls it. */
@@ -28,9 +27,7 @@ export interface Hold extends Fault {
 export const hold: FaultFactory<() => Hold> = defineFault({
   id: "hold",
   title: "Request waits until the test releases it",
-  endpoints: ["any"],
   correctClient: "The client sends nothing twice while it waits: one refresh at a time, one redemption of a code.",
-  parameters: [],
   create: createHold,
 });
 

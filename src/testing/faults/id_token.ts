@@ -1,14 +1,11 @@
 /** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
 
-import { jwtSigner } from "../../oauth/keys/jwt.ts";
-import type { SignClaims } from "../../oauth/keys/jwt.ts";
-import { secondsNow } from "../../oauth/server.ts";
-import type { Server } from "../../oauth/server.ts";
+import { jwtSigner, type SignClaims } from "../../oauth/keys/jwt.ts";
+import { secondsNow, type Server } from "../../oauth/server.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
-import { foreignKeys } from "./foreign_keys.ts";
+import { foreignKeys } from "../keys.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -73,10 +70,7 @@ export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defin
     description: "When the ID token becomes valid.",
   }],
   create: ({ secondsAhead }) =>
-    overrideClaims(
-      "ID token not yet valid",
-      (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 }),
-    ),
+    overrideClaims("ID token not yet valid", (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 })),
 });
 
 /** Signed with another key, with the `kid` of the server's own key. */
@@ -85,7 +79,6 @@ export const wrongSignature: FaultFactory<() => Fault> = defineFault({
   title: "ID token has an invalid signature",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because the published key does not verify the signature.",
-  parameters: [],
   create: () =>
     resign("ID token with invalid signature", ({ keys }) => async (kind, alg, claims) => {
       const { kid } = await keys.signer(alg);
@@ -99,7 +92,6 @@ export const unknownKid: FaultFactory<() => Fault> = defineFault({
   title: "ID token is signed with an unpublished key",
   endpoints: ["token"],
   correctClient: "The client fetches the JWKS once more, at most once, and then rejects the ID token.",
-  parameters: [],
   create: () =>
     resign("ID token with unknown kid", ({ keys }) => async (kind, alg, claims) => {
       const { kid } = await keys.signer(alg);
@@ -113,7 +105,6 @@ export const unsigned: FaultFactory<() => Fault> = defineFault({
   title: "ID token is not signed (alg none)",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because it accepts only the algorithm that it expects.",
-  parameters: [],
   create() {
     const header = encodeBase64url(JSON.stringify({ alg: "none", typ: "JWT" }));
     return resign(
@@ -154,12 +145,7 @@ export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
   title: "ID token has another nonce",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because nonce is not the one of its authorization request (replay).",
-  parameters: [{
-    name: "nonce",
-    type: "string",
-    default: "nonce-of-another-request",
-    description: "The claim nonce.",
-  }],
+  parameters: [{ name: "nonce", type: "string", default: "nonce-of-another-request", description: "The claim nonce." }],
   create: ({ nonce }) => overrideClaims("ID token with wrong nonce", () => ({ nonce })),
 });
 
@@ -169,7 +155,6 @@ export const missingNonce: FaultFactory<() => Fault> = defineFault({
   title: "ID token lacks the nonce",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because it sent a nonce (replay).",
-  parameters: [],
   create: () =>
     overrideClaims("ID token without nonce", () => ({ nonce: undefined }), ({ nonce }) => nonce !== undefined),
 });
@@ -180,7 +165,6 @@ export const wrongAtHash: FaultFactory<() => Fault> = defineFault({
   title: "ID token has the at_hash of another access token",
   endpoints: ["token"],
   correctClient: "The client rejects the tokens if it verifies at_hash, which the code flow leaves to the client.",
-  parameters: [],
   create: () => overrideClaims("ID token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) })),
 });
 

@@ -4,11 +4,10 @@ import { algorithmsInUse } from "../../endpoints/jwks.ts";
 import type { Keys, PublishedKey } from "../../oauth/keys/keys.ts";
 import type { Server } from "../../oauth/server.ts";
 import { builtInKeys } from "../built_in_keys.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
-import { editJsonBody } from "./edit_json_body.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./response_body.ts";
 import type { Fault } from "./fault.ts";
-import { foreignKeys } from "./foreign_keys.ts";
+import { foreignKeys } from "../keys.ts";
 
 /**
  * Rotates the key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key, and one that is
@@ -19,7 +18,6 @@ export const rotated: FaultFactory<() => Fault> = defineFault({
   title: "Signing key is rotated just before signing",
   endpoints: ["token"],
   correctClient: "The client does not find the kid in its cached JWKS, fetches it once more and accepts the ID token.",
-  parameters: [],
   create: () => ({
     name: "key rotated before signing",
     waitsFor: "signed an ID token",
@@ -42,10 +40,7 @@ function overrideJwks(
 ): Fault {
   return {
     name,
-    extend: (server) => ({
-      ...server,
-      keys: { ...server.keys, publishedKeys: (algs) => getKeys(server, algs) },
-    }),
+    extend: (server) => ({ ...server, keys: { ...server.keys, publishedKeys: (algs) => getKeys(server, algs) } }),
   };
 }
 
@@ -55,7 +50,6 @@ export const withdrawn: FaultFactory<() => Fault> = defineFault({
   title: "JWKS lacks the signing key",
   endpoints: ["jwks"],
   correctClient: "The client rejects tokens of the withdrawn key, and does not fall back to another key of the JWKS.",
-  parameters: [],
   create: () =>
     overrideJwks("withdrawn keys", async ({ keys }, algs) => {
       const all = await keys.publishedKeys(algs);
@@ -73,7 +67,6 @@ export const stale: FaultFactory<() => Fault> = defineFault({
   endpoints: ["jwks"],
   correctClient:
     "The client fetches the JWKS once more for an unknown kid, and rejects the token if the key is missing.",
-  parameters: [],
   create() {
     let cached: Promise<readonly PublishedKey[]> | undefined;
     const fault = overrideJwks("stale JWKS", async ({ keys }, algs) => await (cached ??= keys.publishedKeys(algs)));
@@ -94,7 +87,6 @@ export const extra: FaultFactory<() => Fault> = defineFault({
   title: "JWKS has keys that the client cannot use",
   endpoints: ["jwks"],
   correctClient: "The client ignores keys with another use, an unknown kty or another kid, and accepts the ID token.",
-  parameters: [],
   create() {
     const { x, y } = builtInKeys.ES256.at(-1)!.jwk;
     const extraKeys = [

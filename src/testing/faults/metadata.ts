@@ -1,8 +1,7 @@
 /** Metadata documents that a client must reject (RFC 8414 §3.3, §6.2). */
 
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
-import { editJsonBody } from "./edit_json_body.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./response_body.ts";
 import type { Fault } from "./fault.ts";
 import { status } from "./status.ts";
 

@@ -2,12 +2,10 @@
 
 import type { App } from "../../app/context.ts";
 import type { EndpointDescription } from "../../app/endpoint.ts";
-import { isForm, peekForm } from "../../http/form.ts";
-import type { Fields } from "../../http/form.ts";
+import { type Fields, isForm, peekForm } from "../../http/form.ts";
 import type { RequestLike } from "../../http/message.ts";
 import { parseTarget } from "../../http/router.ts";
-import { unknownEndpoint } from "../../recorder/exchange.ts";
-import type { RecordedRequest } from "../../recorder/exchange.ts";
+import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
 import { decodeJwtPart, findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";
 import type { RequestView } from "./fault.ts";
 

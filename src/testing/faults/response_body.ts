@@ -1,9 +1,8 @@
 /** Responses in faults: reading and replacing a body, and the headers that the router would add. */
 
-import { withHeaders } from "../../http/message.ts";
-import type { ResponseLike } from "../../http/message.ts";
+import { type ResponseLike, withHeaders } from "../../http/message.ts";
 import { corsHeaders } from "../../http/router.ts";
-import type { RequestView } from "./fault.ts";
+import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */
 export function withCorsHeaders({ description }: RequestView, response: ResponseLike): ResponseLike {
@@ -32,4 +31,24 @@ export function withBody(
 export function isJson({ headers }: ResponseLike): boolean {
   const type = headers instanceof Headers ? headers.get("content-type") : headers["content-type"];
   return /^application\/json\b/.test(type ?? "");
+}
+
+/** The members of a JSON object. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * A fault that replaces the JSON object of a successful response.
+ *
+ * @param edit Receives the members of the body and returns the ones to send; a member that is `undefined` is left out.
+ */
+export function editJsonBody(name: string, edit: (members: Members, context: FaultContext) => Members): Fault {
+  return {
+    name,
+    waitsFor: "got a response with JSON",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (response.status !== 200 || response.body === null || !isJson(response) || !context.consume()) return response;
+      return withBody(response, JSON.stringify(edit(JSON.parse(await readBodyText(response)), context)));
+    },
+  };
 }

@@ -19,12 +19,7 @@ export interface RequestPattern {
 /** The description of {@link RequestPattern}. */
 export const patternField = object<RequestPattern>(
   "RequestPattern",
-  {
-    client: anyOption,
-    grant_type: text(["refresh_token"]),
-    method: text(["POST"]),
-    params: objectOption,
-  },
+  { client: anyOption, grant_type: text(["refresh_token"]), method: text(["POST"]), params: objectOption },
   {},
   { expected: "a pattern or a function" },
 );
@@ -81,12 +76,13 @@ interface RuleOptions {
 }
 
 /** Creates a rule. @throws {TypeError} If the fault has no effect at the endpoint. */
-export function activeRule({ endpoint, match, name, count, fault }: RuleOptions): ActiveRule {
+export function activeRule(rule: RuleOptions): ActiveRule {
+  const { endpoint, match, count, fault } = rule;
   assertEndpoint(endpoint, fault);
   let requestCount = 0;
   let matchCount = 0;
   let fired = 0;
-  const description = describeRule(endpoint, match, name, count, fault);
+  const description = describeRule(rule);
 
   const appliesTo = (request: RequestView): boolean => {
     if (fault.endpoints?.includes(request.endpoint) === false) return false;
@@ -109,7 +105,7 @@ export function activeRule({ endpoint, match, name, count, fault }: RuleOptions)
       requestCount++;
       const { authorizationRequest } = request;
       const target = authorizationRequest?.endpoint === endpoint ? authorizationRequest : request;
-      if (match !== undefined && !matchesRequest(match, target)) return false;
+      if (!(typeof match === "function" ? match(target) : matchesPattern(match ?? {}, target))) return false;
       matchCount++;
       return true;
     },
@@ -140,10 +136,6 @@ function assertEndpoint(endpoint: string, { name, endpoints }: Fault): void {
   throw new TypeError(`The fault "${name}" has no effect at ${endpoint}: write ${names}.`);
 }
 
-function matchesRequest(match: Match, request: RequestView): boolean {
-  return typeof match === "function" ? match(request) : matchesPattern(match, request);
-}
-
 /** Whether a request meets all conditions of a pattern. */
 export function matchesPattern(
   { client, grant_type, method, params = {} }: RequestPattern,
@@ -163,13 +155,7 @@ export function getClientId(client: NonNullable<RequestPattern["client"]>): stri
   return typeof client === "string" ? client : client.client_id;
 }
 
-function describeRule(
-  endpoint: string,
-  match: Match | undefined,
-  name: string | undefined,
-  count: number,
-  fault: Fault,
-): string {
+function describeRule({ endpoint, match, name, count, fault }: RuleOptions): string {
   const invocation = count === Infinity ? "always(" : count === 1 ? "once(" : `times(${count}, `;
   const rule = `on("${endpoint}"${match === undefined ? "" : `, ${describeMatch(match)}`}).${invocation}${fault.name})`;
   return name === undefined ? rule : `${name} (${rule})`;

@@ -1,7 +1,6 @@
 /** A response of something in front of the server, such as an overloaded gateway (RFC 9110 §15.6.4, RFC 6585 §4). */
 
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { withCorsHeaders } from "./response_body.ts";
 
@@ -23,7 +22,6 @@ export interface StatusOptions {
 export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fault> = defineFault({
   id: "status",
   title: "HTTP status without a response of the server",
-  endpoints: ["any"],
   correctClient: "The client reports the status, and retries 429 and 503 after the time that Retry-After names.",
   parameters: [
     {
@@ -50,13 +48,7 @@ export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fa
       description: "Further headers by lower-case name, each a string.",
       option: true,
     },
-    {
-      name: "body",
-      type: ["string", "null"],
-      default: null,
-      description: "The body; null sends none.",
-      option: true,
-    },
+    { name: "body", type: ["string", "null"], default: null, description: "The body; null sends none.", option: true },
   ],
   create({ code, retryAfter, headers, body }) {
     const retryAfterText = retryAfter instanceof Date ? retryAfter.toUTCString() : retryAfter;

@@ -2,34 +2,21 @@
 
 import type { RecordKind, Records, Store, StoredRecord } from "../../store/store.ts";
 import { wrapStore } from "../wrap_store.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /** Every call of the store fails, so that a response that needs the store is `server_error`. */
 export const failing: FaultFactory<() => Fault> = defineFault({
   id: "store.failing",
   title: "Store fails",
-  endpoints: ["any"],
   correctClient: "The client reports server_error (status 500), and retries later.",
-  parameters: [],
-  create: () => ({ name: "failing store", extend: (server) => ({ ...server, store: failingStore() }) }),
+  create: () => ({ name: "failing store", extend: (server) => ({ ...server, store: failingStore(server.store) }) }),
 });
 
-function failingStore(): Store {
+function failingStore(store: Store): Store {
   const fail = () => Promise.reject(new Error("the store fails because of a fault in the test"));
-  return {
-    get: fail,
-    put: fail,
-    add: fail,
-    consume: fail,
-    revoke: fail,
-    delete: fail,
-    list: fail,
-    count: fail,
-    deleteExpired: fail,
-    close: fail,
-  };
+  const calls = Object.keys(wrapStore(store, {})).map((call) => [call, fail]);
+  return wrapStore(store, Object.fromEntries(calls));
 }
 
 /**

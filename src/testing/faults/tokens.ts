@@ -1,9 +1,8 @@
 /** Token responses that do not describe the issued tokens (OAuth 2.1 §3.2.3, §4.3). */
 
 import type { GrantType, TokenIssuer } from "../../oauth/server.ts";
-import { defineFault } from "./definition.ts";
-import type { FaultFactory } from "./definition.ts";
-import { editJsonBody } from "./edit_json_body.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
+import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /**
@@ -60,7 +59,6 @@ export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   title: "Refresh token is missing",
   endpoints: ["token"],
   correctClient: "The client starts a new login when the access token expires; after a refresh it keeps the old token.",
-  parameters: [],
   create: () =>
     wrapIssuers("no refresh token", "got a refresh token", (issue, context) => async (...issued) => {
       const { refresh_token, ...others } = await issue(...issued);
@@ -75,7 +73,6 @@ export const scopeOverstated: FaultFactory<() => Fault> = defineFault({
   endpoints: ["token"],
   correctClient:
     "The client handles insufficient_scope from the resource server, although the response stated the scope.",
-  parameters: [],
   create: () =>
     wrapIssuers("overstated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
       const scope = withoutLastScope(granted.scope);
@@ -91,7 +88,6 @@ export const scopeUnderstated: FaultFactory<() => Fault> = defineFault({
   title: "Tokens allow more than the response states",
   endpoints: ["token"],
   correctClient: "The client goes by the scope of the response, and does without the missing scope value.",
-  parameters: [],
   create: () =>
     wrapIssuers("understated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
       const issued = await issue(server, granted, ...others);
@@ -119,7 +115,6 @@ export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
   title: "Refresh token of a public client is not rotated",
   endpoints: ["token"],
   correctClient: "The client stores whichever refresh token the response has, and keeps the old one if it has none.",
-  parameters: [],
   create: () => ({
     name: "refresh token not rotated",
     waitsFor: "was a refresh by a public client",

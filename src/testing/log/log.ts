@@ -8,10 +8,13 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { normalizeExchanges } from "../../recorder/export/normalize.ts";
 import { formatExchange } from "../../recorder/export/text.ts";
 import { LogError } from "./log_error.ts";
-import { expectation, formatExchanges } from "./log_expectation.ts";
-import type { Expectation } from "./log_expectation.ts";
-import { matchesExchange } from "./log_match.ts";
-import type { ExchangeMatch } from "./log_match.ts";
+import {
+  type ExchangeMatch,
+  type Expectation,
+  expectation,
+  formatExchanges,
+  matchesExchange,
+} from "./log_expectation.ts";
 import { getInternalErrors } from "../internal_error.ts";
 import { assertOptions, objectOption } from "../options.ts";
 import { patternField } from "../faults/rule_builder.ts";

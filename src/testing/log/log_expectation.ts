@@ -2,15 +2,13 @@
 
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange, RecordedRequest } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
 import { findErrorCode } from "../../recorder/record_response.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { summarizeExchange } from "../../recorder/export/text.ts";
 import { LogError } from "./log_error.ts";
-import { getClientId } from "../faults/rule_builder.ts";
-import type { RequestPattern } from "../faults/rule_builder.ts";
-import { matchesExchange } from "./log_match.ts";
+import { getClientId, matchesPattern, type RequestPattern } from "../faults/rule_builder.ts";
 import { getInternalErrors } from "../internal_error.ts";
 
 /**
@@ -47,11 +45,7 @@ export interface Expectation {
  * @param selected The selected exchanges.
  * @param all Every exchange, which a failure lists if none is selected.
  */
-export function expectation(
-  endpoint: string,
-  selected: readonly Exchange[],
-  all: readonly Exchange[],
-): Expectation {
+export function expectation(endpoint: string, selected: readonly Exchange[], all: readonly Exchange[]): Expectation {
   const fail = (description: string, expected: unknown, actual: unknown): never => {
     throw new LogError(formatFailure(endpoint, description, selected, all), expected, actual);
   };
@@ -140,11 +134,7 @@ function getErrorCode({ response, rejection }: Exchange): string | undefined {
   return (response && findErrorCode(response)) ?? rejection?.error;
 }
 
-function redactValue(
-  exchange: Exchange | undefined,
-  name: string,
-  value: string | undefined,
-): string | undefined {
+function redactValue(exchange: Exchange | undefined, name: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : redactFields([[name, value]], exchange)[0]![1];
 }
 
@@ -177,3 +167,19 @@ export function formatExchanges(exchanges: readonly Exchange[], all: readonly Ex
 
 /** Requests that a message shows. */
 const maxListedExchanges = 20;
+
+/** The exchanges that are selected. A pattern is compared with the values that were sent, including secrets. */
+export type ExchangeMatch = RequestPattern | ((exchange: Exchange) => boolean);
+
+/** Whether an exchange is selected. */
+export function matchesExchange(exchange: Exchange, match: ExchangeMatch | undefined): boolean {
+  if (match === undefined) return true;
+  if (typeof match === "function") return match(exchange);
+  const { client, request } = exchange;
+  return matchesPattern(match, { client, method: request.method, params: getParams(request) });
+}
+
+/** The parameters of query and form; of a repeated one the first value. */
+function getParams({ query, form }: RecordedRequest): Readonly<Record<string, string>> {
+  return Object.fromEntries([...query, ...form].reverse());
+}
