@@ -130,13 +130,15 @@ async function main(
     const open = describeExposure({ ...details, host: config.host, settings: resolved });
     return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspector), open });
   }
-  const document = `${server.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const documents = app!.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
+    new URL(server.issuer).origin + path
+  );
   console.log(banner({
     ...details,
     settings: resolved,
     storedChanges,
     host: config.host,
-    discovery: document,
+    discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
     endpoints: app!.endpoints.flatMap(({ metadataName, path }) =>
       metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, app!.site.base, path)] as const]

@@ -60,7 +60,15 @@ export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts
 export type { TokenIssuer } from "./oauth/server.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";
-export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings, Settings } from "./oauth/config/settings.ts";
+export type {
+  KeySettings,
+  Lifetimes,
+  MetadataForm,
+  PkceSettings,
+  RefreshSettings,
+  Settings,
+} from "./oauth/config/settings.ts";
+export type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./oauth/config/profiles.ts";
 export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
   authorizeRules,
@@ -68,6 +76,7 @@ export type {
   openidRules,
   pageRules,
   PassedRuleId,
+  profileRules,
   RejectionRuleId,
   Rule,
   RuleId,

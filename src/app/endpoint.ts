@@ -44,6 +44,8 @@ export interface EndpointDescription {
   readonly metadataName?: string;
   /** The path, including the path of the issuer. A final `*` matches any text without slashes. */
   readonly path: string;
+  /** Further paths of it, outside of metadata. Default: none. */
+  readonly aliases?: readonly string[];
   /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */
   readonly methods: readonly Method[];
   /** The kind of caller. */

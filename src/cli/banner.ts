@@ -16,8 +16,8 @@ interface BannerOptions {
   readonly url: string;
   /** The name or address it listens on. */
   readonly host: string;
-  /** The URL of the discovery document. */
-  readonly discovery: string;
+  /** The URL of the metadata document, that of OpenID Connect if there is one. Absent: the server publishes none. */
+  readonly discovery?: string;
   readonly settings: ResolvedSettings;
   /** The public secret of the demo clients, if they are in use. No other secret is printed. */
   readonly demoSecret?: string;
@@ -64,7 +64,7 @@ export function banner(
     ...url === issuer ? [] : [`listening on ${url}`],
     "",
     "Endpoints",
-    ...rows([["discovery", discovery], ...endpoints]),
+    ...rows([...discovery === undefined ? [] : [["discovery", discovery] as const], ...endpoints]),
     "",
     "Clients",
     ...list(clients, storedChanges.clients),
@@ -74,6 +74,7 @@ export function banner(
     "",
     `Scopes  ${settings.scopes.join(" ")}`,
     `Keys    ${settings.alg}, kept in ${store}`,
+    ...settings.profile === undefined ? [] : [`Profile ${settings.profile.label}`],
     ...metrics === undefined ? [] : [`Metrics ${metrics}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureSettings(settings, inspector).map((name) =>

@@ -89,6 +89,8 @@ export const optionHelp = {
   host: ["NAME", "%"],
   issuer: ["URL", "http://localhost:PORT"],
   login: ["MODE", "%, or interactive"],
+  profile: ["NAME", "none; or mcp"],
+  mcpRevision: ["DATE", "the newest"],
   store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
   log: ["FORMAT", "%; or json, or off"],

@@ -10,6 +10,7 @@ import { clientAuthMethods } from "../oauth/clients/auth/mod.ts";
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
+import type { MetadataForm } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
@@ -21,10 +22,16 @@ import type { Handlers } from "../app/route.ts";
  * The paths of the metadata: both well-known names before the issuer's path (RFC 8414 §3.1, §5) and after it (OpenID
  * Connect Discovery §4; some clients append RFC 8414's name too).
  */
-export function wellKnownPaths(base: string): string[] {
-  const names = ["oauth-authorization-server", "openid-configuration"].map((name) => `/.well-known/${name}`);
-  return [...new Set([...names.map((name) => name + base), ...names.map((name) => base + name)])];
+export function wellKnownPaths(base: string, forms: readonly MetadataForm[]): string[] {
+  return [...new Set(forms.map((form) => paths[form](base)))];
 }
+
+const paths: Readonly<Record<MetadataForm, (base: string) => string>> = {
+  "oauth-inserted": (base) => `/.well-known/oauth-authorization-server${base}`,
+  "openid-inserted": (base) => `/.well-known/openid-configuration${base}`,
+  "openid-appended": (base) => `${base}/.well-known/openid-configuration`,
+  "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
+};
 
 /** The handlers of the metadata documents. */
 export function discoveryHandlers(): Handlers {
@@ -54,7 +61,10 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
   const urls = app.endpoints.flatMap(({ metadataName, path }) =>
     metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, site.base, path)]]
   );
-  const methods = clientAuthMethods.map((authMethod) => authMethod.method);
+  const methods = clientAuthMethods.map(({ method }) => method).filter((name) =>
+    server.clientAuthMethods.includes(name)
+  );
+  const algorithms = assertionAlgorithms(methods);
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
@@ -65,9 +75,9 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
-    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: challengeMethods,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: subjectTypes,

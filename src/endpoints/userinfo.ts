@@ -4,6 +4,7 @@ import type { HttpResponse } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
+import { byProfile } from "../oauth/config/profiles.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { registeredScope } from "../oauth/grants/narrow_to_registered.ts";
 import type { Context } from "../app/context.ts";
@@ -64,5 +65,13 @@ async function tokenFromBody(context: Context): Promise<string | undefined> {
   if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;
   const params = await readParams(context);
   params.rejectRepeated("BR-01");
-  return params.get("access_token");
+  const token = params.get("access_token");
+  if (token === undefined || context.server.accessTokenInForm) return token;
+  const profile = byProfile(context.server.profile, "accessTokenInForm");
+  throw new OAuthError("invalid_request", `the access token was sent in the form${profile}`, {
+    rule: "BR-01",
+    reason: `this server accepts no access token in a form${profile}`,
+    expected: "Authorization: Bearer TOKEN",
+    received: "access_token in the form",
+  });
 }

@@ -12,12 +12,13 @@
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, ClientRepository, UserRepository } from "./clients/repository.ts";
-import type { User } from "./clients/client.ts";
+import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
 import type { JwtKind, SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
+import type { ActiveProfile } from "./config/profiles.ts";
 import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { Resources } from "./config/resource_list.ts";
@@ -107,6 +108,16 @@ export interface Server {
   readonly resources: Resources;
   /** Which clients must send a code challenge, and how. */
   readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
+  /** The methods of client authentication that clients may use. */
+  readonly clientAuthMethods: readonly ClientAuthMethod[];
+  /** Whether a token request may leave out `redirect_uri`, if its code has a code challenge. */
+  readonly tokenRedirectUri: "required" | "optional";
+  /** Whether requests must name a `resource`. */
+  readonly resourceParameter: "optional" | "expected" | "required";
+  /** Whether userinfo accepts an access token in a form. */
+  readonly accessTokenInForm: boolean;
+  /** The profile in effect; absent: none. */
+  readonly profile?: ActiveProfile;
   /** Limits guesses of client secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */

@@ -82,6 +82,8 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   const hasDirectory = settings.directory !== "off";
   const ownEndpoints = endpoints({
     base,
+    metadataForms: settings.metadataForms,
+    defaultEndpoints: settings.defaultEndpoints,
     grantTypes: allGrantTypes,
     approver,
     interaction,
@@ -127,6 +129,11 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
         init,
       );
     }),
+    clientAuthMethods: settings.clientAuthMethods,
+    tokenRedirectUri: settings.tokenRedirectUri,
+    resourceParameter: settings.resourceParameter,
+    accessTokenInForm: settings.accessTokenInForm,
+    profile: settings.profile,
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
     rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
@@ -167,7 +174,9 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     }
     if (metadataName !== undefined) protocolParameters.push(...parameters);
   }
-  const routes = [...ownEndpoints, ...pluginEndpoints].map((endpoint) => endpointRoute(endpoint, protocolParameters));
+  const routes = [...ownEndpoints, ...pluginEndpoints].flatMap((endpoint) =>
+    [endpoint.path, ...endpoint.aliases ?? []].map((path) => endpointRoute({ ...endpoint, path }, protocolParameters))
+  );
   const findRoute = routeFinder(routes);
   let headers = securityHeaders(issuer);
   const handle = router(findRoute, {

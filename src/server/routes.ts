@@ -10,6 +10,7 @@ import { token } from "../endpoints/token.ts";
 import type { Method } from "../http/router.ts";
 import { authorizationParameters } from "../oauth/authorize/parameters.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
+import type { MetadataForm } from "../oauth/config/settings.ts";
 import type { GrantType } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
@@ -18,6 +19,10 @@ import type { ParameterDescription } from "../oauth/parameter.ts";
 interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
+  /** The URLs of the metadata document. */
+  readonly metadataForms: readonly MetadataForm[];
+  /** Whether the default paths of MCP 2025-03-26 serve their endpoints too. */
+  readonly defaultEndpoints: boolean;
   /** The grant types of the token endpoint, which declare its parameters. */
   readonly grantTypes: readonly GrantType[];
   /** Decides authorization requests without pages. Default: {@link autoApprover}. */
@@ -56,15 +61,18 @@ const authorizationResponseParameters = parameters(codeParameter, interactionPar
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  { base, grantTypes, approver = autoApprover, interaction, openLogin, directory }: RouteOptions,
+  { base, metadataForms, defaultEndpoints, grantTypes, approver = autoApprover, interaction, openLogin, directory }:
+    RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
   const discovery = discoveryHandlers();
+  const defaultPaths = (path: string): readonly string[] => defaultEndpoints ? [path] : [];
   return [
     {
       name: "authorize",
       metadataName: "authorization_endpoint",
       path: `${base}/oauth2/authorize`,
+      aliases: defaultPaths("/authorize"),
       methods: ["GET", "HEAD", "POST"],
       caller: "browser",
       title: "Authorization request",
@@ -78,6 +86,7 @@ export function endpoints(
       name: "token",
       metadataName: "token_endpoint",
       path: `${base}/oauth2/token`,
+      aliases: defaultPaths("/token"),
       methods: ["POST"],
       caller: "client",
       cors: true,
@@ -167,7 +176,7 @@ export function endpoints(
       ),
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
-    ...wellKnownPaths(base).map((path): Endpoint => ({
+    ...wellKnownPaths(base, metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,
       methods: ["GET"],

@@ -16,7 +16,6 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { routeUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import { mayListClients } from "../app/suggest_match.ts";
-import { wellKnownPaths } from "../endpoints/discovery.ts";
 import { startLinks } from "./demo_client.ts";
 
 /** The home page. */
@@ -39,7 +38,7 @@ export const home: Handlers = {
         ...app.endpoints.flatMap(({ metadataName, path }) =>
           metadataName === undefined ? [] : [{ name: metadataName, url: routeUrl(server.issuer, site.base, path) }]
         ),
-        ...wellKnownPaths(site.base).map((path) => ({
+        ...app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) => ({
           name: /\.well-known\/([^/]+)/.exec(path)![1]!,
           url: origin + path,
         })),

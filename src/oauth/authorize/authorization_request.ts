@@ -21,7 +21,7 @@ import type { Destination } from "./destination.ts";
 import { allowedSubjects, readOpenIdParameters } from "./openid.ts";
 import type { LoginRequirements } from "./openid.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
-import { readResources } from "./resources.ts";
+import { readResources, warnMissingResource } from "./resources.ts";
 import { resolveScope, warnIgnoredScope } from "./scope.ts";
 
 /**
@@ -85,6 +85,7 @@ const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
 export function warnAcceptedRequest(server: Server, params: Params, client: Client): void {
   warnIgnoredScope(server, client, params.get("scope"));
   warnMissingMethod(server, client, params);
+  warnMissingResource(server, client, params);
 }
 
 /**

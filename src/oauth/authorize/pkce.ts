@@ -1,5 +1,6 @@
 /** Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256 only. */
 
+import { byProfile } from "../config/profiles.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { constantTimeEqual, digest, fingerprint } from "../secrets.ts";
@@ -44,10 +45,13 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
       server.passed?.("PK-02");
       return undefined;
     }
-    throw new OAuthError("invalid_request", "code_challenge is missing, and this client must send one", {
+    const profile = client.confidential && !client.requirePkce
+      ? byProfile(server.profile, "pkce.requireForConfidential")
+      : "";
+    throw new OAuthError("invalid_request", `code_challenge is missing, and this client must send one${profile}`, {
       rule: client.confidential ? "PK-02" : "PK-01",
       reason: client.confidential
-        ? "the configuration requires PKCE of this confidential client"
+        ? `the configuration requires PKCE of this confidential client${profile}`
         : "a public client must send a code_challenge",
       expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256",
       received: "no code_challenge",
@@ -61,7 +65,11 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
     });
   }
   if (method === undefined && server.pkce.requireMethod) {
-    throw new OAuthError("invalid_request", "code_challenge_method is missing, it must be S256", missingMethod);
+    const profile = byProfile(server.profile, "pkce.requireMethod");
+    throw new OAuthError("invalid_request", `code_challenge_method is missing, it must be S256${profile}`, {
+      ...missingMethod,
+      reason: missingMethod.reason + profile,
+    });
   }
   server.passed?.("PK-07", challenge);
   return challenge;

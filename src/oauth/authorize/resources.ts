@@ -1,9 +1,12 @@
 /** Resource indicators (RFC 8707): the resources that a request may name. */
 
+import { byProfile } from "../config/profiles.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
+import type { Explanation } from "../trace.ts";
 
 /** Limits of one request: number of resources, characters of one URI, characters of all URIs. */
 const maxResources = 16;
@@ -25,10 +28,34 @@ async function findAll(server: Server, granted: readonly string[]): Promise<read
   return (await Promise.all(granted.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
 }
 
-/** Reads the requested resources; a request may name none. */
+/**
+ * Reads the requested resources; a request may name none.
+ *
+ * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
+ */
 export function readResources(server: Server, params: Params): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
-  return requested.length === 0 ? requested : findRequested(server, requested);
+  if (requested.length > 0) return findRequested(server, requested);
+  if (server.resourceParameter === "required") {
+    throw new OAuthError("invalid_target", "resource is missing", explainMissing(server));
+  }
+  return requested;
+}
+
+/** Warns of an accepted request without `resource`, if the server expects one. */
+export function warnMissingResource(server: Server, client: Client, params: Params): void {
+  if (server.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
+  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: explainMissing(server) });
+}
+
+function explainMissing({ audience, profile }: Server): Explanation {
+  return {
+    rule: "MC-02",
+    reason: `resource is missing${byProfile(profile, "resourceParameter")}; if no request of the flow names one, the ` +
+      `access token is for ${audience}`,
+    expected: "resource with the URI of the protected resource, in the authorization request and in the token request",
+    received: "no resource",
+  };
 }
 
 async function findRequested(server: Server, requested: readonly string[]): Promise<readonly string[]> {

@@ -2,12 +2,17 @@
 
 import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
 import { signingAlgorithms } from "../keys/signing_algorithm.ts";
-import type { ClientMetadata, User } from "./client.ts";
+import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 
 const assertionAlgorithms = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"],
   ...["HS256", "HS384", "HS512"],
 ];
+
+/** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+export const clientAuthMethodNames = [
+  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const,
+] satisfies readonly ClientAuthMethod[];
 
 const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
@@ -24,13 +29,7 @@ export const clientField = object<ClientMetadata>(
     client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
     client_name: text(["Web shop"]),
     redirect_uris: texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"]),
-    token_endpoint_auth_method: choice([
-      "client_secret_basic",
-      "client_secret_post",
-      "client_secret_jwt",
-      "private_key_jwt",
-      "none",
-    ]),
+    token_endpoint_auth_method: choice(clientAuthMethodNames),
     token_endpoint_auth_signing_alg: choice(assertionAlgorithms),
     jwks: object<NonNullable<ClientMetadata["jwks"]>>(
       "JsonWebKeySet",

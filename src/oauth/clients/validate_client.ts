@@ -1,9 +1,10 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
-import type { ClientMetadata } from "./client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { sectorHost } from "./client_from_metadata.ts";
 import { grantTypes } from "../grants/mod.ts";
 import { allowsHttp, httpHosts } from "../test_hosts.ts";
+import { byProfile } from "../config/profiles.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { validate } from "../config/validate.ts";
@@ -13,14 +14,27 @@ import { splitScope } from "../authorize/scope_token.ts";
 import { hasTestHost } from "../config/settings.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
 
+/** The settings that limit the metadata of clients. */
+type ClientPolicy = Pick<
+  ResolvedSettings,
+  | "issuer"
+  | "scopes"
+  | "insecureAllowHttpRedirectUris"
+  | "grantTypes"
+  | "clientAuthMethods"
+  | "privateUseRedirectUris"
+  | "profile"
+>;
+
 /** All issues; paths are relative to the client. Metadata that matches its description is compared with the server. */
 export function validateClient(
   client: ClientMetadata,
-  server: Pick<ResolvedSettings, "issuer" | "scopes" | "insecureAllowHttpRedirectUris" | "grantTypes">,
+  server: ClientPolicy,
 ): ConfigIssue[] {
   const issues = validate(registeredClientField, client);
   if (issues.length > 0) return issues;
   const isTestIssuer = hasTestHost(server.issuer);
+  issues.push(...validateAuthMethod(client, server));
   issues.push(...validateClientSecret(client), ...validateClientKeys(client, isTestIssuer));
   // Each request with an unsupported grant type would be rejected.
   const supportedGrantTypes = [...grantTypes, ...server.grantTypes].map(({ type }) => type);
@@ -51,6 +65,14 @@ export function validateClient(
   for (const [i, uri] of uris.entries()) {
     const issue = validateRedirectUri(uri, server.insecureAllowHttpRedirectUris, isTestIssuer);
     if (issue !== undefined) issues.push({ path: `redirect_uris[${i}]`, ...issue, received: quote(uri) });
+    else if (!server.privateUseRedirectUris && !/^https?:/i.test(uri)) {
+      issues.push({
+        path: `redirect_uris[${i}]`,
+        expected: `https, or http on a loopback host${byProfile(server.profile, "privateUseRedirectUris")}`,
+        received: quote(uri),
+        hint: "Use https, or http://127.0.0.1 with any port.",
+      });
+    }
   }
   for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
     const issue = validateRedirectUri(uri, server.insecureAllowHttpRedirectUris, isTestIssuer);
@@ -77,6 +99,23 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
     expected: "an id that is not the audience of access tokens",
     received: quote(client_id),
     hint: "Choose another id, or set audience to the URI of your API.",
+  }];
+}
+
+/** An issue if the server offers no method that the client is registered for. */
+function validateAuthMethod(client: ClientMetadata, { clientAuthMethods, profile }: ClientPolicy): ConfigIssue[] {
+  const { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri } = client;
+  const methods: readonly ClientAuthMethod[] = method !== undefined
+    ? [method]
+    : client_secret !== undefined
+    ? ["client_secret_basic", "client_secret_post"]
+    : [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
+  if (methods.some((name) => clientAuthMethods.includes(name))) return [];
+  return [{
+    path: "token_endpoint_auth_method",
+    expected: `one of ${clientAuthMethods.join(", ")}${byProfile(profile, "clientAuthMethods")}`,
+    received: method === undefined ? `nothing, which means ${methods.join(" or ")}` : quote(method),
+    hint: "Register the client for one of them.",
   }];
 }
 

@@ -9,16 +9,20 @@
  * @module
  */
 
-import { clientField, userField } from "../clients/client_fields.ts";
-import type { ClientMetadata, User } from "../clients/client.ts";
+import { clientAuthMethodNames, clientField, userField } from "../clients/client_fields.ts";
+import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.ts";
 import { isTestHost } from "../test_hosts.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
+import { demoClients, demoUsers } from "./demo_entries.ts";
+import { activeProfile, type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profiles.ts";
+import { type ActiveProfile, withProfile } from "./profiles.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { choice, type Fields, flag, list, record, text, texts, withDefaults } from "./field.ts";
 
+export { demoSecret } from "./demo_entries.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
@@ -28,6 +32,13 @@ export interface Settings {
    * `http://localhost:PORT` with the port that the server listens on.
    */
   readonly issuer?: string;
+  /**
+   * A named profile: a set of values for the settings that are not set. `mcp` is what an authorization server of the Model
+   * Context Protocol does. A setting may be stricter than the profile, never weaker. Default: none.
+   */
+  readonly profile?: ProfileName;
+  /** The revision of the profile `mcp`. Default: the newest. */
+  readonly mcpRevision?: McpRevision;
   /**
    * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
    * pages ask the user to log in and to consent. Default: `auto`.
@@ -82,6 +93,36 @@ export interface Settings {
    * `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer" | "issuer-or-token-endpoint";
+  /**
+   * The methods of client authentication that clients may use. Default:
+   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt none`.
+   */
+  readonly clientAuthMethods?: readonly ClientAuthMethod[];
+  /**
+   * Whether the token request must repeat `redirect_uri`. `optional`: it may leave it out if the code has a code challenge
+   * (OAuth 2.1 §10.2); a wrong one is rejected. Default: `required`.
+   */
+  readonly tokenRedirectUri?: "required" | "optional";
+  /**
+   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required` rejects
+   * the request with `invalid_target`. Default: `optional`.
+   */
+  readonly resourceParameter?: "optional" | "expected" | "required";
+  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
+  readonly privateUseRedirectUris?: boolean;
+  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
+  readonly accessTokenInForm?: boolean;
+  /**
+   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`), before
+   * the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL. Default:
+   * `oauth-inserted openid-inserted openid-appended oauth-appended`.
+   */
+  readonly metadataForms?: readonly MetadataForm[];
+  /**
+   * Whether `/authorize` and `/token` at the root of the host serve these endpoints too, for clients that find no metadata.
+   * Default: false.
+   */
+  readonly defaultEndpoints?: boolean;
   /** The life of signing keys. */
   readonly keys?: KeySettings;
   /** How refresh tokens behave. */
@@ -134,11 +175,20 @@ export interface Settings {
   readonly insecureAllowDirectory?: boolean;
 }
 
+/** A form of the metadata URL. */
+export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
+
+const metadataForms: readonly MetadataForm[] = [
+  ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
+];
+
 const scopeList = { expected: "a string of space-separated scope values" };
 
 /** The description of {@link Settings}. */
 export const settingFields: Fields<Settings> = {
   issuer: text(["http://localhost:9000", "https://auth.example.com"]),
+  profile: choice(profileNames),
+  mcpRevision: choice(mcpRevisions),
   login: choice(["auto", "interactive"], { default: "auto" }),
   clients: list(clientField, [clientField.examples], { expected: "an array of clients" }),
   users: list(userField, [userField.examples], { expected: "an array of users" }),
@@ -155,6 +205,15 @@ export const settingFields: Fields<Settings> = {
   lifetimes,
   pkce,
   assertionAudience: choice(["issuer", "issuer-or-token-endpoint"], { default: "issuer-or-token-endpoint" }),
+  clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
+    default: clientAuthMethodNames,
+  }),
+  tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
+  resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
+  privateUseRedirectUris: flag(true),
+  accessTokenInForm: flag(true),
+  metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
+  defaultEndpoints: flag(false),
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
@@ -178,9 +237,6 @@ export const settingFields: Fields<Settings> = {
   insecureAllowDirectory: flag(false),
 };
 
-/** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
-export const demoSecret = "demo-secret";
-
 /** {@link Settings} with what only an embedding program can set. */
 export interface ProgramSettings extends Settings {
   /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
@@ -188,9 +244,21 @@ export interface ProgramSettings extends Settings {
 }
 
 /** {@link Settings} with the defaults. */
-export interface ResolvedSettings
-  extends
-    Required<Omit<Settings, "lifetimes" | "pkce" | "refresh" | "resources" | "keys" | "defaultScope" | "proxyHeader">> {
+export interface ResolvedSettings extends
+  Required<
+    Omit<
+      Settings,
+      | "profile"
+      | "mcpRevision"
+      | "lifetimes"
+      | "pkce"
+      | "refresh"
+      | "resources"
+      | "keys"
+      | "defaultScope"
+      | "proxyHeader"
+    >
+  > {
   readonly defaultScope: readonly string[];
   readonly lifetimes: Required<Lifetimes>;
   readonly pkce: Required<PkceSettings>;
@@ -198,6 +266,8 @@ export interface ResolvedSettings
   readonly resources?: readonly ResourceSettings[];
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   readonly grantTypes: readonly { readonly type: string }[];
+  /** The profile in effect. */
+  readonly profile?: ActiveProfile;
 }
 
 /** The default issuer, in its normal form: without the default port of the scheme. */
@@ -212,8 +282,21 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
  */
 export function resolveSettings(settings: ProgramSettings, issuer: string): ResolvedSettings {
   // The fields have a default for each of these.
-  type WithDefault = "login" | "scopes" | "idTokenClaims" | "alg" | "assertionAudience" | `insecure${string}`;
-  const given = withDefaults(settingFields, settings) as
+  type WithDefault =
+    | "login"
+    | "scopes"
+    | "idTokenClaims"
+    | "alg"
+    | "assertionAudience"
+    | "clientAuthMethods"
+    | "tokenRedirectUri"
+    | "resourceParameter"
+    | "privateUseRedirectUris"
+    | "accessTokenInForm"
+    | "metadataForms"
+    | "defaultEndpoints"
+    | `insecure${string}`;
+  const given = withDefaults(settingFields, withProfile(settings)) as
     & Settings
     & Required<Pick<Settings, WithDefault & keyof Settings>>;
   const { claims = {} } = given;
@@ -239,36 +322,9 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     trustProxy: given.trustProxy ?? [],
     privateHosts: given.privateHosts ?? [],
     grantTypes: settings.grantTypes ?? [],
+    profile: activeProfile(settings),
   };
 }
-
-/** The default clients: their redirect URI is a page of this server. */
-function demoClients(issuer: string): ClientMetadata[] {
-  const redirect_uris = [`${issuer.replace(/\/$/, "")}/authorized`];
-  const post_logout_redirect_uris = [`${issuer.replace(/\/$/, "")}/`];
-  return [
-    {
-      client_id: "demo-public",
-      client_name: "Demo public client",
-      redirect_uris,
-      post_logout_redirect_uris,
-      grant_types: ["authorization_code", "refresh_token"],
-    },
-    {
-      client_id: "demo-confidential",
-      client_name: "Demo confidential client",
-      client_secret: demoSecret,
-      redirect_uris,
-      post_logout_redirect_uris,
-      grant_types: ["authorization_code", "refresh_token", "client_credentials"],
-    },
-  ];
-}
-
-const demoUsers: readonly User[] = [
-  { sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true },
-  { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: false },
-];
 
 /** Whether the issuer is on a test host ({@link isTestHost}). */
 export function hasTestHost(issuer: string): boolean {

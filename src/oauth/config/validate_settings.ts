@@ -8,6 +8,7 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
+import { byProfile, validateProfile } from "./profiles.ts";
 import { scopeToken } from "../authorize/scope_token.ts";
 import { hasTestHost, resolveSettings } from "./settings.ts";
 import type { ProgramSettings, ResolvedSettings, Settings } from "./settings.ts";
@@ -25,6 +26,8 @@ export function validateSettings(settings: ProgramSettings, issuer: string): Con
   const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
   return [
     ...issuerIssues,
+    ...validateProfile(settings),
+    ...validateDefaultEndpoints(resolved),
     ...validateLogin(settings, resolved),
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
@@ -63,6 +66,17 @@ function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): 
     ));
   }
   return issues;
+}
+
+function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: ResolvedSettings): ConfigIssue[] {
+  if (!defaultEndpoints || !URL.canParse(issuer) || new URL(issuer).pathname === "/") return [];
+  const reason = `defaultEndpoints is on${byProfile(profile, "defaultEndpoints")}`;
+  return [{
+    path: "issuer",
+    expected: `an issuer without a path, because ${reason}: clients look for the default endpoints at the root`,
+    received: quote(issuer),
+    hint: "Remove the path, or set defaultEndpoints to false.",
+  }];
 }
 
 function validateLogin(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {

@@ -6,7 +6,7 @@ import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
-import { narrowResources } from "../authorize/resources.ts";
+import { narrowResources, warnMissingResource } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -31,7 +31,9 @@ export const authorizationCode: GrantType = {
   ),
   async authorize(server, { client, parameters }) {
     const code = requireParameter(parameters, "code", "TK-16");
-    const redirectUri = requireParameter(parameters, "redirect_uri", "TK-14");
+    const redirectUri = server.tokenRedirectUri === "optional"
+      ? parameters.get("redirect_uri")
+      : requireParameter(parameters, "redirect_uri", "TK-14");
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) {
@@ -53,8 +55,11 @@ export const authorizationCode: GrantType = {
       });
     }
     server.passed?.("CI-05", client.id);
-    assertRedirectUri(record, redirectUri);
-    server.passed?.("TK-15", redirectUri);
+    // Without a code challenge, redirect_uri is what ties the code to the request.
+    if (redirectUri !== undefined || record.codeChallenge === undefined) {
+      assertRedirectUri(record, redirectUri ?? requireParameter(parameters, "redirect_uri", "TK-14"));
+      server.passed?.("TK-15", redirectUri);
+    }
     await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
@@ -79,6 +84,7 @@ export const authorizationCode: GrantType = {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
+    warnMissingResource(server, client, parameters);
     const { sub, authTime, sid, nonce, consent, issuedAt: approvedAt } = record;
     return {
       client,

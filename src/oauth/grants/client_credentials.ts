@@ -3,7 +3,7 @@
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
-import { readResources } from "../authorize/resources.ts";
+import { readResources, warnMissingResource } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
 import type { GrantType } from "../server.ts";
@@ -36,6 +36,7 @@ export const clientCredentials: GrantType = {
       });
     }
     const resources = await readResources(server, parameters);
+    warnMissingResource(server, client, parameters);
     return { client, scope, resources, grantId: randomId(server.randomBytes) };
   },
 };

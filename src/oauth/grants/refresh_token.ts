@@ -5,7 +5,7 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
-import { narrowResources } from "../authorize/resources.ts";
+import { narrowResources, warnMissingResource } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -70,6 +70,7 @@ export const refreshTokenGrant: GrantType = {
       ? await rotate(server, client, id, token, stored)
       : await renew(server, id, token, stored);
     if (rotates) server.passed?.("RT-04");
+    warnMissingResource(server, client, parameters);
     const { sub, authTime, sid, consent } = record;
     return {
       client,

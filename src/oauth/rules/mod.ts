@@ -13,10 +13,11 @@ import { authorizeRules } from "./authorize.ts";
 import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
+import { profileRules } from "./profiles.ts";
 import type { Rule } from "./rule.ts";
 import { tokenRules } from "./token.ts";
 
-export type { authorizeRules, httpRules, openidRules, pageRules, Rule, tokenRules };
+export type { authorizeRules, httpRules, openidRules, pageRules, profileRules, Rule, tokenRules };
 
 /** The whole table, with its texts. */
 export type RuleTable =
@@ -24,7 +25,8 @@ export type RuleTable =
   & typeof tokenRules
   & typeof openidRules
   & typeof httpRules
-  & typeof pageRules;
+  & typeof pageRules
+  & typeof profileRules;
 
 /** The ID of a rule that this server checks, such as `PK-09`. */
 export type RuleId = keyof RuleTable;
@@ -42,6 +44,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...openidRules,
   ...httpRules,
   ...pageRules,
+  ...profileRules,
 };
 
 /** What the table says of a rule; `undefined` where an embedder's JavaScript has named one of its own. */

@@ -18,8 +18,13 @@ const keyAlgorithms = [
   "EdDSA",
 ];
 
-/** The supported algorithms of assertions. Each client accepts some of them. */
-export const assertionAlgorithms: readonly string[] = [...keyAlgorithms, ...secretAlgorithms];
+/** The algorithms of assertions that methods of client authentication support. Each client accepts some of them. */
+export function assertionAlgorithms(methods: readonly string[]): string[] {
+  return [
+    ...methods.includes("private_key_jwt") ? keyAlgorithms : [],
+    ...methods.includes("client_secret_jwt") ? secretAlgorithms : [],
+  ];
+}
 
 /** Signed with the client's secret. */
 export const secretJwt: ClientAuth = {

@@ -1,6 +1,7 @@
 /** The methods of client authentication, and the authentication of a request, which every client endpoint begins with. */
 
 import type { Client } from "../repository.ts";
+import { byProfile } from "../../config/profiles.ts";
 import { OAuthError } from "../../errors.ts";
 import type { Server } from "../../server.ts";
 import type { RateLimiter } from "../../rate_limiter.ts";
@@ -8,7 +9,7 @@ import type { Explanation } from "../../trace.ts";
 import { parameters } from "../../parameter.ts";
 import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
-import { tracePassedClient } from "./method.ts";
+import { invalidClient, tracePassedClient } from "./method.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
@@ -53,6 +54,7 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
+  assertMethodAllowed(server, clientAuth);
   tracePassedClient(server, client);
   if (clientAuth.method !== client.authMethod) {
     const explanation: Explanation = {
@@ -66,6 +68,16 @@ export async function authenticateClient(server: Server, credentials: Credential
     server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
   return client;
+}
+
+/** Rejects a method that the server does not offer, of a client that was registered before. */
+function assertMethodAllowed({ clientAuthMethods, profile }: Server, { method }: ClientAuth): void {
+  if (clientAuthMethods.includes(method)) return;
+  throw invalidClient(
+    `this server does not offer ${method}${byProfile(profile, "clientAuthMethods")}`,
+    clientAuthMethods.join(" or "),
+    method,
+  );
 }
 
 /**

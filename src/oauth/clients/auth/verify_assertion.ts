@@ -2,6 +2,7 @@
 
 import { jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyResult } from "jose";
+import { byProfile } from "../../config/profiles.ts";
 import { describeRemovedClient } from "../repository.ts";
 import type { Client } from "../repository.ts";
 import { quote } from "../../config/config_issue.ts";
@@ -121,7 +122,7 @@ async function verifyClaims(
   if (audience.length !== 1 || !audiences.includes(audience[0]!)) {
     throw invalidClient(
       "the assertion has another audience",
-      `aud = ${audiences.join(" or ")}, alone`,
+      `aud = ${audiences.join(" or ")}, alone${byProfile(server.profile, "assertionAudience")}`,
       audience.join(" "),
     );
   }

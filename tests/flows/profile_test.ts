@@ -1,0 +1,349 @@
+/** Named profiles: what the profile `mcp` and its revisions change, and what they leave alone (PF, MC). */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { mcpRevisions, profiles } from "../../src/oauth/config/profiles.ts";
+import { resolveSettings } from "../../src/oauth/config/settings.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import {
+  assertTokenResponse,
+  basic,
+  challenge,
+  clients,
+  decodeClaims,
+  forEachCase,
+  getRedirectParams,
+  testServer,
+  verifier,
+} from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
+
+const resource = "https://mcp.example/mcp";
+const web: Fields = { client_id: "web", redirect_uri: "https://web.example/cb" };
+
+/** The error and its description, of a redirect or a JSON error. */
+async function rejection(response: Response): Promise<string> {
+  if (response.headers.get("location") !== null) {
+    const params = getRedirectParams(response);
+    return `${params.get("error")}: ${params.get("error_description")}`;
+  }
+  const { error, error_description } = await response.json();
+  return `${error}: ${error_description}`;
+}
+
+function reasons({ events }: TestServer): string[] {
+  return events.flatMap((event) =>
+    event.type === "rejected" || event.type === "warning" ? event.explanation.reason : []
+  );
+}
+
+async function issuesOf(options: LatchkeyOptions): Promise<string> {
+  const error = await assertRejects(async () => (await latchkey(options)).close(), ConfigurationError);
+  return error.message;
+}
+
+test("[PF-01] an unknown profile or revision stops the start, and the message names the nearest one", async () => {
+  assertMatch(await issuesOf({ profile: "mpc" as "mcp" }), /profile.*"mcp".*"mpc".*"mcp"/s);
+  const revision = "2025-06-19" as "2025-06-18";
+  assertMatch(await issuesOf({ profile: "mcp", mcpRevision: revision }), /mcpRevision.*"2025-06-19".*"2025-06-18"/s);
+  assertMatch(await issuesOf({ mcpRevision: "2025-06-18" }), /profile.*"mcp", because mcpRevision is set/s);
+});
+
+test("[PF-01] the settings of a profile without the profile make the same metadata", async () => {
+  await forEachCase(mcpRevisions, async (mcpRevision) => {
+    const explicit: Record<string, unknown> = {};
+    for (const [path, { values }] of Object.entries(profiles.mcp)) {
+      const [name, member] = path.split(".") as [string, string?];
+      const value = values[values.length === 1 ? 0 : mcpRevisions.indexOf(mcpRevision)];
+      explicit[name] = member === undefined ? value : { ...explicit[name] as object, [member]: value };
+    }
+    const [named, listed] = await Promise.all([testServer({ profile: "mcp", mcpRevision }), testServer(explicit)]);
+    const [one, other] = await Promise.all(
+      [named, listed].map(async (b) => await (await b.get("/.well-known/oauth-authorization-server")).json()),
+    );
+    assertEquals(one, other);
+  });
+});
+
+test("[PF-01] the table of the README says what each revision sets", () => {
+  const readme = readFileSync("src/oauth/README.md", "utf8");
+  const table = readme.slice(readme.indexOf("| setting "), readme.indexOf("Refresh tokens of public clients rotate"));
+  const [header, , ...rows] = table.trim().split("\n").map((line) =>
+    line.split("|").slice(1, -1).map((cell) => cell.trim())
+  );
+  assertEquals(header, ["setting", "no profile", ...mcpRevisions]);
+  const all = resolveSettings({}, "https://as.test") as unknown as Record<string, unknown>;
+  const show = (value: unknown, name: string): string => {
+    if (!Array.isArray(value)) return String(value);
+    const missing = (all[name] as string[]).filter((item) => !value.includes(item));
+    return missing.length === 0 ? "all" : missing.length === 1 ? `no ${missing[0]}` : value.join(", ");
+  };
+  assertEquals(
+    rows.map(([name, ...values]) => [name, ...values]),
+    Object.entries(profiles.mcp).map(([path, { values }]) => {
+      const [name, member] = path.split(".") as [string, string?];
+      const value = member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
+      const ofRevisions = mcpRevisions.map((_, i) => values[values.length === 1 ? 0 : i]);
+      return [`\`${path}\``, ...[value, ...ofRevisions].map((one) => show(one, name))];
+    }),
+  );
+});
+
+test("[PF-02] a weaker setting stops the start and names setting, value, profile and clause; a stricter one counts", async () => {
+  const weaker: LatchkeyOptions[] = [
+    { pkce: { requireForConfidential: false } },
+    { pkce: { requireMethod: false } },
+    { assertionAudience: "issuer-or-token-endpoint" },
+    { clientAuthMethods: ["client_secret_jwt", "none"] },
+    { privateUseRedirectUris: true },
+    { accessTokenInForm: true },
+    { resourceParameter: "optional" },
+  ];
+  await forEachCase(weaker, async (options) => {
+    const [[name, value]] = Object.entries(options) as [[string, unknown]];
+    const [path, received] = name === "pkce" ? [`pkce.${Object.keys(value as object)[0]}`, false] : [name, value];
+    const message = await issuesOf({ profile: "mcp", ...options });
+    assert(message.includes(path), message);
+    assert(message.includes(JSON.stringify(received)), message);
+    assertMatch(message, /because the profile is mcp 2026-07-28 \((?:OAuth 2\.1 §|MCP authorization)/);
+  });
+  const stricter: LatchkeyOptions = {
+    profile: "mcp",
+    resourceParameter: "required",
+    tokenRedirectUri: "required",
+    clientAuthMethods: ["none"],
+    clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }],
+  };
+  const b = await testServer(stricter);
+  assertMatch(await rejection(await b.authorize()), /^invalid_target: resource is missing \[MC-02\]$/);
+  const code = await b.code({ resource });
+  assertMatch(
+    await rejection(await b.token({ code, resource, redirect_uri: undefined })),
+    /^invalid_request: .*\[TK-14\]$/,
+  );
+  const message = await issuesOf({
+    ...stricter,
+    clients: [{ client_id: "web", client_secret: "s3cret", redirect_uris: [] }],
+  });
+  assertMatch(message, /token_endpoint_auth_method.*one of none/s);
+});
+
+test("[PF-03, MC-01] the metadata documents are those that the revision names, and the explicit setting wins", async () => {
+  const names = ["oauth-authorization-server", "openid-configuration"];
+  const urls = names.flatMap((
+    name,
+  ) => [`https://as.test/.well-known/${name}/t1`, `https://as.test/t1/.well-known/${name}`]);
+  const find = async (options: LatchkeyOptions) => {
+    const b = await testServer({ issuer: "https://as.test/t1", ...options });
+    const found = await Promise.all(urls.map(async (url) => (await b.as.fetch(new Request(url))).status === 200));
+    return urls.filter((_, i) => found[i]);
+  };
+  assertEquals(await find({}), urls);
+  assertEquals(await find({ profile: "mcp", mcpRevision: "2025-06-18" }), [urls[0]]);
+  for (const mcpRevision of ["2025-11-25", "2026-07-28"] as const) {
+    assertEquals(await find({ profile: "mcp", mcpRevision }), [urls[0], urls[2], urls[3]]);
+  }
+  assertEquals(await find({ profile: "mcp", metadataForms: ["oauth-appended"] }), [urls[1]]);
+  assertEquals(await find({ metadataForms: [] }), []);
+});
+
+test("[PF-03, PF-09] a method that the server does not offer is neither listed nor accepted", async () => {
+  const secret = "a secret of thirty-two characters or more";
+  const jwt: ClientMetadata = {
+    client_id: "jwt",
+    client_secret: secret,
+    token_endpoint_auth_method: "client_secret_jwt",
+    grant_types: ["client_credentials"],
+  };
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  const key: ClientMetadata = {
+    client_id: "key",
+    jwks: { keys: [{ ...await exportJWK(publicKey) }] },
+    grant_types: ["client_credentials"],
+  };
+  assertMatch(
+    await issuesOf({ profile: "mcp", clients: [jwt] }),
+    /one of client_secret_basic.*by the profile mcp 2026-07-28/s,
+  );
+  const b = await testServer({ profile: "mcp", clients: [key] });
+  const metadata = await (await b.get("/.well-known/openid-configuration")).json();
+  assertEquals(metadata.token_endpoint_auth_methods_supported, [
+    "client_secret_basic",
+    "client_secret_post",
+    "private_key_jwt",
+    "none",
+  ]);
+  assert(!metadata.token_endpoint_auth_signing_alg_values_supported.includes("HS256"));
+  const send = async (client_id: string, sign: (jwt: SignJWT) => Promise<string>, aud: string) => {
+    const assertion = new SignJWT({ jti: crypto.randomUUID() }).setIssuer(client_id).setSubject(client_id)
+      .setAudience(aud).setExpirationTime(Date.UTC(2026, 0, 1) / 1000 + 60);
+    return await b.token({
+      grant_type: "client_credentials",
+      client_id: undefined,
+      redirect_uri: undefined,
+      code_verifier: undefined,
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: await sign(assertion),
+    });
+  };
+  const signed = (jwt: SignJWT) => jwt.setProtectedHeader({ alg: "ES256" }).sign(privateKey);
+  await assertTokenResponse(await send("key", signed, "https://as.test"));
+  assertEquals((await send("key", signed, "https://as.test/oauth2/token")).status, 401);
+  assert(reasons(b).includes("the assertion has another audience"));
+
+  // A client that names no method may use Basic or post, as far as the server offers them.
+  const posting = await testServer({ clientAuthMethods: ["client_secret_post"], clients: [clients[1]] });
+  const body = { grant_type: "authorization_code", code: "x", code_verifier: verifier, ...web };
+  const byPost = await posting.token({ ...body, client_secret: "web-secret" });
+  assertMatch(await rejection(byPost), /^invalid_grant/);
+  const byBasic = await posting.token({ ...body, client_id: undefined }, { headers: basic("web", "web-secret") });
+  assertEquals(byBasic.status, 401);
+  assertMatch(reasons(posting).join(), /this server does not offer client_secret_basic/);
+});
+
+test("[PF-05, PF-09, PK-02] a confidential client must send a challenge; the rejection names the profile only if it decides", async () => {
+  const byProfile = await testServer({ profile: "mcp" });
+  const request = { ...web, resource, code_challenge: undefined, code_challenge_method: undefined };
+  assertMatch(await rejection(await byProfile.authorize(request)), /by the profile mcp 2026-07-28 \[PK-02\]$/);
+  assertMatch(reasons(byProfile).join(), /by the profile mcp 2026-07-28/);
+  const bySetting = await testServer({ profile: "mcp", pkce: { requireForConfidential: true } });
+  assertMatch(await rejection(await bySetting.authorize(request)), /must send one \[PK-02\]$/);
+  assertMatch((await (await testServer()).authorize(request)).headers.get("location")!, /[?&]code=/);
+  assertMatch((await byProfile.authorize({ ...web, resource })).headers.get("location")!, /[?&]code=/);
+});
+
+test("[PF-05, PF-09, PK-05] a challenge without a method is rejected by the profile", async () => {
+  const b = await testServer({ profile: "mcp" });
+  const response = await b.authorize({ resource, code_challenge_method: undefined });
+  assertMatch(await rejection(response), /^invalid_request: .*S256, by the profile mcp 2026-07-28 \[PK-05\]$/);
+  assertMatch(
+    (await (await testServer()).authorize({ code_challenge_method: undefined })).headers.get("location")!,
+    /code=/,
+  );
+});
+
+test("[PF-05, PF-09, BR-01] an access token in a form is rejected by the profile, in the header it is not", async () => {
+  const b = await testServer({ profile: "mcp", resourceParameter: "required" });
+  const { access_token } = await assertTokenResponse(
+    await b.token({ code: await b.code({ resource: "https://as.test" }), resource: "https://as.test" }),
+  );
+  const form = { method: "POST", body: new URLSearchParams({ access_token }) };
+  const rejected = await b.get("/oauth2/userinfo", form);
+  assertEquals(rejected.status, 400);
+  assertMatch(await rejection(rejected), /^invalid_request: .*by the profile mcp 2026-07-28 \[BR-01\]$/);
+  const accepted = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  assertEquals((await accepted.json()).sub, "alice");
+});
+
+test("[PF-05, MC-02] a private-use scheme is rejected by the profile, at the start and at run time", async () => {
+  const client = { client_id: "app", redirect_uris: ["com.example.app:/cb"] };
+  assertMatch(
+    await issuesOf({ profile: "mcp", clients: [client] }),
+    /redirect_uris\[0\].*by the profile mcp 2026-07-28/s,
+  );
+  const b = await testServer({ profile: "mcp" });
+  await assertRejects(async () => await b.as.clients.set(client), ConfigurationError, "by the profile mcp");
+  await b.as.clients.set({ client_id: "app", redirect_uris: ["http://127.0.0.1/cb", "https://app.example/cb"] });
+  await (await testServer()).as.clients.set(client);
+});
+
+test("[TK-14, TK-15, PF-09] a code with a challenge is redeemed without redirect_uri; a wrong one is rejected", async () => {
+  const b = await testServer({ profile: "mcp" });
+  const token = async (redirect_uri: string | undefined) =>
+    await b.token({ code: await b.code({ resource }), resource, redirect_uri });
+  await assertTokenResponse(await token(undefined));
+  await assertTokenResponse(await token("https://spa.example/cb"));
+  assertMatch(await rejection(await token("https://spa.example/other")), /^invalid_grant: .*\[TK-15\]$/);
+  const optional = await testServer({ tokenRedirectUri: "optional" });
+  const headers = basic("web", "web-secret");
+  const without = { ...web, code_challenge: undefined, code_challenge_method: undefined };
+  const code = await optional.code(without);
+  const request = { code, client_id: undefined, redirect_uri: undefined, code_verifier: undefined };
+  assertMatch(await rejection(await optional.token(request, { headers })), /^invalid_request: .*\[TK-14\]$/);
+  await assertTokenResponse(await optional.token({ ...request, redirect_uri: web.redirect_uri }, { headers }));
+});
+
+test("[MC-02] resource sets the audience; a request without it is warned of, from 2025-06-18 on", async () => {
+  await forEachCase(mcpRevisions, async (mcpRevision) => {
+    const b = await testServer({ profile: "mcp", mcpRevision });
+    const bound = await assertTokenResponse(await b.token({ code: await b.code({ resource }), resource }));
+    assertEquals(decodeClaims(bound.access_token).aud, resource);
+    assertEquals(reasons(b), []);
+    const unbound = await assertTokenResponse(await b.token({ code: await b.code() }));
+    assertEquals(decodeClaims(unbound.access_token).aud, "https://as.test");
+    const warnings = reasons(b).filter((reason) => reason.includes("resource is missing"));
+    assertEquals(warnings.length, mcpRevision === "2025-03-26" ? 0 : 2);
+    for (const warning of warnings) assert(warning.includes(`by the profile mcp ${mcpRevision}`));
+  });
+});
+
+test("[MC-01, PF-09] iss is in every response and in metadata, and offline_access is listed if a client gets a refresh token by it", async () => {
+  await forEachCase(mcpRevisions, async (mcpRevision) => {
+    const b = await testServer({ profile: "mcp", mcpRevision });
+    for (const fields of [{ resource }, { scope: "unknown" }]) {
+      assertEquals(getRedirectParams(await b.authorize(fields)).get("iss"), "https://as.test");
+    }
+    const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
+    assertEquals(metadata.authorization_response_iss_parameter_supported, true);
+    assertEquals(metadata.code_challenge_methods_supported, ["S256"]);
+    assert(metadata.scopes_supported.includes("offline_access"));
+  });
+  const grant_types = ["authorization_code", "refresh_token"];
+  const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], grant_types }];
+  const b = await testServer({ profile: "mcp", refresh: { onlyOffline: true }, clients });
+  const ask = async (scope: string) =>
+    await (await b.token({ code: await b.code({ resource, scope }), resource })).json();
+  assertEquals((await ask("read")).refresh_token, undefined);
+  const { refresh_token } = await ask("openid offline_access");
+  const refreshed = await b.token({
+    grant_type: "refresh_token",
+    refresh_token,
+    resource,
+    redirect_uri: undefined,
+    code_verifier: undefined,
+  });
+  assertEquals(refreshed.status, 200);
+  assert((await refreshed.json()).refresh_token !== refresh_token);
+});
+
+test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages too; later revisions do not", async () => {
+  const b = await testServer({ profile: "mcp", mcpRevision: "2025-03-26" });
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: "spa",
+    redirect_uri: "https://spa.example/cb",
+    scope: "read",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+  });
+  const code = getRedirectParams(await b.get(`/authorize?${query}`)).get("code")!;
+  const redeem = (server: TestServer, body: Record<string, string>) =>
+    server.get("/token", { method: "POST", body: new URLSearchParams({ client_id: "spa", ...body }) });
+  const grant_type = "authorization_code";
+  await assertTokenResponse(await redeem(b, { grant_type, code, code_verifier: verifier }));
+  // The same checks as at the other path: repeated parameters, and credentials in the query.
+  const repeated = await b.get(`/authorize?${query}&state=a&state=b`);
+  assertMatch(await rejection(repeated), /^invalid_request: .*\[AZ-07\]$/);
+  assertEquals((await b.get("/token?client_secret=x", { method: "POST" })).status, 400);
+
+  const interactive = await testServer({ profile: "mcp", mcpRevision: "2025-03-26", login: "interactive" });
+  const login = await interactive.get(`/authorize?${query}`);
+  assertMatch(login.headers.get("location") ?? "", /\/oauth2\/login\?/);
+  for (const mcpRevision of mcpRevisions.slice(1)) {
+    const later = await testServer({ profile: "mcp", mcpRevision });
+    assertEquals((await later.get(`/authorize?${query}`)).status, 404);
+    assertEquals((await redeem(later, { grant_type })).status, 404);
+  }
+  const message = await issuesOf({ issuer: "https://as.test/t1", profile: "mcp", mcpRevision: "2025-03-26" });
+  assertMatch(message, /issuer.*without a path, because defaultEndpoints is on, by the profile mcp 2025-03-26/s);
+  await (await testServer({
+    issuer: "https://as.test/t1",
+    profile: "mcp",
+    mcpRevision: "2025-03-26",
+    defaultEndpoints: false,
+  })).as.close();
+});
