@@ -1,7 +1,6 @@
 /** The checks of an exchange in order: passed, failed, not reached. */
 
-import { checkOrder, findRule, getPassedText } from "../oauth/rules/mod.ts";
-import type { PassedRuleId } from "../oauth/rules/mod.ts";
+import { checkOrder, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import type { RuleCheckResult } from "../ui/flows/props.ts";
 import { fieldValue } from "./labels.ts";

@@ -8,8 +8,7 @@ import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts"
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop, RejectionSummary } from "../ui/flows/props.ts";
 import { exchangeChecks, exchangeWarnings } from "./checks.ts";
 import { issuedItems } from "./issued.ts";
-import { countMasked, requestMessage, responseMessage } from "./message.ts";
-import type { DisplayOptions, Masked } from "./message.ts";
+import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus } from "./labels.ts";
 
 /** Maximum number of steps on one page. */
@@ -129,38 +128,22 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
 
 /** The arrows of a step: the request and its response. */
 function exchangeHops(exchange: Exchange): Hop[] {
-  const { caller, request, response, outcome } = exchange;
+  const { caller, request: { method, path }, response } = exchange;
   const sender = caller === "browser" ? "browser" : "client";
-  const hops: Hop[] = [{
-    from: sender,
-    to: "server",
-    label: `${request.method} ${request.path}`,
-    carries: requestSummary(exchange),
-  }];
-  if (response === undefined) return hops;
-  const isFailure = outcome === "rejected" || outcome === "dropped";
-  if (response.authorizationResponse !== undefined) {
-    const { uri, params } = response.authorizationResponse;
-    const error = fieldValue(params, "error");
-    const carries = error === undefined ? params.map(([name]) => name).join(", ") : `error=${error}`;
-    hops.push({
-      from: "server",
-      to: "client",
-      through: "browser",
-      label: `${response.status} ${uri}`,
-      carries,
-      isFailure,
-    });
-  } else {
-    hops.push({
-      from: "server",
-      to: sender,
-      label: `${response.status}`,
-      carries: responseSummary(response),
-      isFailure,
-    });
+  const request: Hop = { from: sender, to: "server", label: `${method} ${path}`, carries: requestSummary(exchange) };
+  if (response === undefined) return [request];
+  const isFailure = isFailed(exchange);
+  const { status, authorizationResponse } = response;
+  if (authorizationResponse === undefined) {
+    return [request, { from: "server", to: sender, label: `${status}`, carries: responseSummary(response), isFailure }];
   }
-  return hops;
+  const { uri, params } = authorizationResponse;
+  const error = fieldValue(params, "error");
+  const carries = error === undefined ? params.map(([name]) => name).join(", ") : `error=${error}`;
+  return [
+    request,
+    { from: "server", to: "client", through: "browser", label: `${status} ${uri}`, carries, isFailure },
+  ];
 }
 
 /** The content of a response, in short. */

@@ -19,10 +19,7 @@ import { describeFlow, stepsPerPage } from "./flow.ts";
 import { describeList } from "./list.ts";
 
 /** GET /flows. */
-export async function showList(
-  context: Context,
-  recorder: Recorder,
-): Promise<HttpResponse> {
+export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
   const page = flowPages.list({
@@ -45,11 +42,7 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 }
 
 /** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
-export async function showOne(
-  context: Context,
-  recorder: Recorder,
-  name: string,
-): Promise<HttpResponse> {
+export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
   const { flowPages } = await import("../ui/flows/mod.ts");
   if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
   const { id, form } = /^(?<id>\d+)(?:\.(?<form>har|txt|json))?$/.exec(name)?.groups ?? {};
@@ -70,11 +63,7 @@ export async function showOne(
 }
 
 /** POST /flows/{id}: deletes the flow. */
-export async function deleteFlow(
-  context: Context,
-  recorder: Recorder,
-  id: string,
-): Promise<HttpResponse> {
+export async function deleteFlow(context: Context, recorder: Recorder, id: string): Promise<HttpResponse> {
   const action = (await readProtectedForm(context)).get("do");
   if (action !== "delete") throw unknownAction("delete", action);
   recorder.clear(findFlow(recorder, id).id);
@@ -102,11 +91,7 @@ function flowNotFound(): HttpError {
 }
 
 function unknownAction(expected: string, received = "nothing"): OAuthError {
-  return new OAuthError("invalid_request", "unknown value of do", {
-    rule: "FL-04",
-    expected,
-    received,
-  });
+  return new OAuthError("invalid_request", "unknown value of do", { rule: "FL-04", expected, received });
 }
 
 /** An export of a flow. Secrets are always redacted, because users share exports. */

@@ -1,6 +1,7 @@
 /** Request and response of an exchange as names and values. */
 
 import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
+import { reasonPhrases } from "../http/reason_phrases.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
 import type { MessageDetails, MessageField } from "../ui/flows/props.ts";
 import { decodeJwt } from "./jwt.ts";
@@ -29,10 +30,7 @@ export function requestMessage({ original, masked }: Masked<Exchange>, options: 
   return {
     line: `${method} ${path}`,
     headers: messageFields(maskedHeaders(original.request, masked.request), options),
-    parts: [
-      ...part("In the query", ({ query }) => query),
-      ...part("In the body", ({ form }) => form),
-    ],
+    parts: [...part("In the query", ({ query }) => query), ...part("In the body", ({ form }) => form)],
     ...original.request.form.length === 0 && body !== undefined && { text: body },
   };
 }
@@ -68,24 +66,6 @@ export function responseMessage(
     ...bodyParts.length === 0 && body && responses.masked.body !== undefined && { text: body },
   };
 }
-
-const reasonPhrases: Readonly<Record<number, string>> = {
-  200: "OK",
-  302: "Found",
-  303: "See Other",
-  304: "Not Modified",
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  413: "Content Too Large",
-  415: "Unsupported Media Type",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
 
 function messagePart(title: string, fields: Masked<Fields>, options: DisplayOptions): MessageDetails["parts"] {
   return fields.original.length === 0 ? [] : [{ title, sent: messageFields(fields, options) }];

@@ -31,10 +31,8 @@ import { hasTestHost } from "../oauth/config/settings.ts";
 import { parameters } from "../oauth/parameter.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import { recorder } from "../recorder/recorder.ts";
-import type { Recorder } from "../recorder/recorder.ts";
-import { notifier } from "./notifier.ts";
-import type { Notifier } from "./notifier.ts";
+import { type Recorder, recorder } from "../recorder/recorder.ts";
+import { type Notifier, notifier } from "./notifier.ts";
 
 export type { Fields } from "../http/form.ts";
 export type * from "../recorder/exchange.ts";
@@ -83,11 +81,11 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     routes: (app) => inspectorRoutes(app.site.base, activeRecorder, changes),
     flowLink(request) {
       const exchange = activeRecorder.findExchange(request);
-      return exchange === undefined ? undefined : `/flows/of/${exchange.number}`;
+      return exchange && `/flows/of/${exchange.number}`;
     },
     flowLinkFor(response) {
       const step = lastStep(activeRecorder, response);
-      return step === undefined ? undefined : `/flows/of/${step.number}`;
+      return step && `/flows/of/${step.number}`;
     },
     close() {
       changes.close();

@@ -5,21 +5,7 @@ import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 
 /** Notifies open pages of changed flows. */
-export interface Notifier {
-  /** Notifies all open pages that a flow has changed. */
-  notify(flow: string): void;
-  /**
-   * Responds with a stream of events.
-   *
-   * @param origin This server's own origin.
-   * @throws {HttpError} 403 for a script of another origin, 503 when too many pages listen.
-   */
-  openStream(request: RequestLike, origin: string): Response;
-  /** The response to HEAD: that of {@link Notifier.openStream} without the stream. */
-  headResponse(request: RequestLike, origin: string): HttpResponse;
-  /** Ends all streams and rejects new ones. */
-  close(): void;
-}
+export type Notifier = ReturnType<typeof notifier>;
 
 /** Maximum number of open streams. */
 const maxListeners = 20;
@@ -46,7 +32,7 @@ interface Listener {
 }
 
 /** Creates a notifier. */
-export function notifier(): Notifier {
+export function notifier() {
   const listeners = new Set<Listener>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let closed = false;
@@ -73,18 +59,27 @@ export function notifier(): Notifier {
   }
 
   return {
-    notify(flow) {
+    /** Notifies all open pages that a flow has changed. */
+    notify(flow: string): void {
       for (const listener of listeners) listener.notify(flow);
     },
-    openStream(request, origin) {
+    /**
+     * Responds with a stream of events.
+     *
+     * @param origin This server's own origin.
+     * @throws {HttpError} 403 for a script of another origin, 503 when too many pages listen.
+     */
+    openStream(request: RequestLike, origin: string): Response {
       assertAllowed(request, origin);
       return new Response(eventStream(addListener, removeListener), { headers });
     },
-    headResponse(request, origin) {
+    /** The response to HEAD: that of `openStream` without the stream. */
+    headResponse(request: RequestLike, origin: string): HttpResponse {
       assertAllowed(request, origin);
       return { status: 200, headers, body: null };
     },
-    close() {
+    /** Ends all streams and rejects new ones. */
+    close(): void {
       closed = true;
       for (const listener of listeners) listener.close();
     },

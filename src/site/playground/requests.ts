@@ -1,6 +1,7 @@
 /** The requests of the playground, as the client would send them. */
 
 import { isDropped, toResponse } from "../../http/message.ts";
+import { reasonPhrases } from "../../http/reason_phrases.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
@@ -243,18 +244,6 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
     },
   };
 }
-
-/** Reason phrases of the endpoints' status codes (RFC 9110 §15). */
-const reasonPhrases: Readonly<Record<number, string>> = {
-  200: "OK",
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
 
 function capitalizeHeader(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
