@@ -2,6 +2,7 @@
 
 import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
 import { signingAlgorithms } from "../keys/signing_algorithm.ts";
+import type { PublicKeySet } from "../keys/remote_keys.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 
 const assertionAlgorithms = [
@@ -15,6 +16,16 @@ export const clientAuthMethodNames = [
 ] satisfies readonly ClientAuthMethod[];
 
 const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
+
+/** The description of a set of public keys (RFC 7517 §5). */
+export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
+  "JsonWebKeySet",
+  {
+    keys: list(record(anyValue, publicKey, "a JSON Web Key"), [[publicKey]], { expected: "a list of keys" }),
+  },
+  { keys: [publicKey] },
+  { expected: "a JWK Set", required: ["keys"], others: anyValue },
+);
 
 /** The description of {@link ClientMetadata}. */
 export const clientField = object<ClientMetadata>(
@@ -31,14 +42,7 @@ export const clientField = object<ClientMetadata>(
     redirect_uris: texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"]),
     token_endpoint_auth_method: choice(clientAuthMethodNames),
     token_endpoint_auth_signing_alg: choice(assertionAlgorithms),
-    jwks: object<NonNullable<ClientMetadata["jwks"]>>(
-      "JsonWebKeySet",
-      {
-        keys: list(record(anyValue, publicKey, "a JSON Web Key"), [[publicKey]], { expected: "a list of keys" }),
-      },
-      { keys: [publicKey] },
-      { expected: "a JWK Set", required: ["keys"], others: anyValue },
-    ),
+    jwks: keySetField,
     jwks_uri: text(["https://app.example/jwks.json"]),
     subject_type: choice(["public", "pairwise"]),
     sector_identifier_uri: text(["https://shop.example/sector.json"]),

@@ -3,12 +3,12 @@
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { sectorHost } from "./client_from_metadata.ts";
 import { grantTypes } from "../grants/mod.ts";
-import { allowsHttp, httpHosts } from "../test_hosts.ts";
 import { byProfile } from "../config/profiles.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { validate } from "../config/validate.ts";
 import { registeredClientField } from "./client_fields.ts";
+import { validatePublicKeys } from "../keys/validate_public_keys.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { hasTestHost } from "../config/settings.ts";
@@ -140,20 +140,11 @@ function validateSector(client: ClientMetadata): ConfigIssue[] {
   return issues;
 }
 
-/** The private members of a JWK (RFC 7518 §6). */
-const privateJwkMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-
 /** The algorithms of each method of client assertion. */
 const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
   client_secret_jwt: /^HS(?:256|384|512)$/,
   private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
 };
-
-function isFetchableUrl(uri: string, isTestIssuer: boolean): boolean {
-  if (!URL.canParse(uri)) return false;
-  const { protocol, hostname } = new URL(uri);
-  return protocol === "https:" || (protocol === "http:" && allowsHttp(hostname, isTestIssuer));
-}
 
 function validateClientKeys(client: ClientMetadata, isTestIssuer: boolean): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
@@ -169,20 +160,8 @@ function validateClientKeys(client: ClientMetadata, isTestIssuer: boolean): Conf
       hint: "Leave it out to accept every algorithm that suits the method and the key.",
     });
   }
-  const keys = client.jwks?.keys ?? [];
-  const { jwks_uri: uri } = client;
-  if (uri !== undefined && client.jwks !== undefined) {
-    issues.push({ path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." });
-  }
-  if (uri !== undefined && !isFetchableUrl(uri, isTestIssuer)) {
-    issues.push({
-      path: "jwks_uri",
-      expected: `an https URL, or an http URL on ${httpHosts(isTestIssuer)}`,
-      received: quote(uri),
-      hint: "Write https://host/path.",
-    });
-  }
-  if (client.token_endpoint_auth_method === "private_key_jwt" && keys.length === 0 && uri === undefined) {
+  const { jwks, jwks_uri: uri } = client;
+  if (client.token_endpoint_auth_method === "private_key_jwt" && (jwks?.keys ?? []).length === 0 && uri === undefined) {
     issues.push({
       path: "jwks",
       expected: `at least one public key, because token_endpoint_auth_method is "private_key_jwt"`,
@@ -190,55 +169,8 @@ function validateClientKeys(client: ClientMetadata, isTestIssuer: boolean): Conf
       hint: "Add the client's public keys as a JWK Set, or a jwks_uri where they are found.",
     });
   }
-  for (const [i, key] of keys.entries()) {
-    const privateMember = privateJwkMembers.find((name) => name in key);
-    if (privateMember === undefined) {
-      issues.push(...validateRsaKey(key, `jwks.keys[${i}]`));
-      continue;
-    }
-    issues.push({
-      path: `jwks.keys[${i}]`,
-      expected: "a public key",
-      received: `a key with the private member ${quote(privateMember)}`,
-      hint: "Export the public half only.",
-    });
-  }
+  issues.push(...validatePublicKeys(client, isTestIssuer));
   return issues;
-}
-
-/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
-const minRsaKeyBits = 2048;
-
-function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
-  if (kty !== "RSA") return [];
-  const bits = typeof n === "string" ? bitLength(n) : undefined;
-  if (bits !== undefined && bits >= minRsaKeyBits) return [];
-  return [{
-    path: `${path}.n`,
-    expected: `the modulus of an RSA key of ${minRsaKeyBits} bits or more, as base64url`,
-    received: bits === undefined ? describeModulus(n) : `${bits} bits`,
-    hint: `Create a key of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
-  }];
-}
-
-/** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */
-function bitLength(number: string): number | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(number)) return undefined;
-  const significant = number.replace(/^A+/, "");
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const leading = alphabet.indexOf(significant.charAt(0));
-  if (leading < 0) return 0;
-  // The last character includes padding bits.
-  const spare = number.length * 6 % 8;
-  return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
-}
-
-function describeModulus(value: unknown): string {
-  return value === undefined
-    ? "nothing"
-    : typeof value === "string"
-    ? "a string that is not base64url"
-    : "not a string";
 }
 
 function validateClientSecret(client: ClientMetadata): ConfigIssue[] {

@@ -1,0 +1,87 @@
+/** The public keys of others in the configuration: a JWK Set, or the URL of one (RFC 7517 §5). */
+
+import { quote } from "../config/config_issue.ts";
+import type { ConfigIssue } from "../config/config_issue.ts";
+import { allowsHttp, httpHosts } from "../test_hosts.ts";
+import type { PublicKeySet } from "./remote_keys.ts";
+
+/** The private members of a JWK (RFC 7518 §6). */
+const privateJwkMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+function isFetchableUrl(uri: string, isTestIssuer: boolean): boolean {
+  if (!URL.canParse(uri)) return false;
+  const { protocol, hostname } = new URL(uri);
+  return protocol === "https:" || (protocol === "http:" && allowsHttp(hostname, isTestIssuer));
+}
+
+/**
+ * All issues of `jwks` and `jwks_uri`; paths are relative to their owner.
+ *
+ * @param isTestIssuer Whether the issuer of this server is on a test host.
+ */
+export function validatePublicKeys(
+  { jwks, jwks_uri: uri }: { readonly jwks?: PublicKeySet; readonly jwks_uri?: string },
+  isTestIssuer: boolean,
+): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  if (uri !== undefined && jwks !== undefined) {
+    issues.push({ path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." });
+  }
+  if (uri !== undefined && !isFetchableUrl(uri, isTestIssuer)) {
+    issues.push({
+      path: "jwks_uri",
+      expected: `an https URL, or an http URL on ${httpHosts(isTestIssuer)}`,
+      received: quote(uri),
+      hint: "Write https://host/path.",
+    });
+  }
+  for (const [i, key] of (jwks?.keys ?? []).entries()) {
+    const privateMember = privateJwkMembers.find((name) => name in key);
+    if (privateMember === undefined) {
+      issues.push(...validateRsaKey(key, `jwks.keys[${i}]`));
+      continue;
+    }
+    issues.push({
+      path: `jwks.keys[${i}]`,
+      expected: "a public key",
+      received: `a key with the private member ${quote(privateMember)}`,
+      hint: "Export the public half only.",
+    });
+  }
+  return issues;
+}
+
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
+const minRsaKeyBits = 2048;
+
+function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
+  if (kty !== "RSA") return [];
+  const bits = typeof n === "string" ? bitLength(n) : undefined;
+  if (bits !== undefined && bits >= minRsaKeyBits) return [];
+  return [{
+    path: `${path}.n`,
+    expected: `the modulus of an RSA key of ${minRsaKeyBits} bits or more, as base64url`,
+    received: bits === undefined ? describeModulus(n) : `${bits} bits`,
+    hint: `Create a key of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
+  }];
+}
+
+/** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */
+function bitLength(number: string): number | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(number)) return undefined;
+  const significant = number.replace(/^A+/, "");
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const leading = alphabet.indexOf(significant.charAt(0));
+  if (leading < 0) return 0;
+  // The last character includes padding bits.
+  const spare = number.length * 6 % 8;
+  return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
+}
+
+function describeModulus(value: unknown): string {
+  return value === undefined
+    ? "nothing"
+    : typeof value === "string"
+    ? "a string that is not base64url"
+    : "not a string";
+}
