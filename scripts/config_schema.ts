@@ -14,6 +14,7 @@ const documentation = [
   "src/oauth/clients/client.ts",
   "src/oauth/config/setting_groups.ts",
   "src/oauth/config/settings.ts",
+  "src/oauth/config/trusted_issuers.ts",
 ];
 
 const title = "Latchkey configuration";

@@ -39,6 +39,7 @@ export { OAuthError } from "./oauth/errors.ts";
 export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
+export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
@@ -71,6 +72,7 @@ export type {
 export type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./oauth/config/profiles.ts";
 export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
+  assertionGrantRules,
   authorizeRules,
   httpRules,
   openidRules,

@@ -3,6 +3,7 @@
 /** Parameters and members of JSON whose values are secrets. */
 const secretNames = new Set([
   ...["code", "code_verifier", "client_secret", "client_assertion", "refresh_token", "access_token", "id_token"],
+  ...["assertion", "subject_token", "actor_token"],
   ...["id_token_hint", "token", "password", "form_token", "confirm", "interaction", "login"],
 ]);
 

@@ -4,6 +4,7 @@ import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
+import type { Credentials } from "../oauth/clients/auth/method.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
@@ -16,8 +17,15 @@ import type { Handlers } from "./route.ts";
 /** Handles a request of an authenticated client. */
 type ClientRequestHandler = (server: Server, request: TokenRequest) => Promise<HttpResponse>;
 
-/** The handlers of an endpoint for clients: POST with a form and client authentication. */
-export function clientEndpoint(handle: ClientRequestHandler): Handlers {
+/**
+ * The handlers of an endpoint for clients: POST with a form and client authentication.
+ *
+ * @param identifyClient See {@link Credentials.identifyClient}.
+ */
+export function clientEndpoint(
+  handle: ClientRequestHandler,
+  identifyClient?: Credentials["identifyClient"],
+): Handlers {
   return {
     async POST(context) {
       const { server, request, target } = context;
@@ -26,7 +34,7 @@ export function clientEndpoint(handle: ClientRequestHandler): Handlers {
       parameters.rejectRepeated("TK-04");
       const authorization = request.headers.get("authorization");
       const { address } = target.clientAddress;
-      const credentials = { authorization, params: parameters, address };
+      const credentials = { authorization, params: parameters, address, identifyClient };
       let client: Client;
       try {
         client = await authenticateClient(server, credentials);

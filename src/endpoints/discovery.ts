@@ -72,6 +72,7 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     response_types_supported: responseTypes,
     response_modes_supported: responseModes,
     grant_types_supported: server.grantTypes.map((grant) => grant.type),
+    ...Object.assign({}, ...server.grantTypes.map((grant) => grant.metadata)),
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),

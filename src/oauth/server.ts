@@ -27,6 +27,7 @@ import type { RandomBytes } from "./secrets.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ParameterDescription } from "./parameter.ts";
+import type { Params } from "./params.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { Outbound } from "./outbound.ts";
 import type { RulePassed, Trace } from "./trace.ts";
@@ -147,6 +148,15 @@ export interface GrantType {
    * @throws {OAuthError} If the grant is invalid.
    */
   authorize(server: Server, request: TokenRequest): Promise<Authorization>;
+  /**
+   * The id of the client of a request that names no client. The client must be public. Default: such a request is
+   * rejected with `invalid_client`.
+   *
+   * @throws {OAuthError} If the grant is invalid.
+   */
+  identifyClient?(server: Server, parameters: Params): Promise<string | undefined>;
+  /** Further members of the metadata document (RFC 8414 §2). Default: none. */
+  readonly metadata?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**

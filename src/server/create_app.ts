@@ -18,7 +18,7 @@ import type { CreateRepository } from "../oauth/records/repository.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
-import { grantTypes } from "../oauth/grants/mod.ts";
+import { enabledGrantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
 import { allowsLocalFetch } from "../oauth/outbound.ts";
@@ -73,7 +73,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   assertNoIssues(validateOptions(options, issuer));
   const settings = resolveSettings(options, issuer);
   const { plugins = [], approver } = options;
-  const allGrantTypes = [...grantTypes, ...options.grantTypes ?? []];
+  const allGrantTypes = [...enabledGrantTypes(settings), ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const clients = clientRepository(settings, createRepository);

@@ -1,14 +1,11 @@
 /** The description of a client and of a user; the comments of their interfaces are the documentation. */
 
 import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
-import { signingAlgorithms } from "../keys/signing_algorithm.ts";
+import { signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
 
-const assertionAlgorithms = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"],
-  ...["HS256", "HS384", "HS512"],
-];
+const assertionAlgorithms = [...verificationAlgorithms, "HS256", "HS384", "HS512"];
 
 /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
 export const clientAuthMethodNames = [

@@ -2,7 +2,7 @@
 
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { sectorHost } from "./client_from_metadata.ts";
-import { grantTypes } from "../grants/mod.ts";
+import { enabledGrantTypes, settingOfGrantType } from "../grants/mod.ts";
 import { byProfile } from "../config/profiles.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
@@ -21,6 +21,7 @@ type ClientPolicy = Pick<
   | "scopes"
   | "insecureAllowHttpRedirectUris"
   | "grantTypes"
+  | "trustedIssuers"
   | "clientAuthMethods"
   | "privateUseRedirectUris"
   | "profile"
@@ -37,7 +38,7 @@ export function validateClient(
   issues.push(...validateAuthMethod(client, server));
   issues.push(...validateClientSecret(client), ...validateClientKeys(client, isTestIssuer));
   // Each request with an unsupported grant type would be rejected.
-  const supportedGrantTypes = [...grantTypes, ...server.grantTypes].map(({ type }) => type);
+  const supportedGrantTypes = [...enabledGrantTypes(server), ...server.grantTypes].map(({ type }) => type);
   for (const [i, type] of (client.grant_types ?? []).entries()) {
     if (supportedGrantTypes.includes(type)) continue;
     issues.push({
@@ -46,6 +47,8 @@ export function validateClient(
       received: quote(type),
       hint: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant type: use authorization_code."
+        : Object.hasOwn(settingOfGrantType, type)
+        ? `Add the setting ${settingOfGrantType[type]}, which switches it on, or remove it.`
         : "Remove it: this server does not support it.",
     });
   }

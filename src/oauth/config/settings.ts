@@ -18,6 +18,7 @@ import { activeProfile, type McpRevision, mcpRevisions, type ProfileName, profil
 import { type ActiveProfile, withProfile } from "./profiles.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
+import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { choice, type Fields, flag, list, record, text, texts, withDefaults } from "./field.ts";
@@ -88,7 +89,7 @@ export interface Settings {
   /** When code challenges are required. */
   readonly pkce?: PkceSettings;
   /**
-   * The accepted `aud` of client assertions: only the issuer (RFC 7523bis), or also the URL of the token endpoint (RFC
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or also the URL of the token endpoint (RFC
    * 7523, sent by many clients), which causes a warning. `aud` must contain one value. Default:
    * `issuer-or-token-endpoint`.
    */
@@ -132,6 +133,11 @@ export interface Settings {
    * test host.
    */
   readonly resources?: readonly ResourceSettings[];
+  /**
+   * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider or
+   * a platform that runs workloads. Default: none, the grant type is off.
+   */
+  readonly trustedIssuers?: readonly TrustedIssuer[];
   /**
    * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
@@ -217,6 +223,7 @@ export const settingFields: Fields<Settings> = {
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
+  trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], { expected: "an array of issuers" }),
   directory: choice(["edit", "read", "off"]),
   throttle: flag(),
   trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
@@ -317,6 +324,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
     keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
     pkce: withDefaults(pkce.members, given.pkce) as Required<PkceSettings>,
+    trustedIssuers: given.trustedIssuers ?? [],
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
     throttle: given.throttle ?? !isTestIssuer,
     trustProxy: given.trustProxy ?? [],

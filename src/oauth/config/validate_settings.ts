@@ -11,6 +11,7 @@ import { isTestHost, testHosts } from "../test_hosts.ts";
 import { byProfile, validateProfile } from "./profiles.ts";
 import { scopeToken } from "../authorize/scope_token.ts";
 import { hasTestHost, resolveSettings } from "./settings.ts";
+import { validateTrustedIssuers } from "./trusted_issuers.ts";
 import type { ProgramSettings, ResolvedSettings, Settings } from "./settings.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
 
@@ -32,6 +33,7 @@ export function validateSettings(settings: ProgramSettings, issuer: string): Con
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
+    ...validateTrustedIssuers(resolved.trustedIssuers, { ...resolved, isTestIssuer: hasTestHost(issuer) }),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
     ...hasOwnClients ? validateClients(resolved) : [],

@@ -1,8 +1,15 @@
 /** Finds the grant type of a token request. */
 
 import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { TokenRequest } from "./token_request.ts";
+
+/** The id of the client of a request that names none, if its grant identifies one. */
+export async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {
+  const type = parameters.get("grant_type");
+  return await server.grantTypes.find((grantType) => grantType.type === type)?.identifyClient?.(server, parameters);
+}
 
 /**
  * The grant type of a token request.

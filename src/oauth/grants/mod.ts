@@ -14,8 +14,18 @@
 
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
+import type { ResolvedSettings } from "../config/settings.ts";
 import type { GrantType } from "../server.ts";
+import { jwtBearer, jwtBearerType } from "./jwt_bearer.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
+
+/** The grant types of a server: those of every server, and those that its settings switch on. */
+export function enabledGrantTypes({ trustedIssuers }: Pick<ResolvedSettings, "trustedIssuers">): readonly GrantType[] {
+  return [...grantTypes, ...trustedIssuers.length > 0 ? [jwtBearer(trustedIssuers)] : []];
+}
+
+/** The settings that switch a grant type on, by its `type`. */
+export const settingOfGrantType: Readonly<Record<string, string>> = { [jwtBearerType]: "trustedIssuers" };

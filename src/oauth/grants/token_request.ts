@@ -51,8 +51,8 @@ export interface Subject {
   readonly sub: string;
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The session the user was authenticated in. */
-  readonly sid: string;
+  /** The session the user was authenticated in; absent if the user has not logged in here: then no refresh token. */
+  readonly sid?: string;
   /** When the user approved, in milliseconds since the epoch. */
   readonly approvedAt?: number;
   /** The `nonce` of the authorization request, for the ID token. */

@@ -5,3 +5,18 @@ export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
 
 /** All signature algorithms. Every client library accepts the first one. */
 export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+
+/** The asymmetric algorithms of JWTs that others sign (RFC 7518 §3.1, RFC 8037). */
+export const verificationAlgorithms: readonly string[] = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "Ed25519",
+  "EdDSA",
+];

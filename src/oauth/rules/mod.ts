@@ -9,6 +9,7 @@
  * To add a rule, add its row in `tests/rules.md`, its row here, its check and its test. `deno task rules` compares them.
  */
 
+import { assertionGrantRules } from "./assertion_grants.ts";
 import { authorizeRules } from "./authorize.ts";
 import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
@@ -17,12 +18,13 @@ import { profileRules } from "./profiles.ts";
 import type { Rule } from "./rule.ts";
 import { tokenRules } from "./token.ts";
 
-export type { authorizeRules, httpRules, openidRules, pageRules, profileRules, Rule, tokenRules };
+export type { assertionGrantRules, authorizeRules, httpRules, openidRules, pageRules, profileRules, Rule, tokenRules };
 
 /** The whole table, with its texts. */
 export type RuleTable =
   & typeof authorizeRules
   & typeof tokenRules
+  & typeof assertionGrantRules
   & typeof openidRules
   & typeof httpRules
   & typeof pageRules
@@ -41,6 +43,7 @@ export type PassedRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly pa
 export const rules: Readonly<Record<RuleId, Rule>> = {
   ...authorizeRules,
   ...tokenRules,
+  ...assertionGrantRules,
   ...openidRules,
   ...httpRules,
   ...pageRules,
@@ -64,4 +67,7 @@ export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
     ...["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"] as const,
   ],
   refresh_token: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
+  "urn:ietf:params:oauth:grant-type:jwt-bearer": [
+    ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-05", "JB-08", "JB-09", "JB-11"] as const,
+  ],
 };

@@ -23,7 +23,7 @@ interface AccessTokenClaims {
   readonly jti: string;
   /** When the user was authenticated; absent without a user. */
   readonly auth_time?: number;
-  /** The session; absent without a user. */
+  /** The session; absent without a session of the user. */
   readonly sid?: string;
   /** Claims that userinfo returns although no scope value releases them. */
   readonly userinfo_claims?: readonly string[];
@@ -50,7 +50,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
   };
   if (subject !== undefined) {
     claims.auth_time = Math.floor(subject.authTime / 1000);
-    claims.sid = await sessionIdFor(server, client, subject.sid);
+    if (subject.sid !== undefined) claims.sid = await sessionIdFor(server, client, subject.sid);
     if (subject.claims?.userinfo.length) claims.userinfo_claims = subject.claims.userinfo;
     const values = subject.claims?.values?.userinfo;
     if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
@@ -116,7 +116,7 @@ async function verifyJwt(server: Server, token: string): Promise<AccessToken | u
   }));
   if (payload === undefined) return undefined;
   const claims = payload as unknown as AccessTokenClaims;
-  return { claims, user: claims.sid === undefined ? undefined : claims.sub };
+  return { claims, user: claims.auth_time === undefined ? undefined : claims.sub };
 }
 
 async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {

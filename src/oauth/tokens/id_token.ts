@@ -28,7 +28,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     auth_time: Math.floor(authTime / 1000),
     ...nonce !== undefined && { nonce },
     at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
-    sid: await sessionIdFor(server, client, sid),
+    ...sid !== undefined && { sid: await sessionIdFor(server, client, sid) },
     ...await userClaims(server, subject, scope),
   };
   const overriddenClaims = server.overrideClaims === undefined

@@ -14,7 +14,8 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
   if (nextRefreshToken !== undefined) {
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
   }
-  if (subject === undefined || !client.grantTypes.includes("refresh_token")) return {};
+  const sid = subject?.sid;
+  if (subject === undefined || sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = randomToken(server.randomBytes);
   const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
@@ -26,7 +27,7 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
       resources: grantedResources,
       claims: subject.claims,
       authTime: subject.authTime,
-      sid: subject.sid,
+      sid,
       password: passwordFingerprint,
       consent: subject.consent,
       salt: randomId(server.randomBytes),

@@ -1,27 +1,15 @@
 /** client_secret_jwt and private_key_jwt: the client signs an assertion (RFC 7523 §2.2, §3). */
 
 import { decodeBase64url } from "../../../runtime/base64url.ts";
+import { verificationAlgorithms } from "../../keys/signing_algorithm.ts";
 import type { ClientAuth, Credentials } from "./method.ts";
 
 const secretAlgorithms = ["HS256", "HS384", "HS512"];
-const keyAlgorithms = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "Ed25519",
-  "EdDSA",
-];
 
 /** The algorithms of assertions that methods of client authentication support. Each client accepts some of them. */
 export function assertionAlgorithms(methods: readonly string[]): string[] {
   return [
-    ...methods.includes("private_key_jwt") ? keyAlgorithms : [],
+    ...methods.includes("private_key_jwt") ? verificationAlgorithms : [],
     ...methods.includes("client_secret_jwt") ? secretAlgorithms : [],
   ];
 }
@@ -45,7 +33,13 @@ export const privateKeyJwt: ClientAuth = {
   claimedId,
   async authenticate(server, credentials) {
     const { verifyAssertion } = await import("./verify_assertion.ts");
-    return await verifyAssertion(server, credentials, claimedId(credentials), "private_key_jwt", keyAlgorithms);
+    return await verifyAssertion(
+      server,
+      credentials,
+      claimedId(credentials),
+      "private_key_jwt",
+      verificationAlgorithms,
+    );
   },
 };
 

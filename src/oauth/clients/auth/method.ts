@@ -17,6 +17,8 @@ export interface Credentials {
   readonly params: Params;
   /** The address of the caller; absent if unknown. */
   readonly address?: string;
+  /** The id of the public client of a request that names no client. Default: such a request is rejected. */
+  readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
 }
 
 /** One method of client authentication (OAuth 2.1 §2.4). */

@@ -1,0 +1,172 @@
+/** The setting `trustedIssuers`: issuers whose assertions are authorization grants (RFC 7523 §2.1). */
+
+import { keySetField } from "../clients/client_fields.ts";
+import type { PublicKeySet } from "../keys/remote_keys.ts";
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { validatePublicKeys } from "../keys/validate_public_keys.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import { choice, type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
+
+/** What a subject of another issuer is on this server. */
+export interface MappedSubject {
+  /** The `sub` of the user. Default: no user, the client acts on its own behalf. */
+  readonly user?: string;
+  /** The only client that may use assertions about this subject. Default: any client of the issuer's entry. */
+  readonly client?: string;
+}
+
+/**
+ * An issuer whose assertions are authorization grants: clients exchange them for access tokens by the grant type
+ * `urn:ietf:params:oauth:grant-type:jwt-bearer`.
+ *
+ * @example
+ * ```ts
+ * const identityProvider: TrustedIssuer = {
+ *   issuer: "https://idp.example",
+ *   jwks_uri: "https://idp.example/jwks",
+ *   grantProfile: "id-jag",
+ *   users: "sub",
+ * };
+ * ```
+ */
+export interface TrustedIssuer {
+  /** The `iss` of its assertions, compared character by character. */
+  readonly issuer: string;
+  /** The `tenant` claim of its assertions. Default: assertions have no such claim. */
+  readonly tenant?: string;
+  /** Its public keys (RFC 7517 §5). */
+  readonly jwks?: PublicKeySet;
+  /** The https URL of these keys; fetched when an assertion needs them, and again when one names an unknown key. */
+  readonly jwks_uri?: string;
+  /** The accepted signature algorithms. Default: every asymmetric one. */
+  readonly algorithms?: readonly string[];
+  /**
+   * `id-jag`: accept only Identity Assertion Authorization Grants, which name the client. Default: accept only other
+   * assertions.
+   */
+  readonly grantProfile?: "id-jag";
+  /**
+   * Which user a `sub` is that `subjects` does not list: the user with this `sub` here, or the only user with the `email`
+   * claim of the assertion. Default: none.
+   */
+  readonly users?: "sub" | "email";
+  /** Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default: false. */
+  readonly provision?: boolean;
+  /** What each `sub` is here. Default: none is listed. */
+  readonly subjects?: Readonly<Record<string, MappedSubject>>;
+  /** The clients that may use its assertions. Default: every client that is registered for the grant type. */
+  readonly clients?: readonly string[];
+  /**
+   * Accept its assertions from public clients, and from requests that name no client: then the client is that of
+   * `subjects`, or of the ID-JAG. Default: false.
+   */
+  readonly allowPublicClients?: boolean;
+  /** The scope values that its assertions can grant. Default: every value that the client may request. */
+  readonly scopes?: readonly string[];
+  /** The resources that its assertions can grant access to. Default: every resource. */
+  readonly resources?: readonly string[];
+  /** Accept each assertion once; it must have a `jti`. Default: false, an assertion can be used again until `exp`. */
+  readonly singleUse?: boolean;
+  /** Maximum seconds from `iat` (without `iat`: from now) to `exp` of an assertion. Default: 3600. */
+  readonly maxLifetime?: number;
+}
+
+const example: TrustedIssuer = {
+  issuer: "https://idp.example",
+  jwks_uri: "https://idp.example/jwks",
+  users: "sub",
+};
+
+/** Describes {@link TrustedIssuer}. */
+export const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
+  "TrustedIssuer",
+  {
+    issuer: text(["https://idp.example"]),
+    tenant: text(["acme"]),
+    jwks: keySetField,
+    jwks_uri: text(["https://idp.example/jwks"]),
+    algorithms: list(choice(verificationAlgorithms), [["ES256"]], { expected: "an array of asymmetric algorithms" }),
+    grantProfile: choice(["id-jag"]),
+    users: choice(["sub", "email"]),
+    provision: flag(false),
+    subjects: record(
+      object<MappedSubject>("MappedSubject", { user: text(["alice"]), client: text(["worker"]) }, { client: "worker" }),
+      { "system:serviceaccount:shop:worker": { client: "worker" } },
+      "an object of users and clients by subject",
+    ),
+    clients: texts(["web"]),
+    allowPublicClients: flag(false),
+    scopes: texts(["read"]),
+    resources: texts(["https://api.example"]),
+    singleUse: flag(false),
+    maxLifetime: seconds(3600),
+  },
+  example,
+  { required: ["issuer"] },
+);
+
+/**
+ * All issues of trusted issuers that match their description.
+ *
+ * @param issuer The issuer of this server.
+ * @param scopes All scope values of this server.
+ */
+export function validateTrustedIssuers(
+  trustedIssuers: readonly TrustedIssuer[],
+  { issuer, scopes, isTestIssuer }: {
+    readonly issuer: string;
+    readonly scopes: readonly string[];
+    readonly isTestIssuer: boolean;
+  },
+): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  for (const [i, trusted] of trustedIssuers.entries()) {
+    const report = (name: string, expected: string, received: string, hint: string) =>
+      issues.push({ path: `trustedIssuers[${i}].${name}`, expected, received, hint });
+    if (trusted.issuer === issuer) {
+      report(
+        "issuer",
+        "another issuer than this server",
+        quote(issuer),
+        "Remove it: this server issues no assertions.",
+      );
+    }
+    const isSame = (other: TrustedIssuer) => other.issuer === trusted.issuer && other.tenant === trusted.tenant;
+    if (trustedIssuers.findIndex(isSame) < i) {
+      report(
+        "issuer",
+        "each issuer once, or once for each tenant",
+        `${quote(trusted.issuer)} again`,
+        "Remove one of them.",
+      );
+    }
+    if (trusted.jwks === undefined && trusted.jwks_uri === undefined) {
+      report("jwks", "the public keys of the issuer", "nothing", "Add its jwks, or the jwks_uri where they are found.");
+    }
+    for (const issue of validatePublicKeys(trusted, isTestIssuer)) {
+      issues.push({ ...issue, path: `trustedIssuers[${i}].${issue.path}` });
+    }
+    if (trusted.users === undefined && trusted.subjects === undefined) {
+      report(
+        "users",
+        "what the subjects of its assertions are here",
+        "nothing",
+        `Add users: "sub" if they are the same as here, or list them in subjects.`,
+      );
+    }
+    if (trusted.provision === true && trusted.users !== "sub") {
+      report("provision", `users: "sub" beside it`, String(trusted.users), `Set users to "sub", or remove provision.`);
+    }
+    for (const value of trusted.scopes ?? []) {
+      if (scopes.includes(value)) continue;
+      report(
+        "scopes",
+        `scope values of the server (${scopes.join(" ")})`,
+        quote(value),
+        "Add it to scopes, or remove it.",
+      );
+    }
+  }
+  return issues;
+}

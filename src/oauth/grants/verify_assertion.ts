@@ -1,0 +1,223 @@
+/** Verifies assertions of trusted issuers (RFC 7523 §3). Loaded with the first one, because it imports jose. */
+
+import { decodeJwt, decodeProtectedHeader, errors } from "jose";
+import type { JWTPayload } from "jose";
+import { quote } from "../config/config_issue.ts";
+import type { TrustedIssuer } from "../config/trusted_issuers.ts";
+import { remoteKeys, verifyByKeys } from "../keys/remote_keys.ts";
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import type { Server } from "../server.ts";
+import { compactJws } from "../tokens/verification.ts";
+import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
+
+/** A verified assertion. */
+export interface VerifiedAssertion {
+  /** The entry of its issuer. */
+  readonly trusted: TrustedIssuer;
+  readonly claims: JWTPayload & { readonly iss: string; readonly sub: string; readonly exp: number };
+}
+
+/** All rejections of an assertion look the same to the client; the trace contains the reason. */
+export const invalidAssertion = invalidGrantErrors(
+  "JB-02",
+  "assertion is malformed, expired, of an issuer that is not trusted, or not accepted for this client",
+);
+
+/** Maximum number of seconds by which the issuer's clock may be ahead, for `iat` and `nbf`. */
+const clockToleranceSeconds = 10;
+/** The default of `maxLifetime`, in seconds. */
+const defaultMaxLifetimeSeconds = 3600;
+/** Accepted `typ` values; `typ` may also be absent. Tokens of every other kind have another one (RFC 8725 §3.11). */
+const assertionTypes = ["jwt", "authorization-grant+jwt"];
+const idJagType = "oauth-id-jag+jwt";
+
+/**
+ * Verifies an assertion: issuer, kind, signature, times, audience and required claims.
+ *
+ * @throws {OAuthError} `invalid_grant`.
+ */
+export async function verifyAssertion(
+  server: Server,
+  assertion: string,
+  trustedIssuers: readonly TrustedIssuer[],
+): Promise<VerifiedAssertion> {
+  const { typ, payload } = decode(assertion);
+  const trusted = findIssuer(server, payload, trustedIssuers);
+  server.passed?.("JB-03", trusted.issuer);
+  assertType(trusted, typ);
+  server.passed?.("JB-07", typ);
+  await verifySignature(server, trusted, assertion);
+  server.passed?.("JB-06");
+  const claims = assertTimes(server, trusted, payload);
+  server.passed?.("JB-04", `valid until ${formatTime(claims.exp * 1000)}`);
+  assertAudience(server, trusted, payload);
+  server.passed?.(trusted.grantProfile === "id-jag" ? "IJ-13" : "JB-05");
+  if (trusted.grantProfile === "id-jag") assertIdJagClaims(payload);
+  if (payload.cnf !== undefined) {
+    throw invalidAssertion({
+      rule: "IJ-19",
+      reason: "the assertion is bound to a key (cnf), and this server verifies no proof of possession",
+      expected: "an assertion without cnf",
+      received: "an assertion with cnf",
+    });
+  }
+  return { trusted, claims: { ...claims, iss: trusted.issuer } };
+}
+
+/** The unverified content of an assertion. */
+function decode(assertion: string): { readonly typ: string | undefined; readonly payload: JWTPayload } {
+  try {
+    // The library accepts padding and non-zero unused bits, which are other encodings of the same assertion.
+    if (compactJws.test(assertion)) {
+      const { typ } = decodeProtectedHeader(assertion);
+      return { typ: typ === undefined ? undefined : String(typ), payload: decodeJwt(assertion) };
+    }
+  } catch {
+    // Three parts, but not of JSON objects.
+  }
+  throw invalidAssertion({
+    rule: "JB-01",
+    reason: "the assertion is not a signed JWT",
+    expected: "three parts of canonical base64url without padding",
+    received: "something else",
+  });
+}
+
+function findIssuer(
+  server: Server,
+  { iss, tenant }: JWTPayload,
+  trustedIssuers: readonly TrustedIssuer[],
+): TrustedIssuer {
+  const ofIssuer = trustedIssuers.filter((trusted) => trusted.issuer === iss);
+  const trusted = ofIssuer.find((candidate) => candidate.tenant === tenant);
+  if (trusted !== undefined && iss !== server.issuer) return trusted;
+  if (iss === server.issuer) {
+    throw invalidAssertion({
+      rule: "JB-07",
+      reason: "this server itself issued the assertion",
+      expected: "an assertion of a trusted issuer",
+      received: iss,
+    });
+  }
+  const isIssuerKnown = ofIssuer.length > 0;
+  throw invalidAssertion({
+    rule: "JB-03",
+    reason: isIssuerKnown
+      ? "no entry of the issuer is for this tenant"
+      : "iss of the assertion is not a trusted issuer",
+    expected: isIssuerKnown
+      ? `tenant: ${ofIssuer.map(({ tenant }) => tenant ?? "absent").join(" or ")}`
+      : "iss of an entry of trustedIssuers, character by character",
+    received: String((isIssuerKnown ? tenant : iss) ?? "absent"),
+  });
+}
+
+function assertType({ grantProfile }: TrustedIssuer, typ: string | undefined): void {
+  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
+  const type = typ?.toLowerCase().replace(/^application\//, "");
+  const received = typ === undefined ? "no typ" : quote(typ);
+  if (grantProfile === "id-jag") {
+    if (type === idJagType) return;
+    throw invalidAssertion({
+      rule: "IJ-14",
+      reason: "the assertion is not an ID-JAG",
+      expected: `typ = ${idJagType}`,
+      received,
+    });
+  }
+  if (type === undefined || assertionTypes.includes(type)) return;
+  throw invalidAssertion({
+    rule: "JB-07",
+    reason: type === idJagType
+      ? `the assertion is an ID-JAG, and the entry of its issuer has no grantProfile "id-jag"`
+      : "the assertion is a token of another kind",
+    expected: `typ = ${assertionTypes.join(" or ")}, or no typ`,
+    received,
+  });
+}
+
+async function verifySignature(server: Server, trusted: TrustedIssuer, assertion: string): Promise<void> {
+  const { jwks, jwks_uri: jwksUri, algorithms = verificationAlgorithms } = trusted;
+  try {
+    await verifyByKeys(assertion, remoteKeys(server, { jwks, jwksUri }), {
+      algorithms: [...algorithms],
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(server.now()),
+    });
+  } catch (cause) {
+    const isTime = cause instanceof errors.JWTExpired || cause instanceof errors.JWTClaimValidationFailed;
+    throw invalidAssertion({
+      rule: isTime ? "JB-04" : "JB-06",
+      reason: `the assertion is invalid: ${(cause as Error).message}`,
+      expected: isTime ? "exp in the future, and nbf in the past" : `a signature by a key of ${trusted.issuer}`,
+    });
+  }
+}
+
+function assertTimes(
+  server: Server,
+  { maxLifetime = defaultMaxLifetimeSeconds }: TrustedIssuer,
+  payload: JWTPayload,
+): JWTPayload & { readonly sub: string; readonly exp: number } {
+  const { sub, exp, iat } = payload;
+  const fail = (reason: string, expected: string, received: string) =>
+    invalidAssertion({ rule: "JB-04", reason, expected, received });
+  if (typeof sub !== "string" || sub === "") throw fail("the assertion has no sub", "the subject", "no sub");
+  if (typeof exp !== "number") throw fail("the assertion has no exp", "exp in seconds since 1970", "no exp");
+  if (iat !== undefined && typeof iat !== "number") throw fail("iat is not a number", "seconds since 1970", typeof iat);
+  const now = server.now() / 1000;
+  if (exp <= now) throw fail("the assertion has expired", `exp after ${formatTime(server.now())}`, describe(exp));
+  if (iat !== undefined && iat > now + clockToleranceSeconds) {
+    throw fail("the assertion was issued in the future", `iat before ${formatTime(server.now())}`, describe(iat));
+  }
+  const lifetime = exp - Math.min(iat ?? now, now);
+  if (lifetime > maxLifetime) {
+    const received = `${Math.ceil(lifetime)} seconds`;
+    throw fail("the assertion is valid for too long", `at most ${maxLifetime} seconds from iat to exp`, received);
+  }
+  return { ...payload, sub, exp };
+}
+
+/** A time of a claim, which may be any number. */
+function describe(seconds: number): string {
+  return Math.abs(seconds) < 8.64e12 ? formatTime(seconds * 1000) : String(seconds);
+}
+
+function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload: JWTPayload): void {
+  const audience = [payload.aud ?? []].flat();
+  const isIdJag = grantProfile === "id-jag";
+  const accepted = isIdJag ? [server.issuer] : [server.issuer, ...server.assertionAudiences];
+  if (
+    isIdJag ? audience.length === 1 && audience[0] === server.issuer : audience.some((aud) => accepted.includes(aud))
+  ) {
+    return;
+  }
+  const rule = isIdJag ? "IJ-13" : "JB-05";
+  const expected = `aud = ${accepted.join(" or ")}`;
+  const received = audience.join(" ") || "no aud";
+  // An issuer without path is often written with a slash. `assertionAudience: "issuer"` rejects that.
+  const isLenient = server.assertionAudiences.length > 0 && new URL(server.issuer).pathname === "/";
+  if (isIdJag && isLenient && audience.length === 1 && audience[0] === `${server.issuer}/`) {
+    const reason = "aud of the ID-JAG has a slash behind the issuer, which many servers reject";
+    server.trace({ type: "warning", at: server.now(), explanation: { rule, reason, expected, received } });
+    return;
+  }
+  throw invalidAssertion({ rule, reason: "the assertion has another audience", expected, received });
+}
+
+function assertIdJagClaims(payload: JWTPayload): void {
+  for (const name of ["jti", "client_id"]) {
+    if (typeof payload[name] === "string" && payload[name] !== "") continue;
+    throw missingClaim(name);
+  }
+  if (payload.iat === undefined) throw missingClaim("iat");
+}
+
+function missingClaim(name: string): Error {
+  return invalidAssertion({
+    rule: "IJ-16",
+    reason: `the ID-JAG has no ${name}`,
+    expected: "jti, iat, exp, sub and client_id",
+    received: `no ${name}`,
+  });
+}

@@ -1,0 +1,86 @@
+/** Rules of grants by the token of another issuer: the JWT bearer grant (JB) and ID-JAGs (IJ). */
+
+import type { Rule } from "./rule.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const assertionGrantRules = {
+  "JB-01": {
+    fix: "Send one assertion: a signed JWT of the issuer, unchanged.",
+    cites: ["RFC 7523 §2.1", "RFC 7521 §4.1"],
+  },
+  "JB-02": {
+    fix: "Look at the terminal, at /flows or at the log of the mock: they name the reason.",
+    cites: ["RFC 7523 §3.1"],
+  },
+  "JB-03": {
+    passes: "iss of the assertion is a trusted issuer",
+    fix: "Add the issuer to the setting trustedIssuers, spelt as iss of its assertions.",
+    cites: ["RFC 7523 §3", "RFC 8725 §3.10"],
+  },
+  "JB-04": {
+    passes: "the assertion is valid now",
+    fix: "Request a new assertion with sub, iat and exp. Compare the clocks; maxLifetime allows longer lifetimes.",
+    cites: ["RFC 7523 §3"],
+  },
+  "JB-05": {
+    passes: "aud contains this server",
+    fix: "Request the assertion for the issuer of this server, as its metadata spells it.",
+    cites: ["RFC 7523 §3"],
+  },
+  "JB-06": {
+    passes: "a key of the issuer verifies the signature",
+    fix: "Sign with a key of the issuer's jwks or jwks_uri, by one of its algorithms.",
+    cites: ["RFC 7523 §3", "RFC 8725 §3.1"],
+  },
+  "JB-07": {
+    passes: "the assertion is no token of another kind",
+    fix:
+      'Send an assertion, not an access token, a proof or a logout token. An ID-JAG needs grantProfile: "id-jag" in the entry of its issuer.',
+    cites: ["RFC 8725 §3.11, §3.12"],
+  },
+  "JB-08": {
+    passes: "the client may use assertions of this issuer",
+    fix: "Authenticate the client, and add it to clients in the entry of the issuer if that lists clients.",
+    cites: ["RFC 7521 §4.1, §6.1"],
+  },
+  "JB-09": {
+    passes: "the subject is known here",
+    fix: "Map the sub in the entry of the issuer: by subjects, or by users. The user must be registered.",
+    cites: ["RFC 7521 §5.2"],
+  },
+  "JB-10": {
+    fix: "Request a new assertion for each token: the entry of the issuer has singleUse.",
+    cites: ["RFC 7521 §4.1"],
+  },
+  "JB-11": {
+    passes: "the assertion can grant the scope",
+    fix: "Request less, or add the scope value to the client, and to the entry of the issuer if that lists scopes.",
+    cites: ["RFC 7521 §4.1", "RFC 8707 §2"],
+  },
+  "IJ-13": {
+    passes: "aud of the ID-JAG is this server",
+    fix: "Request the ID-JAG with audience = the issuer of this server, as its metadata spells it.",
+    cites: [],
+  },
+  "IJ-14": {
+    fix: "Send the ID-JAG that the identity provider issued for this server. Its typ is oauth-id-jag+jwt.",
+    cites: [],
+  },
+  "IJ-15": {
+    fix:
+      "Send the ID-JAG with the client that its client_id names. The identity provider maps its clients to those here.",
+    cites: [],
+  },
+  "IJ-16": {
+    fix: "Issue the ID-JAG with jti, iat, exp, sub and client_id.",
+    cites: [],
+  },
+  "IJ-17": {
+    fix: "Request the ID-JAG for a resource that is registered here.",
+    cites: [],
+  },
+  "IJ-19": {
+    fix: "Request the assertion without a DPoP proof.",
+    cites: [],
+  },
+} as const satisfies Record<string, Rule>;
