@@ -41,7 +41,7 @@ test("every setting has a type, a description and an example, and a description 
   assert(all.length > 45);
   for (const [place, { type, description, examples, anyOf, ...node }] of all) {
     const isUnnamed = /\[\]$|\.\*$|jwks\.keys$/.test(place) || type === undefined && anyOf === undefined;
-    if (isUnnamed && !/(?:clients|users|resources)\[\]$/.test(place)) continue;
+    if (isUnnamed && !/^file\.(?:clients|users|resources|trustedIssuers)\[\]$/.test(place)) continue;
     assert((type || anyOf?.some((one) => one.type)) && description, place);
     assert(place === "file" || (examples && examples.length > 0), place);
     const { default: value } = node;
@@ -53,6 +53,7 @@ test("every setting has a type, a description and an example, and a description 
 
 test("every object except a user, a key and a mapping rejects unknown keys, and only identifiers are required", () => {
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
+  const { subjects } = root.properties!.trustedIssuers!.items!.properties!;
   assertEquals(
     objects.map(([place, { additionalProperties, required }]) => [place, additionalProperties ?? true, required]),
     [
@@ -67,6 +68,11 @@ test("every object except a user, a key and a mapping rejects unknown keys, and 
       ["file.keys", false, undefined],
       ["file.refresh", false, undefined],
       ["file.resources[]", false, ["uri"]],
+      ["file.trustedIssuers[]", false, ["issuer"]],
+      ["file.trustedIssuers[].jwks", true, ["keys"]],
+      ["file.trustedIssuers[].jwks.keys[]", true, undefined],
+      ["file.trustedIssuers[].subjects", subjects!.additionalProperties, undefined],
+      ["file.trustedIssuers[].subjects.*", false, undefined],
     ],
   );
 });
@@ -78,7 +84,7 @@ test("every example is valid by the schema", () => {
     for (const example of examples) {
       const file = steps.reduceRight<unknown>((inner, step) => step === "[]" ? [inner] : { [step]: inner }, example);
       const wrong = findMismatches(configFileField(), file, true).filter(({ path }) =>
-        !/^(client_id|sub|uri)$/.test(String(path.at(-1)))
+        !/^(client_id|sub|uri|issuer)$/.test(String(path.at(-1)))
       );
       assertEquals(wrong, [], `${place}: ${JSON.stringify(example)}`);
     }

@@ -168,6 +168,18 @@ test("[IJ-17, IJ-18] the ID-JAG bounds scope and audience, parameters narrow the
   ], async ([claims, fields, expected]) => assertEquals<unknown>(await send(claims, fields), expected));
 });
 
+test("[IJ-17] a server that expects a resource takes it from the ID-JAG, and rejects an ID-JAG without one", async () => {
+  for (const options of [{ resourceParameter: "required" }, { profile: "mcp" }] as const) {
+    const { idp, server } = await acceptingServer({}, options);
+    const withResource = await exchangeAssertion(server, await idJag(idp, { claims: { resource: mcp } }));
+    assertEquals(decodeClaims((await assertTokenResponse(withResource)).access_token).aud, mcp);
+    for (const fields of [{}, { resource: mcp }]) {
+      assertEquals(await getOutcome(await exchangeAssertion(server, await idJag(idp), fields)), rejected);
+      assertEquals(findLastRule(server), "IJ-17");
+    }
+  }
+});
+
 test("[IJ-19] an assertion that is bound to a key is rejected, and there is no grant type jwt-dpop", async () => {
   const { idp, server } = await acceptingServer();
   const bound = await idJag(idp, { claims: { cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } } });

@@ -209,11 +209,21 @@ async function grantedResources(
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
     ? [claims.resource].flat().filter((uri) => typeof uri === "string")
     : undefined;
+  if (claimed === undefined && trusted.grantProfile === "id-jag" && server.resourceParameter !== "optional") {
+    throw invalidAssertion({
+      rule: "IJ-17",
+      reason: "the ID-JAG names no resource, and this server expects one",
+      expected: "resource with the URI of the protected resource",
+      received: "no resource",
+    });
+  }
   if (claimed === undefined && trusted.resources === undefined) return await readResources(server, parameters);
   const allowed = await registeredResources(server, trusted.resources ?? claimed!);
   const granted = claimed === undefined || trusted.resources === undefined
     ? allowed
     : (await registeredResources(server, claimed)).filter((uri) => allowed.includes(uri));
+  // The ID-JAG names the resource, so the request need not.
+  if (granted.length > 0 && claimed !== undefined && parameters.get("resource") === undefined) return granted;
   if (granted.length > 0) return await narrowResources(server, granted, parameters);
   throw new OAuthError("invalid_target", "the assertion names no resource that this server issues tokens for", {
     rule: "IJ-17",
