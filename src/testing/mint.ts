@@ -199,7 +199,7 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
         loginRequirements: { prompt: [] },
       };
       const pending = { request, destination: { uri, mode: "query" as const }, client };
-      return await issueCode(issuer, pending, { user: await findUser(issuer, sub), scope, authTime }, sid);
+      return await issueCode(issuer, pending, { user: await findUser(issuer, sub), scope, authTime }, sid!);
     },
 
     async tokens(options = {}) {
