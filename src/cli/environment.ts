@@ -15,7 +15,6 @@ export const fileSuffix = "_FILE";
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The name of the variable of an option. */
 export function variableName(name: OptionName): string {
   return variablePrefix + flagName(name).toUpperCase().replaceAll("-", "_");
 }

@@ -1,10 +1,9 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { quote } from "../oauth/config/config_issue.ts";
+import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 import { suggest } from "../oauth/config/suggest.ts";
-import { exampleText, expectedText, flagName, type OptionFields, type OptionName, optionNames } from "./options.ts";
-import { type RawOptions, readOption } from "./options.ts";
+import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
+import type { OptionFields, OptionName, RawOptions } from "./options.ts";
 
 /** The content of the command line. */
 type FlagResult =

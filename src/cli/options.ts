@@ -129,7 +129,6 @@ interface RawOption {
 /** The options that flags or variables set. */
 export type RawOptions = Partial<Record<OptionName, RawOption>>;
 
-/** The fields of all options. */
 export type OptionFields = Readonly<Record<OptionName, Field>>;
 
 /** The description of all options. */

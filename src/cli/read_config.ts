@@ -4,8 +4,8 @@
  *
  * `readConfiguration` reads the flags (`flags.ts`), the variables (`environment.ts`) and the file (`config_file.ts`).
  * Each value is validated by its field (`options.ts`, `stores.ts`). A flag overrides the environment, which overrides
- * the file, which overrides the default. The result is compared with itself (`semantic_errors.ts`). A
- * `ConfigurationError` lists all issues of all sources; without issues, `banner.ts` shows the result.
+ * the file, which overrides the default. The result is compared with itself. A `ConfigurationError` lists all issues of
+ * all sources; without issues, `banner.ts` shows the result.
  *
  * @module
  */
@@ -19,11 +19,12 @@ import { type Environment, fileSuffix, hiddenValue, readEnvironment } from "./en
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
 import { programFields, type RawOptions } from "./options.ts";
-import { semanticErrors, type ValidateSettings } from "./semantic_errors.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
-/** The sources of the configuration. */
+/** Compares settings that match their description; `issuer` is the one in effect. */
+export type ValidateSettings = (settings: Settings, issuer: string) => readonly ConfigIssue[];
+
 interface ConfigurationSources {
   /** The command line, without the program. */
   readonly args: readonly string[];
@@ -141,11 +142,7 @@ type ProgramOptions =
   & Required<Pick<ConfigFile, "insecureAllowInspector">>;
 
 /** Certificate and key from the named files. The listener finds out whether they belong together. */
-async function readTls(
-  options: RawOptions,
-  { tlsCert, tlsKey }: ConfigFile,
-  readTextFile: ReadTextFile,
-): Promise<
+async function readTls(options: RawOptions, { tlsCert, tlsKey }: ConfigFile, readTextFile: ReadTextFile): Promise<
   { readonly wanted: boolean; readonly read?: { cert: string; key: string }; readonly issues: readonly ConfigIssue[] }
 > {
   // The issue of an invalid option is found already.
@@ -185,4 +182,29 @@ function findSource(path: string, options: RawOptions): string {
   const option = name && options[name];
   if (option?.value !== undefined) return option.source;
   return options.config?.text === undefined ? path : `${printable(options.config.text)}: ${path}`;
+}
+
+/**
+ * The issues of settings that match their description, without those that only follow from invalid values.
+ *
+ * @param invalidPaths Paths that `settings` does not represent, or `"everything"` but the issuer.
+ */
+function semanticErrors(
+  settings: Settings,
+  issuer: string,
+  invalidPaths: ReadonlySet<string> | "everything",
+  validate: ValidateSettings,
+): ConfigIssue[] {
+  const issues = validate(settings, issuer);
+  const invalidList = invalidPaths === "everything" ? [] : [...invalidPaths];
+  // Both settings add scope values.
+  const areScopesUnknown = invalidList.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
+  return issues.filter(({ path }) => {
+    if (path === "issuer") return settings.issuer !== undefined;
+    if (invalidPaths === "everything") return false;
+    if (areScopesUnknown && /^defaultScope$|^clients\[\d+\]\.scope$/.test(path)) return false;
+    return !invalidList.some((invalidPath) =>
+      path === invalidPath || path.startsWith(`${invalidPath}.`) || path.startsWith(`${invalidPath}[`)
+    );
+  });
 }

@@ -6,7 +6,6 @@ import type { Environment } from "./environment.ts";
 import type { ConfigFile } from "./options.ts";
 import { type ReadTextFile, readValue } from "./text_file.ts";
 
-/** The sources of secrets. */
 export interface SecretSources {
   readonly env: Environment;
   readonly readTextFile: ReadTextFile;

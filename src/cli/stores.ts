@@ -30,16 +30,12 @@ interface StoreKind {
   /** Parses a setting that matches the pattern; `undefined` if it is invalid. */
   readonly parse: (setting: string) => Omit<StoreChoice, "kind"> | undefined;
   /** Opens the store; `undefined` stands for a new store in memory. */
-  readonly open: (
-    choice: StoreChoice,
-    warn: (message: string) => void,
-  ) => Promise<Store | undefined>;
+  readonly open: (choice: StoreChoice, warn: (message: string) => void) => Promise<Store | undefined>;
 }
 
 /** Stores by name. */
 export type StoreKinds = Readonly<Record<string, StoreKind>>;
 
-/** All stores. */
 export const storeKinds: StoreKinds = {
   memory: {
     pattern: /memory/,

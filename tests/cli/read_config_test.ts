@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import { exampleFile } from "../../src/cli/help.ts";
-import type { ValidateSettings } from "../../src/cli/semantic_errors.ts";
+import type { ValidateSettings } from "../../src/cli/read_config.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { memoryStore } from "../../src/mod.ts";
