@@ -24,7 +24,7 @@ export type { Approver, ApproverContext } from "./app/approver.ts";
 export type { App, Context } from "./app/context.ts";
 export type { Caller, EndpointDescription, EndpointRole, ErrorChannel } from "./app/endpoint.ts";
 export type { Endpoint, Handler, Handlers } from "./app/route.ts";
-export type { Plugin } from "./app/plugin.ts";
+export type { AddResource, Plugin } from "./app/plugin.ts";
 export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
@@ -56,7 +56,7 @@ export { parameters } from "./oauth/parameter.ts";
 export type { ParameterDescription } from "./oauth/parameter.ts";
 export type { BoundedCache } from "./oauth/bounded_cache.ts";
 export type { RegisteredSecrets } from "./oauth/clients/registered_secrets.ts";
-export type { Resources } from "./oauth/config/resource_list.ts";
+export type { HostedResource, Resources } from "./oauth/config/resource_list.ts";
 export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
 export type { TokenIssuer } from "./oauth/server.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
@@ -80,6 +80,7 @@ export type {
   PassedRuleId,
   profileRules,
   RejectionRuleId,
+  resourceRules,
   Rule,
   RuleId,
   RuleTable,

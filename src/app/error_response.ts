@@ -1,5 +1,6 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
+import { challenge } from "../http/challenge.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { html, json, plainText, redirect } from "../http/responses.ts";
@@ -70,10 +71,10 @@ export function lastResortError(server: Server, target: RequestTarget, thrown: u
 /** Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope. */
 function bearerError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
-  const { status = errorStatus[error.code], challenge } = error.details;
+  const { status = errorStatus[error.code], challenge: form } = error.details;
   const attributes = {
     // A request without any token receives no error code (§3.1).
-    ...challenge !== "bare" && { error: error.code, error_description: error.description },
+    ...form !== "bare" && { error: error.code, error_description: error.description },
     ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
   };
   return json(status, { error: error.code, error_description: error.description }, {
@@ -91,13 +92,12 @@ function textError({ server, target }: Context, thrown: unknown): HttpResponse {
 
 /** The challenge of an endpoint for clients (RFC 7617 §2). */
 export function basicChallenge(issuer: string): string {
-  return `Basic realm="${sanitizeQuotedString(issuer)}", charset="UTF-8"`;
+  return challenge("Basic", { realm: issuer, charset: "UTF-8" });
 }
 
 /** The challenge of a protected resource, with the error (RFC 6750 §3). */
 export function bearerChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
-  const parameters = Object.entries({ realm: issuer, ...attributes });
-  return `Bearer ${parameters.map(([name, value]) => `${name}="${sanitizeQuotedString(value)}"`).join(", ")}`;
+  return challenge("Bearer", { realm: issuer, ...attributes });
 }
 
 /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
@@ -188,9 +188,4 @@ function tracedError({ server, target, clientId }: Context, thrown: unknown): OA
     explanation: error.explain(),
   });
   return error;
-}
-
-/** Replaces the characters that a quoted string in a header must not contain. */
-function sanitizeQuotedString(text: string): string {
-  return text.replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "");
 }

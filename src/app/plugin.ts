@@ -3,11 +3,18 @@
 import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestHandler } from "../http/router.ts";
+import type { HostedResource } from "../oauth/config/resource_list.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { App, Context } from "./context.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
+
+/**
+ * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope values
+ * become known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
+ */
+export type AddResource = (resource: HostedResource, endpoints: readonly Endpoint[]) => void;
 
 /**
  * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
@@ -25,7 +32,7 @@ import type { NavigationLink } from "../ui/layout.tsx";
  */
 export interface Plugin {
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
-  setup?(app: App): void;
+  setup?(app: App, addResource: AddResource): void;
   /** Adds endpoints. Metadata and pages list them by their descriptions. */
   routes?(app: App): readonly Endpoint[];
   /** Links in the header of every page. */

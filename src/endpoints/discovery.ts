@@ -69,6 +69,7 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     issuer: server.issuer,
     ...Object.fromEntries(urls),
     scopes_supported: server.scopes,
+    protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
     response_types_supported: responseTypes,
     response_modes_supported: responseModes,
     grant_types_supported: server.grantTypes.map((grant) => grant.type),

@@ -46,11 +46,24 @@ export function parseFields(text: string): Fields {
  */
 export async function readForm(request: RequestLike): Promise<Fields> {
   if (!isForm(request)) throw new HttpError(400, "TK-02", "The body must be application/x-www-form-urlencoded");
-  const coding = request.headers.get("content-encoding");
-  if (coding !== null && coding.toLowerCase() !== "identity") {
-    throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");
-  }
+  rejectContentCoding(request);
   return parseFields(await (peekedBodies.get(request) ?? readText(request)));
+}
+
+/**
+ * Reads a body that is not a form, such as JSON, as text.
+ *
+ * @throws {HttpError} 400, 408, 413, 415 for a content coding.
+ */
+export async function readBodyText(request: RequestLike): Promise<string> {
+  rejectContentCoding(request);
+  return await readText(request);
+}
+
+function rejectContentCoding({ headers }: RequestLike): void {
+  const coding = headers.get("content-encoding");
+  if (coding === null || coding.toLowerCase() === "identity") return;
+  throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");
 }
 
 /** Whether the `content-type` is that of a form. */

@@ -74,9 +74,9 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     handle: (next) => ownRecorder?.handle?.(next) ?? next,
     extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
-    setup(app) {
+    setup(app, addResource) {
       if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
-      ownRecorder?.setup?.(app);
+      ownRecorder?.setup?.(app, addResource);
     },
     routes: (app) => inspectorRoutes(app.site.base, activeRecorder, changes),
     flowLink(request) {

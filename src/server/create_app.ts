@@ -5,7 +5,7 @@ import { endpointPath, routeUrl } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { errorResponse, lastResortError } from "../app/error_response.ts";
 import type { Site } from "../ui/layout.tsx";
-import type { Plugin } from "../app/plugin.ts";
+import type { AddResource, Plugin } from "../app/plugin.ts";
 import { endpointRoute } from "../app/route.ts";
 import { routeFinder, router } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
@@ -71,7 +71,10 @@ interface AssembledApp {
 export function createApp(options: LatchkeyOptions, dependencies: AppDependencies): AssembledApp {
   const { issuer, emit, dispatch, createRepository, interaction, ...core } = dependencies;
   assertNoIssues(validateOptions(options, issuer));
-  const settings = resolveSettings(options, issuer);
+  const resolved = resolveSettings(options, issuer);
+  // Hosted resources add their scope values.
+  const scopes = [...resolved.scopes];
+  const settings = { ...resolved, scopes };
   const { plugins = [], approver } = options;
   const allGrantTypes = [...enabledGrantTypes(settings), ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
@@ -113,7 +116,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
       createRepository,
     ),
     openLogin: interaction && openLogin,
-    scopes: settings.scopes,
+    scopes,
     claims,
     defaultScope: settings.defaultScope,
     alg: settings.alg,
@@ -177,16 +180,25 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   const routes = [...ownEndpoints, ...pluginEndpoints].flatMap((endpoint) =>
     [endpoint.path, ...endpoint.aliases ?? []].map((path) => endpointRoute({ ...endpoint, path }, protocolParameters))
   );
-  const findRoute = routeFinder(routes);
+  let findRoute = routeFinder(routes);
   let headers = securityHeaders(issuer);
-  const handle = router(findRoute, {
+  const handle = router((path) => findRoute(path), {
     createContext: contextFactory(app, plugins, emit),
     handleError: (error, context) => errorResponse(context, error),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: hasTestHost(issuer),
     headers: () => headers,
   });
-  for (const plugin of plugins) plugin.setup?.(app);
+  const addResource: AddResource = (resource, resourceEndpoints) => {
+    server.resources.host(resource);
+    scopes.push(...resource.scopes.filter((value) => !scopes.includes(value)));
+    for (const endpoint of resourceEndpoints) {
+      replaceByPath(allEndpoints, endpoint);
+      replaceByPath(routes, endpointRoute(endpoint));
+    }
+    findRoute = routeFinder(routes);
+  };
+  for (const plugin of plugins) plugin.setup?.(app, addResource);
   return {
     app,
     handle,
@@ -197,6 +209,12 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
       clients.reconfigure(resolveSettings(options, newIssuer).clients);
     },
   };
+}
+
+/** Replaces the item with the same path, or adds the item. */
+function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
+  const index = list.findIndex(({ path }) => path === item.path);
+  list.splice(index < 0 ? list.length : index, 1, item);
 }
 
 function firstLink(

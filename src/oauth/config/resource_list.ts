@@ -12,8 +12,20 @@ export interface ResourceSettings {
   readonly access_token_claims?: readonly string[];
 }
 
+/** A protected resource that the server itself hosts. */
+export interface HostedResource {
+  /** The identifier: its URL. It may follow the port of the issuer. */
+  readonly identifier: string;
+  /** The scope values that its operations need. */
+  readonly scopes: readonly string[];
+}
+
 /** The resources of a server. */
 export interface Resources {
+  /** The resources that the server itself hosts. */
+  readonly hosted: readonly HostedResource[];
+  /** Adds a hosted resource; replaces one with the same identifier. */
+  host(resource: HostedResource): void;
   /** The registered spelling of a resource, or `undefined` when it may not be named. */
   find(uri: string): string | undefined;
   /** Whether its access tokens are opaque. */
@@ -31,10 +43,19 @@ export function resourceIndicators(
   isTestIssuer: boolean,
 ): Resources {
   const byUri = new Map(settings?.map((resource) => [canonicalUri(resource.uri), resource]));
+  let hosted: readonly HostedResource[] = [];
   return {
+    get hosted() {
+      return hosted;
+    },
+    host(resource) {
+      hosted = [...hosted.filter(({ identifier }) => identifier !== resource.identifier), resource];
+    },
     find(uri) {
       if (!isAbsoluteUri(uri)) return undefined;
       const key = canonicalUri(uri);
+      const own = hosted.find(({ identifier }) => canonicalUri(identifier) === key);
+      if (own !== undefined) return own.identifier;
       if (settings !== undefined) return byUri.get(key)?.uri;
       return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, isTestIssuer) ? key : undefined;
     },
