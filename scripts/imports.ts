@@ -19,6 +19,7 @@ const importRules: ImportRules = {
         "oauth/": "anything",
         "store/": "anything",
         "recorder/": "anything",
+        "resource/": "anything",
         "runtime/base64url.ts": "anything",
       },
       packages: ["jose"],
@@ -50,6 +51,11 @@ const importRules: ImportRules = {
         "recorder/": "anything",
         "ui/": "dynamic",
       },
+    },
+    // For resource servers of others, and a resource that the server hosts.
+    resource: {
+      allowed: { "http/": "anything", "app/": "types", "oauth/": "anything" },
+      packages: ["jose"],
     },
     operating: {
       allowed: {

@@ -83,9 +83,23 @@ test("the examples of the mock run one after the other", async () => {
   const body = `${program("src/testing/README.md")}\nreturn as;`;
   const as = await run(body, { latchkey, testControl, testLatchkey, faults, console });
   assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
-  assertEquals(printed.length, 3);
+  const [[, metadata] = []] = printed.map(String).flatMap((line) => [...line.matchAll(/resource_metadata="([^"]+)"/g)]);
+  assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
+  assertEquals(printed.length, 4);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
+});
+
+test("the example of a resource server rejects a request without a token", async () => {
+  const { printed, console } = listening();
+  const body = program("src/resource/README.md").replace(": ProtectedResource", "")
+    .replace("(request: Request): Promise<Response>", "(request)");
+  const resourceServer = await import("../src/resource/mod.ts");
+  await run(body, { ...resourceServer, console: { ...console, error: console.log } });
+  assertEquals(printed.map(([first]) => first), [
+    "PR-08",
+    'Bearer scope="files:read", resource_metadata="https://files.example/.well-known/oauth-protected-resource/api"',
+  ]);
 });
 
 test("the errors in the README of the mock are those that it throws", async () => {

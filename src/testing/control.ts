@@ -24,6 +24,8 @@ import { type Mint, mint } from "./mint.ts";
 import { assertOptions, assertServerOptions } from "./options.ts";
 import { type Persona, personaField } from "./persona.ts";
 import { resettableState } from "./resettable_state.ts";
+import { testResources } from "./resource.ts";
+import type { ResourceFactory } from "./resource.ts";
 import { seededRandom } from "./seeded_random.ts";
 import { type UserDecisions, userDecisions } from "./user_decisions.ts";
 
@@ -76,6 +78,19 @@ export interface TestControl extends LoginClient {
   browser(persona?: Persona): TestBrowser;
   /** Mints tokens and codes without a login, valid and invalid ones; registers a client if the server has none. */
   readonly mint: Mint;
+  /**
+   * Adds a protected resource that accepts access tokens of this server: a small MCP server with metadata (RFC 9728) and
+   * challenges. The location is its identifier, or a path on the origin of the issuer, which also serves it over a socket.
+   *
+   * @throws {TypeError} If the identifier is invalid, or the server has an endpoint at the same path.
+   *
+   * @example
+   * ```ts ignore
+   * const mcp = as.resource("https://mcp.example/mcp", { scopes: ["notes:read"], tools: { add_note: ["notes:write"] } });
+   * const { status, headers } = await as.fetch(mcp.url, { method: "POST", body: "{}" }); // 401 with a challenge
+   * ```
+   */
+  readonly resource: ResourceFactory;
   /** The clock of the whole server. */
   readonly clock: TestClock;
   /** Starts a fault rule: `as.on("token").once(faults.error("invalid_grant"))`. */
@@ -146,6 +161,7 @@ export function createControl(options: TestControlOptions): ServerControl {
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
   const decisions = userDecisions(() => getApp().server, settings.approver);
   const installed = new Set<InstalledFetch>();
+  const resources = testResources(handle);
   let app: App | undefined;
 
   function getApp(): App {
@@ -165,7 +181,7 @@ export function createControl(options: TestControlOptions): ServerControl {
   const getEndpointUrl = (name: string) => endpointUrl(getApp(), name);
 
   async function handle(request: Request): Promise<Response> {
-    const response = await getApp().dispatch(request);
+    const response = await getApp().dispatch(resources.route(request));
     if (isDropped(response)) throw new ConnectionDropped();
     return toResponse(response);
   }
@@ -209,7 +225,8 @@ export function createControl(options: TestControlOptions): ServerControl {
     () => getApp().server.clients,
     (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes),
   );
-  const fetch = createFetch(getIssuer, handle);
+  const urls = { issuer: getIssuer, origins: () => [new URL(getIssuer()).origin, ...resources.origins()] };
+  const fetch = createFetch(urls, handle);
 
   return {
     ...loginClient({ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain }),
@@ -218,11 +235,18 @@ export function createControl(options: TestControlOptions): ServerControl {
       ...serverRandom && { randomBytes: settings.randomBytes ?? serverRandom.roll },
       ...!isInteractive && { approver: decisions.approver },
       now: clock.now,
-      plugins: [exchangeRecorder, injector.plugin, overrides.plugin, ...settings.plugins ?? [], innermost],
+      plugins: [
+        exchangeRecorder,
+        injector.plugin,
+        overrides.plugin,
+        ...settings.plugins ?? [],
+        resources.plugin,
+        innermost,
+      ],
     },
     fetch,
     installFetch() {
-      const replacement = installFetch(getIssuer, fetch);
+      const replacement = installFetch(urls, fetch);
       installed.add(replacement);
       return replacement;
     },
@@ -234,6 +258,7 @@ export function createControl(options: TestControlOptions): ServerControl {
       return getServer();
     }, () => getEndpointUrl("token")),
     clock,
+    resource: resources.resource,
     on: injector.on,
     issue: overrides.overrides,
     log,

@@ -1,4 +1,4 @@
-/** A fetch that reaches one server without a socket, and passes all other requests to the global fetch (Fetch §5). */
+/** A fetch that reaches one server and its resources without a socket, and passes all other requests to the global fetch (Fetch §5). */
 
 /** `RequestInit`, with a body type that fits client libraries. */
 export type FetchInit = Omit<RequestInit, "body"> & { readonly body?: RequestInit["body"] | Uint8Array };
@@ -9,20 +9,28 @@ export type Fetch = (input: string | URL | Request, init?: FetchInit) => Promise
 /** The limit of Fetch §4.4. */
 const maxRedirects = 20;
 
+/** The URLs that a fetch handles. */
+export interface HandledUrls {
+  /** The issuer at this moment; paths are resolved against it. */
+  issuer(): string;
+  /** The origins of the issuer and of its resources at this moment. */
+  origins(): readonly string[];
+}
+
 /**
- * Creates a fetch for one origin. It behaves like the global one, except that it returns a redirect to another origin
+ * Creates a fetch for a server. It behaves like the global one, except that it returns a redirect to another origin
  * instead of following it: tests read the callback from it.
  *
- * @param issuer The issuer at this moment: requests to its origin are handled here, all others by the global fetch.
+ * @param urls Requests to these origins are handled here, all others by the global fetch.
  * @param handle Handles a request; if it rejects, as for a dropped connection, so does the fetch.
  */
-export function createFetch(issuer: () => string, handle: (request: Request) => Promise<Response>): Fetch {
+export function createFetch(urls: HandledUrls, handle: (request: Request) => Promise<Response>): Fetch {
   return async (input, options) => {
     const init = (options ?? {}) as RequestInit;
     const inputRequest = input instanceof Request ? input : undefined;
     // A path is resolved against the issuer.
-    const url = inputRequest?.url ?? new URL(input as string | URL, issuer()).href;
-    if (!isSameOrigin(url, issuer())) return await globalThis.fetch(input, init);
+    const url = inputRequest?.url ?? new URL(input as string | URL, urls.issuer()).href;
+    if (!isHandled(url, urls)) return await globalThis.fetch(input, init);
     const mode = init.redirect ?? inputRequest?.redirect ?? "follow";
     const signal = init.signal ?? inputRequest?.signal;
     let request = inputRequest !== undefined && options === undefined && !inputRequest.bodyUsed
@@ -34,7 +42,7 @@ export function createFetch(issuer: () => string, handle: (request: Request) => 
       const target = isRedirect(response) ? response.headers.get("location") : null;
       if (target !== null && mode === "error") throw new TypeError(`${request.url} redirects, and redirect is "error"`);
       const next = target === null ? undefined : new URL(target, request.url).href;
-      if (next === undefined || mode === "manual" || !isSameOrigin(next, issuer())) {
+      if (next === undefined || mode === "manual" || !isHandled(next, urls)) {
         return withFetchProperties(response, request.url, followed > 0);
       }
       if (followed === maxRedirects) throw new TypeError(`${url} redirects more than ${maxRedirects} times`);
@@ -52,8 +60,8 @@ export function withContentLength(request: Request, body: RequestInit["body"]): 
   return request;
 }
 
-function isSameOrigin(url: string, issuer: string): boolean {
-  return new URL(url).origin === new URL(issuer).origin;
+function isHandled(url: string, urls: HandledUrls): boolean {
+  return urls.origins().includes(new URL(url).origin);
 }
 
 function isRedirect({ status }: Response): boolean {
@@ -99,17 +107,15 @@ export interface InstalledFetch extends Disposable {
 }
 
 /**
- * Replaces the global fetch for one origin; requests to other origins go to the previous fetch. Several can be installed
+ * Replaces the global fetch for some origins; requests to other origins go to the previous fetch. Several can be installed
  * and uninstalled in any order; of two for the same origin, the later one handles requests.
  */
-export function installFetch(issuer: () => string, fetch: Fetch): InstalledFetch {
+export function installFetch(urls: HandledUrls, fetch: Fetch): InstalledFetch {
   const { fetch: previous } = globalThis;
   const state = { before: previous, active: true };
   const replacement = ((input, init) => {
     const url = input instanceof Request ? input.url : String(input);
-    return state.active && URL.canParse(url) && isSameOrigin(url, issuer())
-      ? fetch(input, init)
-      : previous(input, init);
+    return state.active && URL.canParse(url) && isHandled(url, urls) ? fetch(input, init) : previous(input, init);
   }) as typeof globalThis.fetch;
   installedFetches.set(replacement, state);
   globalThis.fetch = replacement;

@@ -60,6 +60,8 @@ export type { UserDecisions } from "./user_decisions.ts";
 export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";
 export type { PrivateJwk } from "./private_jwk.ts";
+export type { ResourceFactory, TestResource } from "./resource.ts";
+export type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
 export type { Fields } from "../http/form.ts";
 export type * from "../recorder/exchange.ts";
 export type { Callback } from "./browser/callback.ts";

@@ -15,10 +15,21 @@ import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { profileRules } from "./profiles.ts";
+import { resourceRules } from "./resource.ts";
 import type { Rule } from "./rule.ts";
 import { tokenRules } from "./token.ts";
 
-export type { assertionGrantRules, authorizeRules, httpRules, openidRules, pageRules, profileRules, Rule, tokenRules };
+export type {
+  assertionGrantRules,
+  authorizeRules,
+  httpRules,
+  openidRules,
+  pageRules,
+  profileRules,
+  resourceRules,
+  Rule,
+  tokenRules,
+};
 
 /** The whole table, with its texts. */
 export type RuleTable =
@@ -26,6 +37,7 @@ export type RuleTable =
   & typeof tokenRules
   & typeof assertionGrantRules
   & typeof openidRules
+  & typeof resourceRules
   & typeof httpRules
   & typeof pageRules
   & typeof profileRules;
@@ -45,6 +57,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...tokenRules,
   ...assertionGrantRules,
   ...openidRules,
+  ...resourceRules,
   ...httpRules,
   ...pageRules,
   ...profileRules,

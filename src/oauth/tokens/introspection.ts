@@ -24,7 +24,7 @@ const inactiveToken: Introspection = { active: false };
  */
 export async function introspect(
   server: Server,
-  { client: caller, parameters }: TokenRequest,
+  { client: caller, parameters }: Pick<TokenRequest, "client" | "parameters">,
 ): Promise<Introspection> {
   if (!caller.confidential) throw invalidClient("introspection requires client authentication", "a secret", "none");
   const token = requireTokenParameter(parameters, "IN-01");

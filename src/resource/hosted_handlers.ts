@@ -1,0 +1,101 @@
+/** The handlers of a hosted resource: its metadata document, and the MCP server behind the check of the access token. */
+
+import type { Context } from "../app/context.ts";
+import type { Handlers } from "../app/route.ts";
+import { readBodyText } from "../http/form.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { json } from "../http/responses.ts";
+import type { HostedResource } from "../oauth/config/resource_list.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { Server } from "../oauth/server.ts";
+import { localVerifier } from "./local_verifier.ts";
+import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
+import type { McpMessage } from "./mcp.ts";
+import { metadataResponse } from "./metadata.ts";
+import type { AccessTokenClaims, ProtectedResource } from "./protected_resource.ts";
+import { assertSufficientScope, rejectionResponse, verifyRequest } from "./require_token.ts";
+
+/** A hosted resource with its defaults. */
+export interface HostedResourceDefinition extends HostedResource {
+  /** The scope values that every request needs. */
+  readonly commonScopes: readonly string[];
+  readonly tools: Readonly<Record<string, readonly string[]>>;
+  readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
+  readonly verifyBy: "jwks" | "introspection";
+}
+
+/** The handlers of the metadata document. */
+export function metadataHandlers(definition: HostedResourceDefinition): Handlers {
+  return { GET: ({ server }) => metadataResponse(describe(definition, server)) };
+}
+
+/** The handlers of the MCP server. */
+export function mcpHandlers(definition: HostedResourceDefinition): Handlers {
+  return {
+    GET: (context) => withToken(context, definition, [], () => streamNotOffered),
+    async POST(context) {
+      // Read before the token is checked, because the challenge names the scope of this operation.
+      const messages = parseMcp(await readBodyText(context.request));
+      return await withToken(context, definition, messages ?? [], (claims) =>
+        respondToMcp(messages, {
+          revision: context.request.headers.get("mcp-protocol-version"),
+          tools: Object.keys(definition.tools),
+          claims,
+        }));
+    },
+  };
+}
+
+/** The response to a GET, by which an MCP client asks for a stream of messages. */
+const streamNotOffered = json(405, { error: "invalid_request", error_description: "This resource has no stream" }, {
+  allow: "POST, OPTIONS",
+});
+
+/** Checks the access token for the scope of these messages. */
+async function withToken(
+  context: Context,
+  definition: HostedResourceDefinition,
+  messages: readonly McpMessage[],
+  respond: (claims: AccessTokenClaims) => HttpResponse,
+): Promise<HttpResponse> {
+  const { server, request, target } = context;
+  const scope = requiredScope(definition, messages);
+  const required = { ...describe(definition, server), scope };
+  try {
+    const claims = await verifyRequest(request, required);
+    context.clientId = claims.client_id;
+    assertSufficientScope(claims, required);
+    server.passed?.("PR-08");
+    server.passed?.("MC-08", required.resource);
+    if (scope.length > 0) server.passed?.("PR-10", scope.join(" "));
+    return respond(claims);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    server.trace({
+      type: "rejected",
+      at: server.now(),
+      endpoint: target.path,
+      error: error.code,
+      client: context.clientId,
+      explanation: error.explain(),
+    });
+    return rejectionResponse(error, required);
+  }
+}
+
+/** All scope values that the messages need, each once. */
+function requiredScope({ commonScopes, tools }: HostedResourceDefinition, messages: readonly McpMessage[]): string[] {
+  const toolScopes = messages.flatMap((message) => {
+    const tool = calledTool(message);
+    return tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]! : [];
+  });
+  return [...new Set([...commonScopes, ...toolScopes])];
+}
+
+function describe(
+  { identifier, scopes, impliedScopes, verifyBy }: HostedResourceDefinition,
+  server: Server,
+): ProtectedResource {
+  const verifier = localVerifier(server, identifier, verifyBy);
+  return { resource: identifier, verifier, scopes, impliedScopes };
+}

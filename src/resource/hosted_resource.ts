@@ -1,0 +1,124 @@
+/** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
+
+import type { App } from "../app/context.ts";
+import type { AddResource } from "../app/plugin.ts";
+import type { Endpoint } from "../app/route.ts";
+import type { HostedResourceDefinition } from "./hosted_handlers.ts";
+import { assertResourceScopes, metadataUrl } from "./metadata.ts";
+
+/** How a hosted resource checks requests. Everything has a default. */
+export interface HostedResourceOptions {
+  /**
+   * The scope values that every request needs; the server learns values that it does not have yet. Default: `read` if the
+   * server has it, otherwise none.
+   */
+  readonly scopes?: readonly string[];
+  /**
+   * Tool → the further scope values that a call of it needs. Each tool returns its arguments and the claims of the access
+   * token. Default: `whoami` needs none, and `add_note` needs `write` if the server has it.
+   */
+  readonly tools?: Readonly<Record<string, readonly string[]>>;
+  /** Scope value → the scope values that it implies. Default: none. */
+  readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * `jwks`: by the keys of the server, which does not see a revocation and accepts no opaque token. `introspection`: as
+   * the introspection endpoint does, which sees both. Default: `jwks`.
+   */
+  readonly verifyBy?: "jwks" | "introspection";
+}
+
+/** Where a hosted resource is. */
+export interface HostedResourceLocation {
+  /** The identifier: its URL. */
+  readonly url: string;
+  /** The URL of its metadata document. */
+  readonly metadataUrl: string;
+}
+
+/**
+ * Adds a hosted resource to a server.
+ *
+ * @param location The identifier; a path is a resource on the origin of the issuer, and follows its port.
+ * @throws {TypeError} If the identifier is invalid, or an endpoint of the server is at the same path.
+ */
+export function hostResource(
+  app: App,
+  addResource: AddResource,
+  location: string,
+  options: HostedResourceOptions,
+): HostedResourceLocation {
+  const getUrl = () => location.startsWith("/") ? new URL(app.server.issuer).origin + location : location;
+  const documentUrl = metadataUrl(getUrl());
+  const path = endpointPath(app.server.issuer, getUrl());
+  const { name } = app.findEndpoint(path) ?? {};
+  if (name !== undefined && name !== resourceEndpointName) {
+    throw new TypeError(
+      `resource: expected a path without an endpoint, received ${path}, which is ${name}. Use another.`,
+    );
+  }
+  const ifKnown = (value: string) => app.server.scopes.includes(value) ? [value] : [];
+  const { scopes = ifKnown("read"), tools = { whoami: [], add_note: ifKnown("write") } } = options;
+  const allScopes = [...new Set([...scopes, ...Object.values(tools).flat()])];
+  assertResourceScopes(allScopes);
+  const definition: HostedResourceDefinition = {
+    get identifier() {
+      return getUrl();
+    },
+    scopes: allScopes,
+    commonScopes: scopes,
+    tools,
+    impliedScopes: options.impliedScopes,
+    verifyBy: options.verifyBy ?? "jwks",
+  };
+  const handlers = async () => await import("./hosted_handlers.ts");
+  addResource(
+    definition,
+    [
+      {
+        name: resourceEndpointName,
+        path,
+        methods: ["GET", "POST"],
+        caller: "resource client",
+        cors: true,
+        title: "Resource request",
+        doneLabel: "served",
+        errors: "json",
+        role: "step",
+        load: async () => (await handlers()).mcpHandlers(definition),
+      },
+      {
+        name: "resource_metadata",
+        path: endpointPath(app.server.issuer, documentUrl),
+        methods: ["GET"],
+        caller: "any",
+        cors: true,
+        title: "Resource metadata",
+        errors: "json",
+        role: "document",
+        load: async () => (await handlers()).metadataHandlers(definition),
+      },
+    ] satisfies Endpoint[],
+  );
+  return {
+    get url() {
+      return getUrl();
+    },
+    get metadataUrl() {
+      return metadataUrl(getUrl());
+    },
+  };
+}
+
+const resourceEndpointName = "resource";
+
+/**
+ * The path of an endpoint at a URL. On another origin than the issuer's, it is the URL without its scheme (a network-path
+ * reference, RFC 3986 §4.2), which no request over a network has by accident.
+ */
+export function endpointPath(issuer: string, url: string): string {
+  const { origin, host, pathname, search } = new URL(url);
+  if (search !== "") {
+    throw new TypeError(`resource: expected a URL without a query, received ${JSON.stringify(url)}. Remove the query.`);
+  }
+  return origin === new URL(issuer).origin ? pathname : `//${host}${pathname}`;
+}

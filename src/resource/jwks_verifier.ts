@@ -1,0 +1,99 @@
+/** Verifies access tokens that are JWTs (RFC 9068) with the published keys of their authorization server. */
+
+import { errors } from "jose";
+import type { JWTVerifyGetKey } from "jose";
+import { boundedCache } from "../oauth/bounded_cache.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
+import type { KeyFetches } from "../oauth/keys/remote_keys.ts";
+import { compactJws } from "../oauth/tokens/verification.ts";
+import { authorizationServer, unavailable } from "./authorization_server.ts";
+import type { AuthorizationServer, AuthorizationServerOptions } from "./authorization_server.ts";
+import type { TokenVerifier } from "./protected_resource.ts";
+
+/** Algorithms of public keys. A symmetric algorithm would let each holder of the key issue tokens. */
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+
+/**
+ * Creates a verifier by keys. It finds the keys by the metadata of the issuer (RFC 8414, OpenID Connect Discovery), caches
+ * them for ten minutes, and fetches them once more, at most every 30 seconds, for a token that names an unknown key. It
+ * does not see a revocation; `introspectionVerifier()` does.
+ *
+ * @throws {TypeError} If the issuer is neither https nor on a test host.
+ */
+export function jwksVerifier(options: AuthorizationServerOptions): TokenVerifier {
+  const server = authorizationServer(options);
+  const fetcher = { ...server, keyFetches: boundedCache<KeyFetches>(4) };
+  return jwtVerifier(server, async (header, token) => {
+    const keys = remoteKeys(fetcher, { jwksUri: await server.url("jwks_uri") });
+    return await keys(header, token);
+  });
+}
+
+/** A verifier of JWTs with any source of keys. */
+export function jwtVerifier(
+  { issuer, now }: Pick<AuthorizationServer, "issuer" | "now">,
+  keys: JWTVerifyGetKey,
+): TokenVerifier {
+  return {
+    issuer,
+    now,
+    async verify(token) {
+      // The library accepts padding and non-zero unused bits, which are other encodings of the same token.
+      if (!compactJws.test(token)) throw invalidToken("an opaque token, or no JWT", undefined);
+      let failure: OAuthError | undefined;
+      const findKey: JWTVerifyGetKey = async (header, jws) => {
+        try {
+          return await keys(header, jws);
+        } catch (cause) {
+          if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys) {
+            throw cause;
+          }
+          throw failure = cause instanceof OAuthError
+            ? cause
+            : unavailable("the keys of the authorization server", cause);
+        }
+      };
+      try {
+        // requireToken checks the claims, expiry included.
+        const { payload } = await verifyByKeys(token, findKey, {
+          typ: "at+jwt",
+          algorithms,
+          clockTolerance: Number.MAX_SAFE_INTEGER,
+        });
+        return payload;
+      } catch (cause) {
+        if (failure !== undefined || !(cause instanceof errors.JOSEError)) throw failure ?? cause;
+        throw invalidToken(describeFailure(cause), cause);
+      }
+    },
+  };
+}
+
+function invalidToken(received: string, cause: unknown): OAuthError {
+  return new OAuthError("invalid_token", "the access token is not one of the authorization server", {
+    rule: "PR-08",
+    expected: "a JWT with typ at+jwt, signed with a key of the authorization server",
+    received,
+    cause,
+  });
+}
+
+function describeFailure(cause: errors.JOSEError): string {
+  if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
+  if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";
+  if (cause instanceof errors.JWTClaimValidationFailed && cause.claim === "typ") return "a JWT of another type";
+  return `a JWT that is rejected: ${cause.message}`;
+}

@@ -1,0 +1,33 @@
+/** Verifies the access tokens of the server in this process, without requests. */
+
+import { errors } from "jose";
+import { clientFromMetadata } from "../oauth/clients/client_from_metadata.ts";
+import { paramsFromFields } from "../oauth/params.ts";
+import type { Server } from "../oauth/server.ts";
+import { introspect } from "../oauth/tokens/introspection.ts";
+import { inactiveToken } from "./introspection_verifier.ts";
+import { jwtVerifier } from "./jwks_verifier.ts";
+import type { TokenVerifier } from "./protected_resource.ts";
+
+/** A verifier by the published keys, or by introspection as the resource. */
+export function localVerifier(server: Server, resource: string, by: "jwks" | "introspection" = "jwks"): TokenVerifier {
+  const { issuer, now, keys } = server;
+  if (by === "jwks") {
+    return jwtVerifier(server, async ({ kid, alg }) => {
+      const key = await keys.verificationKey(kid, alg);
+      if (key === undefined) throw new errors.JWKSNoMatchingKey();
+      return key;
+    });
+  }
+  return {
+    issuer,
+    now,
+    async verify(token) {
+      const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
+      const client = clientFromMetadata(metadata, server);
+      const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
+      if (!response.active || response.token_type === "refresh_token") throw inactiveToken();
+      return response;
+    },
+  };
+}

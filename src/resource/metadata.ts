@@ -1,0 +1,107 @@
+/** Protected resource metadata: the document and its URL (RFC 9728 §2, §3.1). */
+
+import type { Route } from "../http/router.ts";
+import { router } from "../http/router.ts";
+import { toResponse } from "../http/message.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
+import { HttpError } from "../http/http_error.ts";
+import { json } from "../http/responses.ts";
+import { isAbsoluteUri } from "../oauth/config/resource_list.ts";
+import { isTestHost } from "../oauth/test_hosts.ts";
+import type { ProtectedResource } from "./protected_resource.ts";
+
+const wellKnownPath = "/.well-known/oauth-protected-resource";
+
+const identifierParts = /^(https?:\/\/[^/?#@]+)([^?#]*)(\?[^#]*)?$/i;
+
+/**
+ * The URL of the metadata document: the identifier with the well-known path between host and path (RFC 9728 §3.1).
+ *
+ * @param resource The identifier of the resource.
+ * @throws {TypeError} If it is not an absolute URL without a fragment, or plain http although the host is no test host.
+ */
+export function metadataUrl(resource: string): string {
+  const [, origin, path = "", query = ""] = identifierParts.exec(resource) ?? [];
+  if (origin === undefined || !isAbsoluteUri(resource) || !allowsScheme(resource)) {
+    throw new TypeError(
+      `resource: expected an absolute https URL without a fragment, or an http URL on a test host, received ${
+        JSON.stringify(resource)
+      }. Write the URL of the resource as its clients send it.`,
+    );
+  }
+  return `${origin}${wellKnownPath}${path === "/" ? "" : path}${query}`;
+}
+
+function allowsScheme(resource: string): boolean {
+  const { protocol, hostname } = new URL(resource);
+  return protocol === "https:" || isTestHost(hostname);
+}
+
+/**
+ * Rejects `offline_access`, which asks the authorization server for a refresh token and belongs to no resource.
+ *
+ * @throws {TypeError}
+ */
+export function assertResourceScopes(scopes: readonly string[]): void {
+  if (!scopes.includes("offline_access")) return;
+  throw new TypeError("scopes: expected scope values of the resource, received offline_access. Remove it.");
+}
+
+/** The metadata document. Every member is true, and none is empty (RFC 9728 §3.2). */
+export function metadataDocument(
+  { resource, verifier, scopes = [], name }: ProtectedResource,
+): Readonly<Record<string, unknown>> {
+  assertResourceScopes(scopes);
+  return {
+    resource,
+    authorization_servers: [verifier.issuer],
+    ...scopes.length > 0 && { scopes_supported: scopes },
+    bearer_methods_supported: ["header"],
+    ...name !== undefined && { resource_name: name },
+  };
+}
+
+/** The response with the metadata document. */
+export function metadataResponse(resource: ProtectedResource): HttpResponse {
+  return json(200, metadataDocument(resource), { "cache-control": "public, max-age=60" });
+}
+
+/**
+ * Handles a request for the metadata document of a resource; `undefined` for any other request. The path and query of the
+ * request count, not its host.
+ *
+ * @throws {TypeError} If the identifier of the resource is invalid.
+ *
+ * @example
+ * ```ts ignore
+ * const document = await resourceMetadata(request, api);
+ * if (document !== undefined) return document;
+ * ```
+ */
+export async function resourceMetadata(
+  request: Request,
+  resource: ProtectedResource,
+): Promise<Response | undefined> {
+  const { pathname, search } = new URL(metadataUrl(resource.resource));
+  const requested = new URL(request.url);
+  if (requested.pathname !== pathname || (search !== "" && requested.search !== search)) return undefined;
+  const document = metadataResponse(resource);
+  const route: Route<RequestLike> = {
+    path: pathname,
+    methods: ["GET"],
+    cors: true,
+    handle: () => document,
+  };
+  const handle = router(() => route, {
+    createContext: (received) => received,
+    handleError: rejectionOf,
+    lastResort: rejectionOf,
+  });
+  return toResponse(await handle(request));
+}
+
+/** The response to a request that is invalid as HTTP, such as 405. */
+function rejectionOf(error: unknown): HttpResponse {
+  if (!(error instanceof HttpError)) return json(500, { error: "server_error" });
+  return json(error.status, { error: "invalid_request", error_description: error.message });
+}

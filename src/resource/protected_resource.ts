@@ -1,0 +1,75 @@
+/** The description of a protected resource: what its metadata says, and what its access tokens must satisfy. */
+
+import type { Explanation } from "../oauth/trace.ts";
+
+/** The claims of an access token that passed every check (RFC 9068 §2.2, RFC 7662 §2.2). Times in seconds. */
+export interface AccessTokenClaims {
+  /** The authorization server. */
+  readonly iss: string;
+  /** The user, or the client if it acts on its own behalf. */
+  readonly sub?: string;
+  /** The resources that the token is for. */
+  readonly aud: string | readonly string[];
+  /** The client that the token was issued to. */
+  readonly client_id?: string;
+  /** The scope values, separated by spaces; `""` without any. */
+  readonly scope: string;
+  /** When the token expires. */
+  readonly exp: number;
+  /** Further claims. */
+  readonly [claim: string]: unknown;
+}
+
+/** Verifies access tokens of one authorization server: `jwksVerifier()` or `introspectionVerifier()`. */
+export interface TokenVerifier {
+  /** The issuer identifier of the authorization server. */
+  readonly issuer: string;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * Returns the claims of a token that the authorization server issued. `requireToken` checks issuer, audience, expiry and
+   * scope.
+   *
+   * @throws {OAuthError} `invalid_token`, or `temporarily_unavailable` if the token cannot be checked now.
+   */
+  verify(token: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Why a request was rejected, for the developer. The response says less. */
+export interface Rejection extends Explanation {
+  /** The HTTP status of the response. */
+  readonly status: number;
+  /** The error code: `invalid_token`, `insufficient_scope`, `invalid_request` or `temporarily_unavailable`. */
+  readonly error: string;
+  /** How to fix the request. */
+  readonly fix?: string;
+  /** The section of the specification, if the rule cites one. */
+  readonly cites?: readonly string[];
+}
+
+/** A protected resource (RFC 9728). */
+export interface ProtectedResource {
+  /**
+   * The identifier: the absolute URL that clients request, without a fragment. It is `resource` in the metadata document
+   * and must be in `aud` of each access token. Requests never influence it.
+   */
+  readonly resource: string;
+  /** Verifies the access tokens. Create it once, because it caches keys. */
+  readonly verifier: TokenVerifier;
+  /** All scope values that operations of this resource need: `scopes_supported`. Default: the member is absent. */
+  readonly scopes?: readonly string[];
+  /** Scope value → the scope values that it implies, directly or through others. Default: none. */
+  readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
+  /** The name for users: `resource_name`. Default: none. */
+  readonly name?: string;
+  /** Seconds by which clocks may differ when `exp` and `nbf` are checked. Default: 10. */
+  readonly clockToleranceSeconds?: number;
+  /** Receives the reason of each rejection. Default: none. */
+  readonly onRejection?: (rejection: Rejection) => void;
+}
+
+/** A protected resource, and the scope values that one operation needs. */
+export interface RequiredToken extends ProtectedResource {
+  /** All scope values that this operation needs. Default: none. */
+  readonly scope?: readonly string[];
+}

@@ -1,0 +1,95 @@
+/** Protected resources to test clients against, hosted by the mock: each is a small MCP server. */
+
+import type { App } from "../app/context.ts";
+import type { AddResource, Plugin } from "../app/plugin.ts";
+import type { RequestLike } from "../http/message.ts";
+import { choice, object, record, texts } from "../oauth/config/field.ts";
+import { endpointPath, hostResource } from "../resource/hosted_resource.ts";
+import type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
+import { assertOptions } from "./options.ts";
+
+/** A protected resource of the mock. `as.fetch` and `as.installFetch()` reach its origin too. */
+export interface TestResource extends HostedResourceLocation {
+  /** Handles a request in place of the resource; only its path counts, not its host. For a server: `Deno.serve(mcp.fetch)`. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Adds protected resources. */
+export type ResourceFactory = (location: string, options?: HostedResourceOptions) => TestResource;
+
+/** The resources of one mock server. */
+export interface TestResources {
+  readonly plugin: Plugin;
+  readonly resource: ResourceFactory;
+  /** The origins of the resources. */
+  origins(): readonly string[];
+  /** The request as the server routes it: to a path of its own, or to a resource on another origin. */
+  route(request: Request): RequestLike;
+}
+
+/** Creates the resources of a server; none at first. */
+export function testResources(handle: (request: Request) => Promise<Response>): TestResources {
+  const urls = new Set<() => string>();
+  let app: App | undefined;
+  let addResource: AddResource | undefined;
+
+  return {
+    plugin: {
+      setup(assembled, add) {
+        app = assembled;
+        addResource = add;
+      },
+    },
+    resource(location, options = {}) {
+      assertOptions("resource", resourceField, options);
+      if (app === undefined || addResource === undefined) throw new TypeError("resource: expected a server");
+      const resource = hostResource(app, addResource, location, options);
+      urls.add(() => resource.url);
+      return {
+        get url() {
+          return resource.url;
+        },
+        get metadataUrl() {
+          return resource.metadataUrl;
+        },
+        fetch(request) {
+          const { pathname, search } = new URL(request.url);
+          return handle(new Request(new URL(resource.url).origin + pathname + search, request));
+        },
+      };
+    },
+    origins: () => [...urls].map((url) => new URL(url()).origin),
+    route(request) {
+      const url = new URL(request.url);
+      const { issuer } = app!.server;
+      if (url.origin === new URL(issuer).origin) return request;
+      return withUrl(request, endpointPath(issuer, url.origin + url.pathname) + url.search);
+    },
+  };
+}
+
+const resourceField = object<HostedResourceOptions>("HostedResourceOptions", {
+  scopes: texts(["files:read"]),
+  tools: record(texts(["files:write"]), { add_note: ["files:write"] }, "an object of arrays of scope values"),
+  impliedScopes: record(
+    texts(["files:read"]),
+    { "files:write": ["files:read"] },
+    "an object of arrays of scope values",
+  ),
+  verifyBy: choice(["jwks", "introspection"]),
+}, {});
+
+function withUrl(request: Request, url: string): RequestLike {
+  return {
+    method: request.method,
+    url,
+    headers: request.headers,
+    get body() {
+      return request.body;
+    },
+    get bodyUsed() {
+      return request.bodyUsed;
+    },
+    bytes: () => request.bytes(),
+  };
+}
