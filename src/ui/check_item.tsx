@@ -5,15 +5,12 @@ import type { ComponentChildren, VNode } from "preact";
 import { Comparison } from "./comparison.tsx";
 import { Code } from "./value.tsx";
 
-/** The props of a check. */
 interface CheckItemProps {
   /** Undefined: not checked. */
   readonly passed: boolean | undefined;
   /** One sentence, or two. */
   readonly children: ComponentChildren;
-  /** The expected value. */
   readonly expected?: string;
-  /** The received value. */
   readonly received?: string;
   /** The section of a specification or the ID of a rule. */
   readonly rule?: string;

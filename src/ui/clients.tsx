@@ -201,7 +201,6 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
   );
 }
 
-/** The page of one client. */
 export function Client(props: ClientProps): VNode {
   const { client, newSecret, snippets, form } = props;
   return (

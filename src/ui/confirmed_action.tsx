@@ -6,7 +6,6 @@ import type { EditForm } from "./field.tsx";
 import { Section } from "./layout.tsx";
 import { Code } from "./value.tsx";
 
-/** The props of a confirmed action. */
 interface ConfirmedActionProps {
   /** The text of the first button. */
   readonly label: string;
@@ -16,7 +15,6 @@ interface ConfirmedActionProps {
   readonly action: string;
   /** The name and value of the second button. */
   readonly submits: readonly [name: string, value: string];
-  /** The CSRF token. */
   readonly csrfToken: string;
   /** The consequences: whole sentences, the first one a question. */
   readonly children: ComponentChildren;

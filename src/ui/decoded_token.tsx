@@ -7,7 +7,6 @@ import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
 import { DefinitionItem } from "./value.tsx";
 
-/** The token to decode. */
 interface DecodedTokenProps {
   /** Its type: `ID token`. */
   readonly name: string;
@@ -70,6 +69,9 @@ export function Claims(
   );
 }
 
+/** The latest time that a `Date` can represent. */
+const maxDateSeconds = 8.64e12;
+
 const timeClaims = new Set(["exp", "iat", "nbf", "auth_time"]);
 
 const claimMeanings: Readonly<Record<string, string>> = {
@@ -85,19 +87,11 @@ const claimMeanings: Readonly<Record<string, string>> = {
 };
 
 function claimMeaning(name: string, value: unknown, now: number): string | undefined {
-  if (timeClaims.has(name) && typeof value === "number" && isTime(value)) {
-    return `${formatUtc(value)}, ${relativeTime(value - Math.floor(now / 1000))}`;
+  if (timeClaims.has(name) && typeof value === "number" && Math.abs(value) <= maxDateSeconds) {
+    const utc = new Date(value * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+    return `${utc}, ${relativeTime(value - Math.floor(now / 1000))}`;
   }
   return Object.hasOwn(claimMeanings, name) ? claimMeanings[name] : undefined;
-}
-
-/** Whether a `Date` can represent it. */
-function isTime(seconds: number): boolean {
-  return Math.abs(seconds) <= 8.64e12;
-}
-
-function formatUtc(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 }
 
 /** Seconds up to two minutes, then rounded to the largest unit. */

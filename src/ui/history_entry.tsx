@@ -24,8 +24,8 @@ export function HistoryEntry(step: HistoryStep): VNode {
   const [kind, mark] = status === undefined ? ["off", "–"] : status === 200 && !error ? ["good", "✓"] : ["off", "✗"];
   const title = (
     <>
-      <span class="time">{formatTime(at)}</span> <b class={kind}>{mark}</b> {stepLabels[step.step]}:{" "}
-      {status ?? "no response"}
+      <span class="time">{new Date(at).toISOString().slice(11, 19)}</span> <b class={kind}>{mark}</b>{" "}
+      {stepLabels[step.step]}: {status ?? "no response"}
       {error !== undefined && ` ${error}`}
     </>
   );
@@ -83,8 +83,4 @@ function HistoryText({ text }: { readonly text: string }): VNode {
 /** The number of lines on a wide screen, for browsers without `field-sizing`. */
 function rowCount(text: string): number {
   return text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 72)), 0);
-}
-
-function formatTime(at: number): string {
-  return new Date(at).toISOString().replace(/^.*T|\.\d+Z$/g, "");
 }

@@ -20,11 +20,6 @@ export interface HomeProps extends Site {
   readonly scopes: readonly string[];
 }
 
-/** Whether a browser can open it: the metadata and the keys. */
-function isDocument({ name, url }: HomeProps["endpoints"][number]): boolean {
-  return name === "jwks_uri" || url.includes("/.well-known/");
-}
-
 /** Names with links to their pages, and IDs. */
 function DirectoryList(
   { items, none: emptyText }: {
@@ -129,7 +124,8 @@ export function Home(props: HomeProps): VNode {
         <dl class="facts even">
           {endpoints.map(({ name, url }) => (
             <DefinitionItem key={url} label={<Code text={name} />}>
-              {isDocument({ name, url })
+              {/* A browser can open the metadata and the keys. */}
+              {name === "jwks_uri" || url.includes("/.well-known/")
                 ? (
                   <a href={new URL(url).pathname}>
                     <Code text={url} />

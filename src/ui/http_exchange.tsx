@@ -25,7 +25,6 @@ export interface HttpExchange {
   readonly secrets: readonly Secret[];
 }
 
-/** The props of an exchange. */
 interface HttpExchangeViewProps extends HttpExchange {
   /** Follows "Copy": `the token request`, `the response to it`. */
   readonly copyLabels: { readonly request: string; readonly response: string };
@@ -43,7 +42,6 @@ export function HttpExchangeView({ request, response, secrets, copyLabels }: Htt
   );
 }
 
-/** The props of a message. */
 interface HttpMessageViewProps {
   readonly label: string;
   readonly message: HttpMessage;
@@ -56,8 +54,12 @@ interface HttpMessageViewProps {
 export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMessageViewProps): VNode {
   const { startLine, headers, body } = message;
   const [importantHeaders, foldedHeaders] = [true, false].map((important) =>
-    headers.filter(([name]) => isImportantHeader(name) === important)
+    headers.filter(([name]) => importantHeaderPattern.test(name) === important)
   );
+  const foldedCount = foldedHeaders!.length;
+  const foldedLabel = `${foldedCount} ${importantHeaders!.length > 0 ? "more " : ""}header${
+    foldedCount === 1 ? "" : "s"
+  }`;
   const line = (text: string, inner = false) => (
     <span class={inner ? "line inner" : "line"}>
       <TextWithSecrets text={text} secrets={secrets} />
@@ -70,9 +72,9 @@ export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMess
         <div class="wire lines">
           <b class="line">{`${startLine}\n`}</b>
           {importantHeaders!.map(([name, value]) => line(`${name}: ${value}\n`))}
-          {foldedHeaders!.length > 0 && (
+          {foldedCount > 0 && (
             <details class="fold">
-              <summary aria-label={headerCount(foldedHeaders!.length, importantHeaders!.length > 0)} />
+              <summary aria-label={foldedLabel} />
               {foldedHeaders!.map(([name, value]) => line(`${name}: ${value}\n`))}
             </details>
           )}
@@ -89,14 +91,8 @@ export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMess
   );
 }
 
-/** Whether a header is shown unfolded. */
-function isImportantHeader(name: string): boolean {
-  return /^(?:authorization|www-authenticate|location|retry-after)$/i.test(name);
-}
-
-function headerCount(headers: number, further: boolean): string {
-  return `${headers} ${further ? "more " : ""}${headers === 1 ? "header" : "headers"}`;
-}
+/** The headers that are shown unfolded. */
+const importantHeaderPattern = /^(?:authorization|www-authenticate|location|retry-after)$/i;
 
 /** The parts of a form or JSON object, each with its separator. Joined, they are the body. */
 function splitBody(body: string): readonly string[] {

@@ -23,7 +23,6 @@ export interface Site {
   readonly flowLink?: string;
 }
 
-/** The content of a page. */
 interface LayoutProps {
   readonly site: Site;
   /** The page's path below the base, which the header marks as current. Default: none. */
@@ -97,7 +96,6 @@ function ariaCurrent(link: string, path: string | undefined): "page" | "true" | 
   return path?.startsWith(`${link}/`) ? "true" : undefined;
 }
 
-/** A section of a page. */
 interface SectionProps {
   /** The `id` of the section, a link target. */
   readonly id: string;

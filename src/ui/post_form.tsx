@@ -6,7 +6,6 @@ import type { ComponentChildren, VNode } from "preact";
 /** The hidden inputs of a form: names and values in order. */
 export type HiddenFields = readonly (readonly [name: string, value: string])[];
 
-/** The props of a form. */
 interface PostFormProps {
   readonly action: string;
   readonly fields: HiddenFields;
@@ -29,7 +28,6 @@ export function PostForm({ action, fields, button, autoSubmit = false, children 
   );
 }
 
-/** Hidden inputs. */
 export function HiddenInputs({ fields }: { readonly fields: HiddenFields }): VNode {
   return <>{fields.map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}</>;
 }

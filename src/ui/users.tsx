@@ -159,7 +159,6 @@ function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "re
   );
 }
 
-/** The page of one user. */
 export function User(props: UserProps): VNode {
   const { base, user, isFirst, form } = props;
   return (

@@ -40,20 +40,18 @@ export function CopyButton({ description }: { readonly description: string }): V
 interface CopyableValueProps {
   readonly label: string;
   readonly text: string;
-  /** The label of the copy button. Default: `the` and the label in lower case. */
-  readonly copyDescription?: string;
   /** A note below the value. */
   readonly children?: ComponentChildren;
 }
 
 /** A labelled value in a box; belongs inside `<dl class="values">`. */
-export function CopyableValue({ label, text, copyDescription, children }: CopyableValueProps): VNode {
+export function CopyableValue({ label, text, children }: CopyableValueProps): VNode {
   return (
     <div>
       <dt>{label}</dt>
       <dd class="box">
         <Code text={text} />
-        <CopyButton description={copyDescription ?? `the ${label.toLowerCase()}`} />
+        <CopyButton description={`the ${label.toLowerCase()}`} />
       </dd>
       {children && <dd class="aside">{children}</dd>}
     </div>

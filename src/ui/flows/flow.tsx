@@ -61,7 +61,6 @@ function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
   );
 }
 
-/** The page of one flow. */
 export function Flow(props: FlowProps): VNode {
   const { base, row, durationMs, reason, continued, steps, next, issued, now, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;

@@ -48,7 +48,6 @@ export interface FlowListProps extends Site {
   /** The flow before which the next page starts. */
   readonly older?: string;
   readonly recording: boolean;
-  /** The CSRF token. */
   readonly csrfToken: string;
   /** The path that starts the demo flow; absent without a demo client. */
   readonly start?: string;
@@ -91,7 +90,6 @@ export interface Hop {
   readonly isFailure?: boolean;
 }
 
-/** A rule with the result of its check. */
 export interface RuleCheckResult {
   /** Undefined: not checked. */
   readonly passed: boolean | undefined;
@@ -176,9 +174,7 @@ export interface FlowProps extends Site {
 
 /** The pages of the inspector: props in, an HTML document out. */
 export interface FlowPages {
-  /** The list. */
   list(props: FlowListProps): string;
-  /** One flow. */
   flow(props: FlowProps): string;
   /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;

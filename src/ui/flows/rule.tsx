@@ -4,7 +4,6 @@
 import type { VNode } from "preact";
 import { citedSections } from "../specifications.ts";
 
-/** The props of a rule. */
 interface RuleProps {
   readonly rule: string;
   /** The sections that it cites; empty for a rule of an embedder. */

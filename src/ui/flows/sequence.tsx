@@ -25,7 +25,6 @@ export function Lanes({ client }: { readonly client?: string }): VNode {
   );
 }
 
-/** One arrow with its label. */
 export function Arrow({ from, to, through, label, carries, isFailure = false }: Hop): VNode {
   const direction = `${participantNames[from]} to ${participantNames[to]}${
     through === undefined ? "" : ` through the ${participantNames[through]}`

@@ -10,7 +10,6 @@ import { RejectionLine } from "./rejection_line.tsx";
 import { Arrow } from "./sequence.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 
-/** The props of a step. */
 interface StepProps {
   readonly step: FlowStep;
   /** The path of the flow's page. */
