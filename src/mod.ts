@@ -36,7 +36,7 @@ export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/clients/cli
 export type { Client, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
 export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
-export type { ErrorCode, ErrorDetails } from "./oauth/errors.ts";
+export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
@@ -83,10 +83,11 @@ export type {
   resourceRules,
   Rule,
   RuleId,
+  RuleOrFix,
   RuleTable,
   tokenRules,
 } from "./oauth/rules/mod.ts";
-export type { Explanation, RulePassed, Trace, TraceEvent } from "./oauth/trace.ts";
+export type { Explanation, ExplanationTexts, RuleExplanation, RulePassed, Trace, TraceEvent } from "./oauth/trace.ts";
 export { memoryStore } from "./store/memory.ts";
 export type { MemoryStoreOptions } from "./store/memory.ts";
 export type * from "./store/store.ts";

@@ -124,10 +124,10 @@ test("the example of a configuration file has no errors", async () => {
 
 test("the first README shows a rejection as the terminal does", async () => {
   const { formatEvent } = await import("../src/operating/format_event.ts");
-  const { findRule } = await import("../src/oauth/rules/mod.ts");
+  const { findFix } = await import("../src/oauth/rules/mod.ts");
   const { token, code, events } = await testServer();
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
-  const logged = formatEvent(events.at(-1)!, false, findRule)!;
+  const logged = formatEvent(events.at(-1)!, false, findFix)!;
   const shown = blocks("README.md", "text").find((text) => text.includes("invalid_grant"))!.split("\n").join(" ");
   const wording = (text: string) =>
     text.replace(/^\S+ /, "").replace(/\S+:\/\/[^\s;]+/g, "URL").replace(/\d{4}-\S+Z/, "TIME").trim();

@@ -136,13 +136,13 @@ async function errorPage(context: Context, thrown: unknown): Promise<HttpRespons
   const { target } = context;
   const error = tracedError(context, thrown);
   const { status = errorStatus[error.code] } = error.details;
-  const { rule, reason, expected, received } = error.explain();
-  const [pages, { findRule }, { suggestMatch, mayListClients }] = await Promise.all([
+  const explanation = error.explain();
+  const { rule, reason, expected, received } = explanation;
+  const [pages, { findFix, findRule }, { suggestMatch, mayListClients }] = await Promise.all([
     context.pages(),
     import("../oauth/rules/mod.ts"),
     import("./suggest_match.ts"),
   ]);
-  const { fix, cites } = findRule(rule) ?? {};
   const address = new URLSearchParams(target.query);
   return html(
     status,
@@ -153,11 +153,11 @@ async function errorPage(context: Context, thrown: unknown): Promise<HttpRespons
       error: thrown instanceof HttpError && thrown.status !== 400 ? undefined : error.code,
       message: toSentence(reason),
       rule,
-      cites,
+      cites: findRule(rule)?.cites,
       expected: mayListClients(context) ? expected : error.details.publicExpected ?? expected,
       received: status === 404 ? target.path : received,
       suggestion: suggestMatch(context, error),
-      fix,
+      fix: findFix(explanation),
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !address.has("code") && !address.has("state"),
     }),

@@ -39,6 +39,6 @@ function passedRule(rule: PassedRuleId): Pick<RuleCheckResult, "rule" | "cites" 
   return { rule, cites: ruleCitations(rule), statement: getPassedText(rule) };
 }
 
-function ruleCitations(rule: string): readonly string[] {
+function ruleCitations(rule: string | undefined): readonly string[] {
   return findRule(rule)?.cites ?? [];
 }

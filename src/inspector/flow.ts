@@ -1,6 +1,6 @@
 /** The props of a flow's page. */
 
-import { findRule } from "../oauth/rules/mod.ts";
+import { findFix, findRule } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
@@ -94,7 +94,8 @@ function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
 function failureReason(exchange: Exchange, step: number): Omit<FailureReason, "more"> {
   const { error, explanation } = exchange.rejection!;
   const { rule, reason, expected, received, earlier } = explanation;
-  const { fix, cites = [] } = findRule(rule) ?? {};
+  const { cites = [] } = findRule(rule) ?? {};
+  const fix = findFix(explanation);
   return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix };
 }
 

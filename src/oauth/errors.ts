@@ -1,7 +1,7 @@
 /** Every OAuth error of this server, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
 
-import type { RejectionRuleId } from "./rules/mod.ts";
-import type { Explanation } from "./trace.ts";
+import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
+import type { Explanation, ExplanationTexts } from "./trace.ts";
 
 /** An error code of a response. */
 export type ErrorCode =
@@ -53,10 +53,14 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   request_uri_not_supported: 400,
 };
 
-/** The details of an error. The trace receives them; the client receives only the message. */
-export interface ErrorDetails extends Partial<Explanation> {
-  /** The ID of the broken rule; `error_description` contains it. */
-  readonly rule: RejectionRuleId;
+/**
+ * The details of an error. The trace receives them; the client receives only the message, and in `error_description` the
+ * ID of the rule. An embedding program gives the `fix` in place of a rule.
+ */
+export type ErrorDetails = RuleOrFix & CommonErrorDetails;
+
+/** The details of an error, without its rule. */
+export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   /** The HTTP status, such as 429. Default: {@link errorStatus} of the code. */
   readonly status?: number;
   /** Seconds until the client may try again; sent as `Retry-After`. */
@@ -76,6 +80,11 @@ export interface ErrorDetails extends Partial<Explanation> {
 /**
  * A rejected request. `message` is for the client: it has no final full stop and never contains request values.
  * `details` is for the trace, and for the user on this server's error page.
+ *
+ * @example A rejection of an embedding program, which no rule of the table describes
+ * ```ts
+ * throw new OAuthError("invalid_grant", "the ticket is not valid", { fix: "Send the ticket of today." });
+ * ```
  */
 export class OAuthError extends Error {
   /** The error code on the wire. */
@@ -94,12 +103,13 @@ export class OAuthError extends Error {
   /** The value of `error_description`: the message, in the allowed characters, and the rule. */
   get description(): string {
     const sentence = this.message.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
-    return `${sentence} [${this.details.rule}]`;
+    return this.details.rule === undefined ? sentence : `${sentence} [${this.details.rule}]`;
   }
 
   /** The rejection as an event describes it. */
   explain(): Explanation {
-    const { rule, internalRule, reason, expected, received, earlier } = this.details;
-    return { rule: internalRule ?? rule, reason: reason ?? this.message, expected, received, earlier };
+    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier } = this.details;
+    const texts = { reason, expected, received, earlier };
+    return internalRule === undefined ? { fix: fix ?? "", ...texts } : { rule: internalRule, ...texts };
   }
 }

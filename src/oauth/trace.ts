@@ -1,13 +1,17 @@
 /** Events for the operator: one closed union, and the redaction of events for logs. */
 
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
-import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
+import type { PassedRuleId, RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
 import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 
 /** The full reason of a rejection or warning; the client may receive less. */
-export interface Explanation {
-  /** The ID of the broken rule, a row of the rule table. */
-  readonly rule: RejectionRuleId;
+export type Explanation = ExplanationTexts & RuleOrFix;
+
+/** The reason of a rejection or warning by a rule of the table. */
+export type RuleExplanation = Explanation & { readonly rule: RejectionRuleId };
+
+/** The texts of an explanation. */
+export interface ExplanationTexts {
   /** One plain sentence. */
   readonly reason: string;
   /** The expected value. */

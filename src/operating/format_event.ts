@@ -4,7 +4,7 @@ import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
 
 /** The function of the rule table. */
-export type FindRule = typeof import("../oauth/rules/mod.ts").findRule;
+export type FindFix = typeof import("../oauth/rules/mod.ts").findFix;
 
 /** Maximum length of an explanation, in characters; longer ones are truncated. */
 const maxExplanationChars = 1000;
@@ -12,17 +12,17 @@ const maxExplanationChars = 1000;
 /**
  * Formats an event as one line, without a final newline; `undefined` if it is not shown. Times are UTC.
  *
- * @param findRule Finds the fix of a rejection or warning. Default: the line has none.
+ * @param findFix Finds the fix of a rejection or warning. Default: the line has none.
  */
-export function formatEvent(event: TraceEvent, verbose: boolean, findRule?: FindRule): string | undefined {
+export function formatEvent(event: TraceEvent, verbose: boolean, findFix?: FindFix): string | undefined {
   const time = new Date(event.at).toISOString().slice(11);
   switch (event.type) {
     case "rejected":
       return `${time} rejected ${event.error} at ${formatEndpoint(event.endpoint)}${formatClient(event.client)}: ${
-        formatExplanation(event.explanation, findRule)
+        formatExplanation(event.explanation, findFix)
       }`;
     case "warning":
-      return `${time} warning${formatClient(event.client)}: ${formatExplanation(event.explanation, findRule)}`;
+      return `${time} warning${formatClient(event.client)}: ${formatExplanation(event.explanation, findFix)}`;
     case "configuration_warning":
       return `${time} warning: ${printable(event.path)}: ${printable(event.message)}`;
     case "grant_revoked":
@@ -72,12 +72,13 @@ function formatClient(client: string | undefined): string {
   return client === undefined ? "" : ` (client ${printable(client)})`;
 }
 
-function formatExplanation({ rule, reason, expected, received, earlier }: Explanation, findRule?: FindRule): string {
-  const text = `${reason} [${rule}]` +
+function formatExplanation(explanation: Explanation, findFix?: FindFix): string {
+  const { rule, reason, expected, received, earlier } = explanation;
+  const text = reason + (rule === undefined ? "" : ` [${rule}]`) +
     (expected === undefined ? "" : `; expected ${expected}`) +
     (received === undefined ? "" : `; received ${received}`) +
     (earlier === undefined ? "" : `; earlier: ${earlier}`);
-  const fix = findRule?.(rule)?.fix;
+  const fix = findFix?.(explanation);
   return printable(truncate(text) + (fix === undefined ? "" : `; fix: ${fix}`));
 }
 

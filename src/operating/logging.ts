@@ -9,7 +9,7 @@ import { redactEvent, redactText } from "../oauth/trace.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import { formatEvent } from "./format_event.ts";
-import type { FindRule } from "./format_event.ts";
+import type { FindFix } from "./format_event.ts";
 
 /** Options of the log. */
 export interface LoggingOptions {
@@ -48,23 +48,23 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
   let registeredSecrets: RegisteredSecrets | undefined;
   let randomRequestId = () => "";
   let now = () => 0;
-  let findRule: FindRule | undefined;
+  let findFix: FindFix | undefined;
   let loadingRules: Promise<void> | undefined;
   let waitingLines: (() => void)[] = [];
 
   /** Writes an event as text. The first rejection loads the fixes; until they are loaded, events wait in their order. */
   function writeText(event: TraceEvent, id: string | undefined): void {
     const writeLine = () => {
-      const line = formatEvent(event, verbose, findRule);
+      const line = formatEvent(event, verbose, findFix);
       if (line !== undefined) write(id === undefined ? line : `${line} (request ${id})`);
     };
     if ("explanation" in event) loadingRules ??= loadRules();
-    if (loadingRules === undefined || findRule !== undefined) writeLine();
+    if (loadingRules === undefined || findFix !== undefined) writeLine();
     else waitingLines.push(writeLine);
   }
 
   async function loadRules(): Promise<void> {
-    ({ findRule } = await import("../oauth/rules/mod.ts"));
+    ({ findFix } = await import("../oauth/rules/mod.ts"));
     const lines = waitingLines;
     waitingLines = [];
     for (const writeLine of lines) writeLine();
@@ -100,7 +100,7 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
       const sender = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.conflicting } : {};
       const response = await next(request, peer);
       // The log has the line of a rejection before the client has the response.
-      if (findRule === undefined) await loadingRules;
+      if (findFix === undefined) await loadingRules;
       if (format === "json") {
         const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
         write(JSON.stringify({

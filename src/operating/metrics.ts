@@ -81,9 +81,12 @@ export function metrics(): Metrics {
   function countEvent(event: TraceEvent): void {
     switch (event.type) {
       case "rejected":
-        return count("latchkey_refusals_total", formatLabels({ error: event.error, rule: event.explanation.rule }));
+        return count(
+          "latchkey_refusals_total",
+          formatLabels({ error: event.error, rule: event.explanation.rule ?? "" }),
+        );
       case "warning":
-        return count("latchkey_warnings_total", formatLabels({ rule: event.explanation.rule }));
+        return count("latchkey_warnings_total", formatLabels({ rule: event.explanation.rule ?? "" }));
       case "code_issued":
         return count("latchkey_issued_total", formatLabels({ what: "code" }));
       case "tokens_issued":

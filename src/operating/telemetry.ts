@@ -3,7 +3,7 @@
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike } from "../http/message.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
+import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 
 /** The used part of `Span` of `@opentelemetry/api`. */
@@ -98,17 +98,21 @@ export function telemetry<S extends Span = Span>({ tracer, context, withActiveSp
   };
 }
 
+function getRuleAttribute({ rule }: Explanation): Record<string, string> {
+  return rule === undefined ? {} : { "latchkey.rule": rule };
+}
+
 /** Span attributes. No personal data, no request values. */
 function getEventAttributes(event: TraceEvent): Record<string, string> {
   switch (event.type) {
     case "rejected":
       return {
         "latchkey.error": event.error,
-        "latchkey.rule": event.explanation.rule,
+        ...getRuleAttribute(event.explanation),
         ...event.client !== undefined && { "latchkey.client": event.client },
       };
     case "warning":
-      return { "latchkey.rule": event.explanation.rule };
+      return getRuleAttribute(event.explanation);
     case "tokens_issued":
       return { "latchkey.client": event.client, "latchkey.grant": event.grantType };
     case "code_issued":

@@ -231,9 +231,9 @@ function rewriteJsonText(text: string, rewriter: Rewriter, rewriteString: (text:
 }
 
 function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Explanation {
-  const { rule, reason, expected, received, earlier } = explanation;
+  const { reason, expected, received, earlier } = explanation;
   return {
-    rule,
+    ...explanation,
     reason: rewriteClientText(reason, rewriter, rewriter.trusted),
     ...expected !== undefined && { expected: rewriter.trusted(expected) },
     ...received !== undefined && { received: rewritePairs(received, rewriter) },

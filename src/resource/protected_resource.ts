@@ -1,6 +1,7 @@
 /** The description of a protected resource: what its metadata says, and what its access tokens must satisfy. */
 
-import type { Explanation } from "../oauth/trace.ts";
+import type { RejectionRuleId } from "../oauth/rules/mod.ts";
+import type { ExplanationTexts } from "../oauth/trace.ts";
 
 /** The claims of an access token that passed every check (RFC 9068 §2.2, RFC 7662 §2.2). Times in seconds. */
 export interface AccessTokenClaims {
@@ -36,7 +37,9 @@ export interface TokenVerifier {
 }
 
 /** Why a request was rejected, for the developer. The response says less. */
-export interface Rejection extends Explanation {
+export interface Rejection extends ExplanationTexts {
+  /** The ID of the broken rule; absent if a verifier of your own rejects without one. */
+  readonly rule?: RejectionRuleId;
   /** The HTTP status of the response. */
   readonly status: number;
   /** The error code: `invalid_token`, `insufficient_scope`, `invalid_request` or `temporarily_unavailable`. */

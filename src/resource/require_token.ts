@@ -45,9 +45,16 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, options);
     if (options.onRejection !== undefined) {
-      const { findRule } = await import("../oauth/rules/mod.ts");
-      const { fix, cites } = findRule(error.details.rule) ?? {};
-      options.onRejection({ status: rejection.status, error: error.code, ...error.explain(), fix, cites });
+      const { findFix, findRule } = await import("../oauth/rules/mod.ts");
+      const explanation = error.explain();
+      const { cites } = findRule(explanation.rule) ?? {};
+      options.onRejection({
+        status: rejection.status,
+        error: error.code,
+        ...explanation,
+        fix: findFix(explanation),
+        cites,
+      });
     }
     return toResponse(rejection);
   }

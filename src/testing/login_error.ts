@@ -1,7 +1,7 @@
 /** The error of a login that fails, with the server's explanation. */
 
 import type { RequestLike } from "../http/message.ts";
-import { findRule } from "../oauth/rules/mod.ts";
+import { findFix } from "../oauth/rules/mod.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";
@@ -52,10 +52,11 @@ export class LoginError extends Error {
   }
 }
 
-function formatExplanation({ reason, expected, received, earlier, rule }: Explanation): string[] {
-  const { fix } = findRule(rule) ?? {};
-  const facts = Object.entries({ expected, received, earlier, fix, rule }).filter(([, value]) => value !== undefined);
-  return [reason, ...facts.map(([label, value]) => `${label}: ${value}`)];
+function formatExplanation(explanation: Explanation): string[] {
+  const { reason, expected, received, earlier, rule } = explanation;
+  const facts = Object.entries({ expected, received, earlier, fix: findFix(explanation), rule });
+  const present = facts.filter(([, value]) => value !== undefined);
+  return [reason, ...present.map(([label, value]) => `${label}: ${value}`)];
 }
 
 /** Returns why a request was rejected. */

@@ -657,7 +657,7 @@ test("[HT-15] the trace has the reason and never the token", async () => {
   }
   assertEquals(
     new Set(getRejections(b.events).map(({ explanation }) => explanation.rule)),
-    new Set(["BR-01", "BR-02"]),
+    new Set<string | undefined>(["BR-01", "BR-02"]),
   );
   const stated = JSON.stringify(b.events);
   for (const secret of [token.split(".")[2]!, opaque]) assert(!stated.includes(secret));

@@ -24,7 +24,7 @@ function resolve(
   } catch (rejection) {
     if (!(rejection instanceof OAuthError)) throw rejection;
     assertEquals(rejection.code, "invalid_scope");
-    return rejection.details.rule;
+    return rejection.details.rule!;
   }
 }
 

@@ -7,7 +7,7 @@ import { constantTimeEqual, digest, fingerprint } from "../secrets.ts";
 import type { Client } from "../clients/repository.ts";
 import type { CodeRecord } from "../../store/store.ts";
 import type { Server } from "../server.ts";
-import type { Explanation } from "../trace.ts";
+import type { RuleExplanation } from "../trace.ts";
 
 /** The supported code challenge methods. */
 export const challengeMethods = ["S256"] as const;
@@ -15,7 +15,7 @@ export const challengeMethods = ["S256"] as const;
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
-const missingMethod: Explanation = {
+const missingMethod: RuleExplanation = {
   rule: "PK-05",
   reason: "code_challenge_method is missing; by the standard it defaults to plain, but this server supports only S256",
   expected: "code_challenge_method=S256",

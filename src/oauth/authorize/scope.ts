@@ -4,7 +4,7 @@ import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Server } from "../server.ts";
 import { redactText } from "../trace.ts";
-import type { Explanation } from "../trace.ts";
+import type { RuleExplanation } from "../trace.ts";
 import { scopeToken, splitScope } from "./scope_token.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
@@ -69,7 +69,7 @@ export function warnIgnoredScope(server: Server, client: Client, requested: stri
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
 }
 
-function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): Explanation {
+function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): RuleExplanation {
   const unknown = tokens.filter((token) => !server.scopes.includes(token));
   return {
     rule: "AZ-17",

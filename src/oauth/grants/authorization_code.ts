@@ -10,7 +10,7 @@ import { narrowResources, warnMissingResource } from "../authorize/resources.ts"
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
-import type { Explanation } from "../trace.ts";
+import type { RuleExplanation } from "../trace.ts";
 import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
 import { narrowToRegistered, registeredScope } from "./narrow_to_registered.ts";
 import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
@@ -123,7 +123,7 @@ async function revokeReplayed(
   client: Client,
   stored: StoredRecord<CodeRecord>,
   consumedAt: number,
-): Promise<Explanation> {
+): Promise<RuleExplanation> {
   const reason = "authorization code used twice";
   await revokeGrant(server, stored.grantId!, reason, server.now() + server.lifetimes.refresh_token * 1000);
   return {

@@ -2,13 +2,13 @@
 
 import { OAuthError } from "../errors.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import type { Explanation } from "../trace.ts";
+import type { RuleExplanation } from "../trace.ts";
 
 /**
  * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
  * or tokens reveals nothing. Only the trace contains the broken rule.
  */
-export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: Explanation) => OAuthError {
+export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
   return ({ rule: internalRule, ...details }) =>
     new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
 }

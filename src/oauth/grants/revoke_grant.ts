@@ -4,7 +4,7 @@ import type { CodeRecord, RefreshTokenRecord, StoredRecord } from "../../store/s
 import type { Client } from "../clients/repository.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
-import type { Explanation } from "../trace.ts";
+import type { RuleExplanation } from "../trace.ts";
 
 /**
  * Revokes everything issued for a grant and traces the reason.
@@ -44,7 +44,7 @@ export async function findInvalidReason(
   client: Client,
   { grantId, value }: StoredRecord<CodeRecord | RefreshTokenRecord>,
   scope: readonly string[],
-): Promise<Explanation | undefined> {
+): Promise<RuleExplanation | undefined> {
   const { sub, sid, consent, password } = value;
   const user = await server.users.find(sub);
   if (user === undefined) {

@@ -48,6 +48,11 @@ export type RuleId = keyof RuleTable;
 /** The ID of a rule that a request can be rejected by, or warned of: the table says how to fix it. */
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
+/** Names the broken rule, a row of the rule table; a rejection of the embedding program says how to fix it instead. */
+export type RuleOrFix =
+  | { readonly rule: RejectionRuleId; readonly fix?: undefined }
+  | { readonly rule?: undefined; readonly fix: string };
+
 /** The ID of a rule with a sentence for a passed check. */
 export type PassedRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly passes: string } ? Id : never }[RuleId];
 
@@ -63,9 +68,14 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...profileRules,
 };
 
-/** What the table says of a rule; `undefined` where an embedder's JavaScript has named one of its own. */
-export function findRule(id: string): Rule | undefined {
-  return Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
+/** What the table says of a rule; `undefined` for a rejection of the embedding program, which has no rule of the table. */
+export function findRule(id: string | undefined): Rule | undefined {
+  return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
+}
+
+/** How to fix the request of a rejection: the fix of its rule, or that of the embedding program. */
+export function findFix({ rule, fix }: RuleOrFix): string | undefined {
+  return fix ?? findRule(rule)?.fix;
 }
 
 /** The sentence of a passed check. */

@@ -59,12 +59,16 @@ export function summarizeExchange(exchange: Exchange, internalErrors: readonly s
     ...response === undefined ? [] : [String(response.status)],
     outcome,
     ...error === undefined ? [] : [error],
-    ...rejection === undefined ? [] : [`[${rejection.explanation.rule}] ${toOneLine(rejection.explanation.reason)}`],
+    ...rejection === undefined ? [] : [formatReason(rejection.explanation)],
     ...internalErrors.map((what) => `(internal error at ${toOneLine(what)})`),
     ...faults.map((fault) => `(fault: ${fault})`),
   ].join(" ");
   const where = endpoint === unknownEndpoint ? request.path : endpoint;
   return `${request.method} ${where}, ${party}${params === "" ? "" : `, ${params}`} → ${end}`;
+}
+
+function formatReason({ rule, reason }: Explanation): string {
+  return (rule === undefined ? "" : `[${rule}] `) + toOneLine(reason);
 }
 
 /** The headers that a report shows. */
@@ -105,7 +109,7 @@ function fieldLines(fields: Fields): string[] {
 function explanationLines(label: string, { rule, reason, expected, received, earlier }: Explanation): string[] {
   const details = Object.entries({ expected, received, earlier }).filter(([, text]) => text !== undefined);
   return [
-    `${label}  ${rule}  ${toOneLine(reason)}`,
+    `${label}  ${rule === undefined ? "" : `${rule}  `}${toOneLine(reason)}`,
     ...details.map(([name, text]) => `${" ".repeat(label.length)}  ${name.padEnd(8)}  ${toOneLine(text!)}`),
   ];
 }

@@ -65,7 +65,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckRe
   return (
     <>
       {warnings.map((warning) => (
-        <div key={warning.rule + warning.statement} class="notice warn">
+        <div key={`${warning.rule} ${warning.statement}`} class="notice warn">
           <p>
             <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
           </p>

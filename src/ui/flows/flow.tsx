@@ -81,7 +81,7 @@ export function Flow(props: FlowProps): VNode {
             </div>
           )}
           <dl class="facts">
-            {reason && (
+            {reason?.rule !== undefined && (
               <DefinitionItem label="Rule">
                 <Rule rule={reason.rule} cites={reason.cites} />
               </DefinitionItem>

@@ -20,7 +20,7 @@ export type FlowKind = "done" | "rejected" | "open";
 export interface RejectionSummary {
   /** The error code; absent if the response has none. */
   readonly error?: string;
-  /** The ID of the rule; absent if an injected fault is the reason. */
+  /** The ID of the rule; absent if an injected fault or the embedding program is the reason. */
   readonly rule?: string;
   readonly reason: string;
 }
@@ -93,7 +93,8 @@ export interface Hop {
 export interface RuleCheckResult {
   /** Undefined: not checked. */
   readonly passed: boolean | undefined;
-  readonly rule: string;
+  /** The ID of the rule; absent for a rejection of the embedding program. */
+  readonly rule?: string;
   /** The sections that the rule cites. */
   readonly cites: readonly string[];
   readonly statement: string;
@@ -130,7 +131,6 @@ export interface FlowStep {
 /** The reason of a rejection, in full. */
 export interface FailureReason extends RejectionSummary {
   readonly error: string;
-  readonly rule: string;
   /** The sections that the rule cites. */
   readonly cites: readonly string[];
   /** The rejected step. */

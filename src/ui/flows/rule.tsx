@@ -5,15 +5,17 @@ import type { VNode } from "preact";
 import { citedSections } from "../specifications.ts";
 
 interface RuleProps {
-  readonly rule: string;
-  /** The sections that it cites; empty for a rule of an embedder. */
+  /** Absent for a rejection of the embedding program. */
+  readonly rule?: string;
+  /** The sections that it cites. */
   readonly cites: readonly string[];
   /** Only the first section. Default: all. */
   readonly brief?: boolean;
 }
 
 /** The links lead away from this server, so they send no referrer. */
-export function Rule({ rule, cites, brief = false }: RuleProps): VNode {
+export function Rule({ rule, cites, brief = false }: RuleProps): VNode | null {
+  if (rule === undefined) return null;
   return (
     <small>
       {rule}
