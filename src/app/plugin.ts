@@ -37,7 +37,10 @@ export interface Plugin {
   routes?(app: App): readonly Endpoint[];
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
-  /** Wraps every request and its response, in process and over the network. */
+  /**
+   * Wraps every request and its response, in process and over the network. A plugin that passes another request to `next`
+   * sets its `original`, so that other plugins recognize it.
+   */
   handle?(next: RequestHandler): RequestHandler;
   /**
    * Changes the server for one request: store, clock, random bytes, keys, grant types, token issuers. If any plugin has

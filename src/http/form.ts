@@ -1,6 +1,7 @@
 /** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
 
 import { HttpError } from "./http_error.ts";
+import { findForRequest } from "./message.ts";
 import type { RequestLike } from "./message.ts";
 
 /** Decoded names and values, in the order of the request. */
@@ -47,7 +48,7 @@ export function parseFields(text: string): Fields {
 export async function readForm(request: RequestLike): Promise<Fields> {
   if (!isForm(request)) throw new HttpError(400, "TK-02", "The body must be application/x-www-form-urlencoded");
   rejectContentCoding(request);
-  return parseFields(await (peekedBodies.get(request) ?? readText(request)));
+  return parseFields(await (findForRequest(peekedBodies, request) ?? readText(request)));
 }
 
 /**
@@ -76,7 +77,7 @@ const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
 
 /** Reads a form early. {@link readForm} of the same request then returns the same fields or throws the same error. */
 export async function peekForm(request: RequestLike): Promise<Fields> {
-  let text = peekedBodies.get(request);
+  let text = findForRequest(peekedBodies, request);
   if (text === undefined) peekedBodies.set(request, text = readText(request));
   return parseFields(await text);
 }

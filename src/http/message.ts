@@ -14,6 +14,17 @@ export interface RequestLike {
   readonly bodyUsed: boolean;
   /** Reads the whole body. Only for bodies with a `content-length`, because it does not limit the size. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** The request that a plugin replaced by this one. Default: none. */
+  readonly original?: RequestLike;
+}
+
+/** The value that was stored for a request, or for a request that it replaces. */
+export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: RequestLike): T | undefined {
+  let value = values.get(request);
+  for (let { original } = request; value === undefined && original !== undefined; { original } = original) {
+    value = values.get(original);
+  }
+  return value;
 }
 
 /** A response with text, or without a body. */

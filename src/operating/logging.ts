@@ -3,7 +3,7 @@
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike } from "../http/message.ts";
-import { withHeaders } from "../http/message.ts";
+import { findForRequest, withHeaders } from "../http/message.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { redactEvent, redactText } from "../oauth/trace.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
@@ -72,7 +72,7 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
 
   return {
     onEvent(event, context) {
-      const id = context && ids.get(context.request);
+      const id = context && findForRequest(ids, context.request);
       const redacted = redactEvent(event, registeredSecrets);
       if (format === "json") return write(JSON.stringify({ ...toLogRecord(redacted), request: id }));
       writeText(redacted, id);

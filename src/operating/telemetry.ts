@@ -2,6 +2,7 @@
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
+import { findForRequest } from "../http/message.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
@@ -93,7 +94,8 @@ export function telemetry<S extends Span = Span>({ tracer, context, withActiveSp
       }
     },
     onEvent(event, context) {
-      if (context !== undefined) spans.get(context.request)?.addEvent(event.type, getEventAttributes(event));
+      const span = context && findForRequest(spans, context.request);
+      span?.addEvent(event.type, getEventAttributes(event));
     },
   };
 }

@@ -49,6 +49,7 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
 export function tapRequest(request: RequestLike, { push, end }: BodyTap): RequestLike {
   let body: ReadableStream<Uint8Array> | null | undefined;
   return {
+    original: request,
     method: request.method,
     url: request.url,
     headers: request.headers,

@@ -11,7 +11,7 @@
 import type { App } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { isDropped, isResponse, type RequestLike, type ResponseLike } from "../http/message.ts";
+import { findForRequest, isDropped, isResponse, type RequestLike, type ResponseLike } from "../http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
@@ -123,7 +123,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       index.assign(draft);
     });
     const tappedRequest = tapRequest(request, requestTap);
-    for (const tracked of [request, tappedRequest]) drafts.set(tracked, draft);
+    drafts.set(request, draft);
     index.add(draft);
     if (request.method !== "POST") index.assign(draft);
     notify(draft);
@@ -170,13 +170,13 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     },
     handle: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
     onEvent(event, context) {
-      const draft = context && drafts.get(context.request);
+      const draft = context && findForRequest(drafts, context.request);
       if (draft === undefined) return;
       draft.events.push(event);
       draft.snapshot = undefined;
     },
     extend(server, { request }) {
-      const draft = drafts.get(request);
+      const draft = findForRequest(drafts, request);
       if (draft === undefined) return server;
       return {
         ...server,
@@ -188,11 +188,11 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       };
     },
     findExchange(request) {
-      const draft = drafts.get(request);
+      const draft = findForRequest(drafts, request);
       return draft && toExchange(draft);
     },
     recordFault(request, fault) {
-      const draft = drafts.get(request);
+      const draft = findForRequest(drafts, request);
       if (draft === undefined) return;
       draft.faults.push(fault);
       draft.snapshot = undefined;

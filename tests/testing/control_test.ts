@@ -1,10 +1,12 @@
 /** The control that makes a mock of any server. */
 
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { logging } from "../../src/operating/mod.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
-import { testControl } from "../../src/testing/mod.ts";
-import { latchkey } from "../secret_leak_check.ts";
+import { LoginError, testControl } from "../../src/testing/mod.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 
 test("any server that is made from the options of a control can be controlled", async () => {
   const control = testControl({ startsAt: "2027-01-01", lifetimes: { access_token: 60 } });
@@ -28,6 +30,22 @@ test("any server that is made from the options of a control can be controlled", 
   await control.reset();
   assertEquals(before.filter((id) => !as.clients.all().some((client) => client.id === id)), [client.client_id]);
   assertEquals([control.log.exchanges.length, new Date(control.clock.now()).getUTCFullYear()], [0, 2027]);
+});
+
+test("a mock with an inspector has its own log and faults, and a log around an inspector has request ids", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "text" });
+  await using as = await testLatchkey({ plugins: [log, inspector()] });
+  const client = as.client();
+  as.on("token", { client }).once(faults.idToken.wrongNonce("wrong"));
+  const { claims } = await as.logIn(client);
+  assertEquals(claims?.nonce, "wrong");
+  const { explanation } = await assertRejects(() => as.refresh(client, "unknown"), LoginError);
+  assertEquals(explanation?.rule, "RT-07");
+  as.log.expect("token", { params: { grant_type: "refresh_token" } }).rejected("invalid_grant");
+  assertMatch(lines.at(-1)!, / rejected .* \(request [0-9a-f]{16}\)$/);
+  const page = await (await as.fetch("/flows/3")).text();
+  assertMatch(page, /refresh token is unknown/);
 });
 
 test("a fetch that a control installed is removed when the server closes", async () => {

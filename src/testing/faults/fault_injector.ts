@@ -2,6 +2,7 @@
 
 import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
+import { findForRequest } from "../../http/message.ts";
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import type { Server } from "../../oauth/server.ts";
 import { parseTarget, type RequestHandler } from "../../http/router.ts";
@@ -168,10 +169,13 @@ export function faultInjector(
         return response;
       },
       extend(server, { request }) {
-        return (matchesByRequest.get(request) ?? []).reduceRight((inner: Server, { rule: { fault }, context }) => {
-          if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) return inner;
-          return fault.extend(inner, context);
-        }, server);
+        return (findForRequest(matchesByRequest, request) ?? []).reduceRight(
+          (inner: Server, { rule: { fault }, context }) => {
+            if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) return inner;
+            return fault.extend(inner, context);
+          },
+          server,
+        );
       },
       setup: (openedApp) => void (app = openedApp),
       close: () => abortController.abort(),
