@@ -111,7 +111,8 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     setup: (app) => void (findEndpoint = app.findEndpoint),
     handle: (next) => async (request, peer) => {
       const response = await next(request, peer);
-      if (isEmpty(metadata) || !isWellKnown(parseTarget(request.url, {}).path)) return response;
+      // Metadata documents are at well-known paths (RFC 8615).
+      if (isEmpty(metadata) || !parseTarget(request.url, {}).path.includes("/.well-known/")) return response;
       return await rewriteJson(
         response,
         (document) => applyOverrides(metadata, document, { request: viewRequest(request) }),
@@ -152,11 +153,6 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;
     },
   };
-}
-
-/** Whether a path is that of a metadata document (RFC 8615). */
-function isWellKnown(path: string): boolean {
-  return path.includes("/.well-known/");
 }
 
 function isEmpty({ next, every }: OverrideQueue<never>): boolean {

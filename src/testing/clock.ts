@@ -19,7 +19,6 @@ export interface TestClock {
   readonly frozen: boolean;
 }
 
-/** Options of a test clock. */
 interface TestClockOptions {
   /** The time at the start. Default: the time of the system clock. */
   readonly startsAt?: Moment;
@@ -38,7 +37,6 @@ interface ResettableClock extends TestClock {
   reset(): void;
 }
 
-/** Creates a clock. */
 export function testClock(options: TestClockOptions = {}): ResettableClock {
   const { startsAt, frozen = false, timeSource = () => Date.now() } = options;
   const start = startsAt === undefined ? undefined : parseMoment(startsAt);

@@ -6,6 +6,8 @@ export type FetchInit = Omit<RequestInit, "body"> & { readonly body?: RequestIni
 /** The shape of the global fetch. */
 export type Fetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
 
+const redirectStatuses = [301, 302, 303, 307, 308];
+
 /** The limit of Fetch §4.4. */
 const maxRedirects = 20;
 
@@ -39,11 +41,11 @@ export function createFetch(urls: HandledUrls, handle: (request: Request) => Pro
     for (let followed = 0;; followed++) {
       signal?.throwIfAborted();
       const response = await rejectOnAbort(signal, handle(request));
-      const target = isRedirect(response) ? response.headers.get("location") : null;
+      const target = redirectStatuses.includes(response.status) ? response.headers.get("location") : null;
       if (target !== null && mode === "error") throw new TypeError(`${request.url} redirects, and redirect is "error"`);
       const next = target === null ? undefined : new URL(target, request.url).href;
       if (next === undefined || mode === "manual" || !isHandled(next, urls)) {
-        return withFetchProperties(response, request.url, followed > 0);
+        return Object.defineProperties(response, { url: { value: request.url }, redirected: { value: followed > 0 } });
       }
       if (followed === maxRedirects) throw new TypeError(`${url} redirects more than ${maxRedirects} times`);
       const nextInit = redirectedInit(request, response.status, init.body);
@@ -62,10 +64,6 @@ export function withContentLength(request: Request, body: RequestInit["body"]): 
 
 function isHandled(url: string, urls: HandledUrls): boolean {
   return urls.origins().includes(new URL(url).origin);
-}
-
-function isRedirect({ status }: Response): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
 }
 
 /** The `init` of the request after a redirect (Fetch §4.4); `body` can be sent again. */
@@ -88,10 +86,6 @@ function rejectOnAbort<T>(signal: AbortSignal | undefined, task: Promise<T>): Pr
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   return Promise.race([task, promise]).finally(() => signal.removeEventListener("abort", abort));
-}
-
-function withFetchProperties(response: Response, url: string, redirected: boolean): Response {
-  return Object.defineProperties(response, { url: { value: url }, redirected: { value: redirected } });
 }
 
 /** The fetch that each installed one replaced, while it is installed or below another one. */

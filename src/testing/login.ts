@@ -90,7 +90,6 @@ export interface LoginClient {
   refresh(client: ClientCredentials, refreshToken: string, params?: RequestParameters): Promise<TokenResponse>;
 }
 
-/** Creates the login client of one server. */
 export function loginClient({ server, endpointUrl, fetch, browser, explain }: LoginClientOptions): LoginClient {
   const self: LoginClient = {
     async logIn(client, options = {}) {

@@ -54,7 +54,8 @@ export function cookieJar(now: () => number): CookieJar {
     headerFor(url) {
       const { origin, pathname } = new URL(url);
       const matching = getUnexpired()
-        .filter((cookie) => cookie.origin === origin && pathMatches(cookie.path, pathname))
+        .filter((cookie) => cookie.origin === origin)
+        .filter(({ path }) => pathname === path || pathname.startsWith(path.replace(/\/?$/, "/")))
         // Longer paths first (§5.4).
         .sort((a, b) => b.path.length - a.path.length);
       return matching.map(({ name, value }) => `${name}=${value}`).join("; ") || undefined;
@@ -105,8 +106,4 @@ function parseExpiry(attributes: ReadonlyMap<string, string>, now: number): numb
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return now + Number(maxAge) * 1000;
   const expires = Date.parse(attributes.get("expires") ?? "");
   return Number.isNaN(expires) ? undefined : expires;
-}
-
-function pathMatches(path: string, pathname: string): boolean {
-  return pathname === path || pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
 }

@@ -1,6 +1,5 @@
 /** The forms of a page, as a browser without scripts reads them, and their submission. */
 
-/** A form control. */
 export interface FormControl {
   readonly name: string;
   readonly value: string;
@@ -17,7 +16,6 @@ export interface FormButton {
   readonly value: string;
 }
 
-/** A form. */
 export interface HtmlForm {
   /** Absolute. */
   readonly action: string;

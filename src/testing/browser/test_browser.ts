@@ -193,7 +193,6 @@ interface Visit {
   readonly next?: NavigationStep;
 }
 
-/** A page. */
 interface Page {
   readonly url: string;
   readonly status: number;

@@ -20,7 +20,6 @@ import {
 } from "./rule_builder.ts";
 import { isAuthorizationEndpoint, readRequestView } from "./request_view.ts";
 
-/** Options of a fault injector. */
 export interface FaultInjectorOptions {
   /** Waits that many milliseconds, or until the signal is aborted. Default: `setTimeout`. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -150,11 +149,10 @@ export function faultInjector(
     },
     plugin: {
       handle: (next) => async (request, peer) => {
-        const hasActiveRules = rules.some(({ isActive }) => isActive);
+        const endpoint = app?.findEndpoint(parseTarget(request.url, {}).path);
         // Authorization requests are always read: a rule about the login may be added while the user is on the page.
-        if (app === undefined || !(hasActiveRules || isAuthorizationRequest(app, request))) {
-          return await next(request, peer);
-        }
+        const isRead = rules.some(({ isActive }) => isActive) || isAuthorizationEndpoint(endpoint);
+        if (app === undefined || !isRead) return await next(request, peer);
         const view = await readRequestView(
           app,
           request,
@@ -181,10 +179,6 @@ export function faultInjector(
       close: () => abortController.abort(),
     },
   };
-}
-
-function isAuthorizationRequest(app: App, { url }: RequestLike): boolean {
-  return isAuthorizationEndpoint(app.findEndpoint(parseTarget(url, {}).path));
 }
 
 /** The id of the interaction that a response of the authorization endpoint redirects to; `undefined` without one. */

@@ -83,7 +83,6 @@ export interface Log {
   toString(): string;
 }
 
-/** Creates the log of a recorder. */
 export function testLog(recorder: Recorder): Log {
   const returned = new Set<number>();
 

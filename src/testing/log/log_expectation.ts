@@ -2,7 +2,7 @@
 
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
-import type { Exchange, RecordedRequest } from "../../recorder/exchange.ts";
+import type { Exchange } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
 import { findErrorCode } from "../../recorder/record_response.ts";
 import { findParam } from "../../recorder/record_request.ts";
@@ -175,11 +175,7 @@ export type ExchangeMatch = RequestPattern | ((exchange: Exchange) => boolean);
 export function matchesExchange(exchange: Exchange, match: ExchangeMatch | undefined): boolean {
   if (match === undefined) return true;
   if (typeof match === "function") return match(exchange);
-  const { client, request } = exchange;
-  return matchesPattern(match, { client, method: request.method, params: getParams(request) });
-}
-
-/** The parameters of query and form; of a repeated one the first value. */
-function getParams({ query, form }: RecordedRequest): Readonly<Record<string, string>> {
-  return Object.fromEntries([...query, ...form].reverse());
+  const { client, request: { method, query, form } } = exchange;
+  // Of a repeated parameter the first value.
+  return matchesPattern(match, { client, method, params: Object.fromEntries([...query, ...form].reverse()) });
 }
