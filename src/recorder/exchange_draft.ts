@@ -3,14 +3,8 @@
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
-import {
-  type Exchange,
-  type Outcome,
-  type PassedCheck,
-  type RecordedRequest,
-  type RecordedResponse,
-  unknownEndpoint,
-} from "./exchange.ts";
+import { unknownEndpoint } from "./exchange.ts";
+import type { Exchange, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { getResponseOutcome } from "./record_response.ts";
 import { findAuthMethod, findClientId } from "./record_request.ts";
 
@@ -86,7 +80,7 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     caller: endpoint?.caller ?? "any",
     request,
     ...response && { response },
-    outcome: getDraftOutcome(draft),
+    outcome: draft.dropped ? "dropped" : response === undefined ? "pending" : getResponseOutcome(endpoint, response),
     ...client !== undefined && { client },
     ...auth && { auth },
     passed: [...draft.passed],
@@ -105,9 +99,4 @@ export function findFlowClient(group: FlowGroup | undefined): string | undefined
     if (client !== undefined) return client;
   }
   return undefined;
-}
-
-function getDraftOutcome({ dropped, response, endpoint }: ExchangeDraft): Outcome {
-  if (dropped) return "dropped";
-  return response === undefined ? "pending" : getResponseOutcome(endpoint, response);
 }

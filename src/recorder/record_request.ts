@@ -83,7 +83,6 @@ export function findAuthMethod(request: RecordedRequest): ClientAuthMethod | und
   return findParam(request, "client_id") === undefined ? undefined : "none";
 }
 
-/** The client that a request names. */
 export function findClientId(request: RecordedRequest): string | undefined {
   const clientId = findBasicCredentials(request)?.user ?? findParam(request, "client_id");
   if (clientId !== undefined) return clientId;

@@ -53,7 +53,7 @@ function findAuthorizationResponse(
   const sent = location !== undefined ? parseLocation(location) : form && { uri: form.action, params: form.fields };
   if (sent === undefined || !isBrowserStep(endpoint)) return {};
   const leavesServer = endpoint!.errors === "redirect"
-    ? isAuthorizationResponse(sent.params)
+    ? sent.params.some(([name]) => name === "code" || name === "error")
     // Redirects within the server are paths.
     : location?.startsWith("/") === false;
   return leavesServer ? { authorizationResponse: sent } : {};
@@ -69,10 +69,6 @@ export function parseLocation(location: string): NonNullable<RecordedResponse["a
   } catch {
     return { uri: withoutFragment.slice(0, queryStart), params: [] };
   }
-}
-
-function isAuthorizationResponse(params: readonly (readonly [string, string])[]): boolean {
-  return params.some(([name]) => name === "code" || name === "error");
 }
 
 /** Whether a response is an HTML page. */

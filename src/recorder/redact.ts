@@ -27,7 +27,6 @@ export const shorten: RedactSecret = (value, kind) => {
 
 const redactedPattern = /^(?:eyJ…)?[^…]{0,4}…\(\d+\)$/;
 
-/** The options of redaction. */
 interface RedactionOptions {
   /** Further exchanges whose secrets are redacted here too. Default: none. */
   readonly secretsFrom?: readonly Exchange[];
@@ -37,14 +36,12 @@ interface RedactionOptions {
   readonly extraSecretNames?: Readonly<Record<string, string>>;
 }
 
-/** Redacts one exchange. */
 export function redactExchange(exchange: Exchange, options?: RedactionOptions): Exchange {
   return redactExchanges([exchange], options)[0]!;
 }
 
-/** Redacts a flow. */
-export function redactFlow(flow: Flow, options?: RedactionOptions): Flow {
-  const exchanges = redactExchanges(flow.exchanges, options);
+export function redactFlow(flow: Flow): Flow {
+  const exchanges = redactExchanges(flow.exchanges);
   // Takes the redacted client from the first exchange that names it.
   const firstIndex = flow.exchanges.findIndex(({ client }) => client === flow.client);
   return { ...flow, ...firstIndex >= 0 && { client: exchanges[firstIndex]!.client }, exchanges };

@@ -57,12 +57,11 @@ function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest
     headers: rewriteHeaders(headers, rewriter, exchange),
     query: rewriteFields(query, rewriter),
     form: fields,
-    ...body !== undefined &&
-      {
-        body: form.length > 0
-          ? encodeForm(fields)
-          : rewriteBody(body, headers, rewriter, (text) => rewriteClientText(text, rewriter)),
-      },
+    ...body !== undefined && {
+      body: form.length > 0
+        ? fields.map((field) => field.map(encodeReadable).join("=")).join("&")
+        : rewriteBody(body, headers, rewriter, (text) => rewriteClientText(text, rewriter)),
+    },
   };
 }
 
@@ -73,13 +72,12 @@ function rewriteResponse(response: RecordedResponse, rewriter: Rewriter): Record
     headers: rewriteHeaders(head.headers, rewriter),
     ...body !== undefined && !isHtmlPage(response) &&
       { body: rewriteBody(body, head.headers, rewriter, rewriter.trusted) },
-    ...authorizationResponse &&
-      {
-        authorizationResponse: {
-          uri: rewriter.untrusted(authorizationResponse.uri),
-          params: rewriteFields(authorizationResponse.params, rewriter),
-        },
+    ...authorizationResponse && {
+      authorizationResponse: {
+        uri: rewriter.untrusted(authorizationResponse.uri),
+        params: rewriteFields(authorizationResponse.params, rewriter),
       },
+    },
   };
 }
 
@@ -266,11 +264,7 @@ function rewriteEventClient<E extends { readonly client?: string }>(event: E, re
   return event.client === undefined ? event : { ...event, client: rewriter.trusted(event.client) };
 }
 
-/** Writes a form as text, percent-encoded where necessary. Masks stay readable. */
-function encodeForm(fields: Fields): string {
-  return fields.map(([name, value]) => `${encodeReadable(name)}=${encodeReadable(value)}`).join("&");
-}
-
+/** Percent-encodes a value where necessary. Masks stay readable. */
 function encodeReadable(value: string): string {
   return encodeURIComponent(value).replace(/%E2%80%A6|%7B|%7D|%20/g, (sequence) => decodeURIComponent(sequence));
 }
