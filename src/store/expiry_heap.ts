@@ -1,6 +1,5 @@
 /** Binary heap by expiry. Each item stores its index, so any item can be removed in O(log n). */
 
-/** An item of the heap. */
 export interface HeapItem {
   /** Milliseconds since the epoch; must be finite while the item is in the heap. */
   readonly expiresAt: number;

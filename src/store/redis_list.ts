@@ -63,7 +63,6 @@ export async function listRecords<K extends RecordKind>(
   });
 }
 
-/** Counts records. */
 export async function countRecords(redis: Redis, keyPrefix: string, kind: RecordKind, prefix: string): Promise<number> {
   if (!listed.has(kind)) return (await searchIds(redis, `${keyPrefix}${kind}:`, prefix)).length;
   const { from, to } = idRange(prefix);

@@ -30,7 +30,6 @@ export interface SqlDriver {
   close(): Promise<void>;
 }
 
-/** A store on a driver. */
 export function sqlStore(driver: SqlDriver): Store {
   const { table, collation = "", deleteExpired, deleteBatchSize } = driver;
   const [p1, p2, p3, p4, p5] = [1, 2, 3, 4, 5].map(driver.placeholder);

@@ -5,7 +5,6 @@ import { delay, timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
 
-/** Options of the pool. */
 interface PoolOptions {
   /** The URL of the database without the password, for messages. */
   readonly location: string;
