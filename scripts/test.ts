@@ -58,7 +58,7 @@ const { flags, words: pathParts } = readCommand({
   call: "deno task test",
   does: "Runs the tests on Deno from source, and on Node and Bun from a bundle, and adds up the counts. " +
     "Default: all three. Tests that need more than a runtime have their own tasks: test:browser, test:many, " +
-    "test:packages and test:binary.",
+    "test:conformance, test:packages and test:binary.",
   flags: { deno: { does: "on Deno" }, node: { does: "on Node" }, bun: { does: "on Bun" } },
   words: { value: "PART", does: "only files whose path contains this" },
 });
