@@ -3,8 +3,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Auth, customFetch as authFetch, skipCSRFCheck } from "@auth/core";
 import type { AuthConfig } from "@auth/core";
-import { auth } from "@modelcontextprotocol/client";
-import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
@@ -176,44 +174,4 @@ test("Auth.js logs a user in by the mock's fetch", async () => {
   assertEquals((await ask(callback.url)).headers.get("location"), "https://app.example/home");
   const { user } = await (await ask("https://app.example/auth/session")).json();
   assertEquals(user, { name: "Bob Brown", email: "bob@example.com" });
-});
-
-/** What an MCP client keeps for one server. */
-function keeper(client: { readonly client_id: string; readonly redirect_uri: string }) {
-  let tokens: StoredOAuthTokens | undefined;
-  let verifier = "";
-  let discovered: OAuthDiscoveryState | undefined;
-  const sentTo: URL[] = [];
-  const provider: OAuthClientProvider = {
-    redirectUrl: client.redirect_uri,
-    clientMetadata: { redirect_uris: [client.redirect_uri], token_endpoint_auth_method: "none" },
-    clientInformation: () => ({ client_id: client.client_id }),
-    tokens: () => tokens,
-    saveTokens: (saved) => void (tokens = saved),
-    redirectToAuthorization: (url) => void sentTo.push(url),
-    saveCodeVerifier: (saved) => void (verifier = saved),
-    codeVerifier: () => verifier,
-    saveDiscoveryState: (saved) => void (discovered = saved),
-    discoveryState: () => discovered,
-  };
-  return { provider, sentTo, tokens: () => tokens };
-}
-
-test("the MCP SDK's client authorizes by the mock's fetch, for its resource, and refreshes", async () => {
-  await using as = await testLatchkey();
-  const { provider, sentTo, tokens } = keeper(as.client());
-  const serverUrl = "https://mcp.example/mcp";
-  const about = { resource: serverUrl, authorization_servers: [as.issuer], scopes_supported: ["read"] };
-  const fetchFn = (url: string | URL, init?: RequestInit) =>
-    String(url).startsWith("https://mcp.example/") ? Promise.resolve(Response.json(about)) : as.fetch(url, init);
-
-  assertEquals(await auth(provider, { serverUrl, fetchFn }), "REDIRECT");
-  const { code, iss } = await as.browser().authorize(sentTo[0]!);
-  assertEquals(await auth(provider, { serverUrl, fetchFn, authorizationCode: code, iss }), "AUTHORIZED");
-  const first = tokens()!;
-  const { aud, scope } = JSON.parse(atob(first.access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
-  assertEquals([aud, scope, first.token_type], [serverUrl, "read", "Bearer"]);
-
-  assertEquals(await auth(provider, { serverUrl, fetchFn }), "AUTHORIZED");
-  assert(tokens()!.refresh_token !== first.refresh_token);
 });

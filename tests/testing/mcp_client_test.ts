@@ -1,0 +1,74 @@
+/** The TypeScript SDK of the Model Context Protocol against the mock: login, refresh and step-up of every kind of client. */
+
+import { createPrivateKeyJwtAuth } from "@modelcontextprotocol/client";
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { mcpRevisions } from "../../src/oauth/config/profiles.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { redirectUri } from "./mcp_client.ts";
+import { mcpClient } from "./mcp_client.ts";
+import type { McpClientOptions } from "./mcp_client.ts";
+
+const issuers = ["https://latchkey.test", "https://latchkey.test/tenant"];
+
+/** Each kind of client, and how it authenticates at the token endpoint. */
+const kinds: Readonly<Record<string, (as: TestLatchkey) => McpClientOptions>> = {
+  "registered, none": (as) => {
+    const { client_id } = as.client({ redirect_uri: redirectUri });
+    return { client: { client_id, issuer: as.issuer } };
+  },
+  "registered, client_secret_basic": (as) => registeredWithSecret(as, "client_secret_basic"),
+  "registered, client_secret_post": (as) => registeredWithSecret(as, "client_secret_post"),
+  "registered, private_key_jwt": (as) => {
+    const client = as.client({ redirect_uri: redirectUri, token_endpoint_auth_method: "private_key_jwt" });
+    const { client_id, private_jwk } = client;
+    const addClientAuthentication = createPrivateKeyJwtAuth({
+      issuer: client_id,
+      subject: client_id,
+      privateKey: { ...private_jwk },
+      alg: "ES256",
+    });
+    return { client: { client_id, issuer: as.issuer }, provider: { addClientAuthentication } };
+  },
+};
+
+function registeredWithSecret(
+  as: TestLatchkey,
+  token_endpoint_auth_method: "client_secret_basic" | "client_secret_post",
+): McpClientOptions {
+  const { client_id, client_secret } = as.client({ redirect_uri: redirectUri, token_endpoint_auth_method });
+  const client = { client_id, client_secret, token_endpoint_auth_method, redirect_uris: [], issuer: as.issuer };
+  return { client };
+}
+
+for (const [kind, register] of Object.entries(kinds)) {
+  test(`[MC-01, MC-02, PF-09] the MCP SDK logs in, refreshes and steps up (${kind})`, async () => {
+    for (const issuer of issuers) {
+      for (const mcpRevision of mcpRevisions.slice(1)) {
+        await using as = await testLatchkey({ profile: "mcp", mcpRevision, issuer });
+        const { url } = as.resource("https://mcp.example/mcp", {
+          scopes: ["notes:read"],
+          tools: { whoami: [], add_note: ["notes:write"] },
+        });
+        const mcp = mcpClient(as, url, register(as));
+        const { sub, aud, scope } = await mcp.call("whoami");
+        assertEquals([sub, aud, scope], ["alice", url, "notes:read"]);
+
+        const { refresh_token } = mcp.stored.tokens!;
+        // Not by the clock of the mock, because the SDK signs assertions by the clock of the system.
+        const access_token = await as.mint.accessToken({ expired: true });
+        mcp.stored.tokens = { ...mcp.stored.tokens!, access_token };
+        assertEquals((await mcp.call("whoami")).sub, "alice");
+        assertEquals(mcp.authorizations.length, 1);
+        assert(mcp.stored.tokens!.access_token !== access_token);
+        assertEquals(mcp.stored.tokens!.refresh_token !== refresh_token, kind.endsWith(", none"));
+
+        const stepped = await mcp.call("add_note");
+        assertEquals(new Set(String(stepped.scope).split(" ")), new Set(["notes:read", "notes:write"]));
+        assertEquals(mcp.authorizations.length, 2);
+        as.log.expect("token").called(3).succeeded();
+      }
+    }
+  });
+}
