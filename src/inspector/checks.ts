@@ -5,7 +5,6 @@ import type { Exchange } from "../recorder/exchange.ts";
 import type { RuleCheckResult } from "../ui/flows/props.ts";
 import { fieldValue } from "./labels.ts";
 
-/** All checks of an exchange. */
 export function exchangeChecks(
   { endpoint, caller, request, passed, rejection, warnings }: Exchange,
 ): RuleCheckResult[] {

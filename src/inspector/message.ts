@@ -14,7 +14,6 @@ export interface Masked<T> {
   readonly masked: T;
 }
 
-/** The display options. */
 export interface DisplayOptions {
   /** Whether secrets are shown. */
   readonly secrets: boolean;
@@ -22,7 +21,6 @@ export interface DisplayOptions {
   readonly now: number;
 }
 
-/** The request. */
 export function requestMessage({ original, masked }: Masked<Exchange>, options: DisplayOptions): MessageDetails {
   const { method, path, body } = (options.secrets ? original : masked).request;
   const part = (title: string, pick: (request: RecordedRequest) => Fields) =>

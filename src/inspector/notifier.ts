@@ -31,7 +31,6 @@ interface Listener {
   close(): void;
 }
 
-/** Creates a notifier. */
 export function notifier() {
   const listeners = new Set<Listener>();
   let timer: ReturnType<typeof setInterval> | undefined;
