@@ -12,6 +12,7 @@ const documentation = [
   "src/cli/options.ts",
   "src/oauth/config/resource_list.ts",
   "src/oauth/clients/client.ts",
+  "src/oauth/config/registration_settings.ts",
   "src/oauth/config/setting_groups.ts",
   "src/oauth/config/settings.ts",
   "src/oauth/config/trusted_issuers.ts",

@@ -32,7 +32,7 @@ export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./htt
 export type { AuthorizationRequest, PendingAuthorization } from "./oauth/authorize/authorization_request.ts";
 export type { Approval } from "./oauth/authorize/code.ts";
 export type { Destination, ResponseMode } from "./oauth/authorize/destination.ts";
-export type { ClientAuthMethod, ClientMetadata, User } from "./oauth/clients/client.ts";
+export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
 export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
@@ -70,6 +70,7 @@ export type {
   Settings,
 } from "./oauth/config/settings.ts";
 export type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./oauth/config/profiles.ts";
+export type { RegistrationSettings, SoftwareStatementIssuer } from "./oauth/config/registration_settings.ts";
 export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
   assertionGrantRules,
@@ -79,6 +80,7 @@ export type {
   pageRules,
   PassedRuleId,
   profileRules,
+  registrationRules,
   RejectionRuleId,
   resourceRules,
   Rule,

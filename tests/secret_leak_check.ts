@@ -18,7 +18,13 @@ import { bodyTap, tapRequest } from "../src/recorder/body_tap.ts";
 import type { BodyTap } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";
-import { findFieldSecrets, findHeaderSecrets, findResponseSecrets, getPublicFields } from "./secrets.ts";
+import {
+  findFieldSecrets,
+  findHeaderSecrets,
+  findJsonSecrets,
+  findResponseSecrets,
+  getPublicFields,
+} from "./secrets.ts";
 
 /** As many secrets, and as many lines, are compared with what is new: a test of many thousand requests stays quick. */
 const maxRemembered = 200;
@@ -58,6 +64,7 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
   };
 
   const readFields = (text: string) => {
+    if (text.startsWith("{")) return void newSecrets.push(...findJsonSecrets(text));
     newSecrets.push(...findFieldSecrets(text));
     for (const value of getPublicFields(text)) publicValues.add(value);
   };

@@ -5,7 +5,15 @@ const secretNames = new Set([
   ...["code", "code_verifier", "client_secret", "client_assertion", "refresh_token", "access_token", "id_token"],
   ...["assertion", "subject_token", "actor_token"],
   ...["id_token_hint", "token", "password", "form_token", "confirm", "interaction", "login"],
+  ...["registration_access_token", "software_statement"],
 ]);
+
+/** The secrets in the text of a JSON object. */
+export function* findJsonSecrets(text: string): Generator<string> {
+  for (const [, name, value] of text.matchAll(/"(\w+)"\s*:\s*"([^"\\]*)"/g)) {
+    if (secretNames.has(name!)) yield* ifLikelySecret(value!);
+  }
+}
 
 /** Shorter values, and values with other characters, could be words of a log and are ignored. */
 const likelySecretPattern = /^[\w.~+/= -]{12,}$/;
@@ -58,6 +66,8 @@ export function* findResponseSecrets(headers: Headers, body: string): Generator<
     for (const [, name, value] of body.matchAll(/"(\w+)":"([^"\\]*)"/g)) {
       if (serverFields.has(name!)) yield* ifLikelySecret(value!);
     }
+    // Only a registration has this member; the credentials of other responses are found when they are sent.
+    if (body.includes('"registration_access_token":')) yield* findJsonSecrets(body);
   } else if (type.startsWith("text/html")) {
     for (const [, name, value] of body.matchAll(/name="(\w+)" value="([^"&]*)"/g)) {
       if (serverFields.has(name!)) yield* ifLikelySecret(value!);

@@ -13,6 +13,7 @@ export const permissiveDefaults: ConfigFile = {
   insecureAllowOpenLogin: true,
   insecureAllowDemoClients: true,
   insecureAllowDirectory: true,
+  insecureAllowOpenRegistration: true,
 };
 
 /** Client settings that are validated against another setting; skipped if that one is invalid. */

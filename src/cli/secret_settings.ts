@@ -24,21 +24,39 @@ interface LoadedSecrets {
 export async function loadSecrets(content: ConfigFile, sources: SecretSources): Promise<LoadedSecrets> {
   const issues: ConfigIssue[] = [];
 
+  const load = async (value: string | SecretReference, path: string): Promise<string> => {
+    if (typeof value !== "object") return value;
+    const loaded = await loadSecret(value, path, sources);
+    if (typeof loaded === "string") return loaded;
+    issues.push(loaded);
+    return placeholder;
+  };
+
   const loadAll = <Item extends object>(list: string, items: readonly Item[] | undefined, key: keyof Item & string) =>
     items && Promise.all(items.map(async (item, i) => {
-      const reference = item[key] as string | SecretReference | undefined;
-      if (typeof reference !== "object") return item;
-      const path = `${list}[${i}].${key}`;
-      const loaded = await loadSecret(reference, path, sources);
-      if (typeof loaded === "string") return { ...item, [key]: loaded };
-      issues.push(loaded);
-      return { ...item, [key]: "missing" };
+      const value = item[key] as string | SecretReference | undefined;
+      return typeof value === "object" ? { ...item, [key]: await load(value, `${list}[${i}].${key}`) } : item;
     }));
 
+  const { registration } = content;
   const clients = await loadAll("clients", content.clients, "client_secret");
   const users = await loadAll("users", content.users, "password");
-  return { content: { ...content, ...clients && { clients }, ...users && { users } }, issues };
+  const tokens = registration?.initialAccessTokens;
+  const initialAccessTokens = tokens &&
+    await Promise.all(tokens.map((token, i) => load(token, `registration.initialAccessTokens[${i}]`)));
+  return {
+    content: {
+      ...content,
+      ...clients && { clients },
+      ...users && { users },
+      ...initialAccessTokens && { registration: { ...registration, initialAccessTokens } },
+    },
+    issues,
+  };
 }
+
+/** Replaces a missing secret. It causes no further issue. */
+const placeholder = "missing-secret-value";
 
 async function loadSecret(
   reference: SecretReference,

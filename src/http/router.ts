@@ -35,7 +35,7 @@ export interface RequestTarget {
 export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
 
 /** A method that routes can handle. */
-export type Method = "GET" | "HEAD" | "POST";
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** One path and its handler. `Context` is the type of the value that the server creates for each request. */
 export interface Route<Context> {
@@ -136,7 +136,7 @@ function dispatch<Context, R extends Route<Context>>(
 }
 
 function isMethod(method: string): method is Method {
-  return method === "GET" || method === "POST" || method === "HEAD";
+  return method === "GET" || method === "POST" || method === "HEAD" || method === "PUT" || method === "DELETE";
 }
 
 async function rejectMethod<Context, R extends Route<Context>>(
@@ -178,7 +178,7 @@ function preflight(
 function allowedMethods({ methods, cors }: Pick<Route<never>, "methods" | "cors">): string {
   const names: string[] = [];
   if (methods.includes("GET")) names.push("GET", "HEAD");
-  if (methods.includes("POST")) names.push("POST");
+  for (const method of ["POST", "PUT", "DELETE"] as const) if (methods.includes(method)) names.push(method);
   if (cors) names.push("OPTIONS");
   return names.join(", ");
 }

@@ -23,7 +23,11 @@ export type ErrorCode =
   | "interaction_required"
   | "account_selection_required"
   | "request_not_supported"
-  | "request_uri_not_supported";
+  | "request_uri_not_supported"
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata"
+  | "invalid_software_statement"
+  | "unapproved_software_statement";
 
 /** The HTTP status of each error code, for JSON responses. */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {
@@ -51,6 +55,11 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   account_selection_required: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
+  // RFC 7591 §3.2.2
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
+  invalid_software_statement: 400,
+  unapproved_software_statement: 400,
 };
 
 /**

@@ -19,6 +19,7 @@ import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ActiveProfile } from "./config/profiles.ts";
+import type { RegistrationSettings } from "./config/registration_settings.ts";
 import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { Resources } from "./config/resource_list.ts";
@@ -99,6 +100,11 @@ export interface Server {
   readonly lifetimes: Required<Lifetimes>;
   /** The settings of refresh tokens. */
   readonly refresh: Required<RefreshSettings>;
+  /** How clients register themselves. */
+  readonly registration: Required<RegistrationSettings> & {
+    /** What the ids of the records of this issuer's clients begin with. */
+    readonly recordPrefix: string;
+  };
   /** Fetches documents that clients refer to: their keys. */
   readonly outbound: Outbound;
   /** The key sets that were fetched, by their URL. */

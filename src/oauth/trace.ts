@@ -62,6 +62,14 @@ export type TraceEvent =
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
   | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly grantId: string }
   | {
+    /** A client registered itself (RFC 7591), or its registration was changed or deleted (RFC 7592). */
+    readonly type: "client_registered" | "client_updated" | "client_deleted";
+    readonly at: number;
+    readonly client: string;
+    /** Why it was deleted. */
+    readonly reason?: string;
+  }
+  | {
     /** At start, outside of any request: a valid setting that probably does not work as intended. */
     readonly type: "configuration_warning";
     readonly at: number;

@@ -33,6 +33,10 @@ export function formatEvent(event: TraceEvent, verbose: boolean, findFix?: FindF
         : `${time} BUG at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "stored_changes":
       return `${time} the store changes ${event.of} of the configuration: ${formatStoredChanges(event)}`;
+    case "client_registered":
+    case "client_updated":
+    case "client_deleted":
+      return verbose ? `${time} ${formatRegistration(event)}` : undefined;
     case "code_issued":
       return verbose ? `${time} code for ${printable(event.client)}: ${formatGrant(event)}` : undefined;
     case "tokens_issued":
@@ -42,6 +46,12 @@ export function formatEvent(event: TraceEvent, verbose: boolean, findFix?: FindF
     default:
       return undefined;
   }
+}
+
+function formatRegistration(
+  { type, client, reason }: Extract<TraceEvent, { type: `client_${string}` }>,
+): string {
+  return printable(`${type.replace("_", " ")}: ${client}${reason === undefined ? "" : ` (${reason})`}`);
 }
 
 function formatStoredChanges(event: Extract<TraceEvent, { type: "stored_changes" }>): string {

@@ -14,6 +14,7 @@ import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
+import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
@@ -91,6 +92,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     approver,
     interaction,
     openLogin,
+    registration: settings.registration.mode !== "off",
     directory: hasDirectory
       ? { edit: settings.directory === "edit", autoLogin: settings.login === "auto" && approver === undefined }
       : undefined,
@@ -123,6 +125,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     lifetimes: settings.lifetimes,
     pkce: settings.pkce,
     refresh: settings.refresh,
+    registration: { ...settings.registration, recordPrefix: recordPrefix(options) },
     outbound: options.outbound ?? (async (url, init) => {
       const { safeFetch } = await import("../runtime/safe_fetch.ts");
       const { issuer } = server;

@@ -1,10 +1,10 @@
-/** Maintenance: deletes expired records, rotates keys and reads the changes of other instances. */
+/** Maintenance: deletes expired records and unused clients, rotates keys and reads the changes of other instances. */
 
 import type { ResolvedSettings } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 
-/** Interval of key maintenance, in milliseconds; far below the default of `keys.lead`. */
+/** Interval of the maintenance of keys and unused clients, in milliseconds; far below the default of `keys.lead`. */
 const keyMaintenanceIntervalMs = 60_000;
 
 /**
@@ -54,6 +54,13 @@ export function maintenance(server: Server, { keys: keySettings, records }: Main
     }
   }
 
+  /** Deletes registered clients that were never used. Only a server that has some loads the code. */
+  async function deleteUnusedClients(): Promise<void> {
+    const { mode, recordPrefix } = server.registration;
+    if (mode === "off" || await store.count("unused_registration", recordPrefix) === 0) return;
+    await (await import("../oauth/clients/unused_registrations.ts")).deleteUnusedClients(server);
+  }
+
   function runIfDue(): void {
     records?.refreshIfDue();
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
@@ -66,6 +73,7 @@ export function maintenance(server: Server, { keys: keySettings, records }: Main
     if (Math.abs(now() - lastKeyMaintenanceAt) < keyMaintenanceIntervalMs) return;
     lastKeyMaintenanceAt = now();
     maintainKeys().catch(traceFailure);
+    deleteUnusedClients().catch(traceFailure);
   }
 
   return {

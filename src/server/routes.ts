@@ -31,6 +31,8 @@ interface RouteOptions {
   readonly interaction?: typeof import("../interaction/mod.ts");
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
+  /** Whether clients may register themselves. */
+  readonly registration: boolean;
   /** The pages of clients and users; absent: none. */
   readonly directory?: DirectoryRouteOptions;
 }
@@ -61,8 +63,17 @@ const authorizationResponseParameters = parameters(codeParameter, interactionPar
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  { base, metadataForms, defaultEndpoints, grantTypes, approver = autoApprover, interaction, openLogin, directory }:
-    RouteOptions,
+  {
+    base,
+    metadataForms,
+    defaultEndpoints,
+    grantTypes,
+    approver = autoApprover,
+    interaction,
+    openLogin,
+    registration,
+    directory,
+  }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
   const discovery = discoveryHandlers();
@@ -176,6 +187,7 @@ export function endpoints(
       ),
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
+    ...registration ? registrationEndpoints(base) : [],
     ...wellKnownPaths(base, metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,
@@ -236,6 +248,42 @@ export function endpoints(
     page("static", `${base}/static/*`, "Static file", async () => (await import("../site/static_files.ts")).assets),
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../site/static_files.ts")).favicon),
     ...directory === undefined ? [] : directoryEndpoints(base, directory),
+  ];
+}
+
+function registrationEndpoints(base: string): Endpoint[] {
+  const secrets = parameters(
+    { name: "registration_access_token", secret: "registration_access_token", linksFlow: true },
+    { name: "client_secret", secret: "client_secret" },
+    { name: "software_statement", secret: "software_statement" },
+  );
+  return [
+    {
+      name: "register",
+      metadataName: "registration_endpoint",
+      path: `${base}/oauth2/register`,
+      methods: ["POST"],
+      caller: "any",
+      cors: true,
+      title: "Client registration",
+      doneLabel: "registered",
+      errors: "bearer",
+      role: "step",
+      responseParameters: secrets,
+      load: async () => (await import("../endpoints/register.ts")).register,
+    },
+    {
+      name: "client_configuration",
+      path: `${base}/oauth2/register/*`,
+      methods: ["GET", "PUT", "DELETE"],
+      caller: "resource client",
+      cors: true,
+      title: "Client configuration",
+      errors: "bearer",
+      role: "step",
+      responseParameters: secrets,
+      load: async () => (await import("../endpoints/client_configuration.ts")).clientConfiguration,
+    },
   ];
 }
 

@@ -205,6 +205,12 @@ export type OverrideRecord =
     }
   );
 
+/** A place that a client holds which registered itself and was never used. Consumed: used, or deleted. */
+export interface UnusedRegistrationRecord {
+  /** When the client is deleted unless it is used, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
 /** How far the records of an issuer have been migrated from a former version. */
 export interface MigrationRecord {
   /** Whether the former records have been deleted, too. */
@@ -243,6 +249,8 @@ export interface Records {
   user: RegisteredRecord;
   /** Changes of configured clients and users, by issuer, configured entry and id. */
   override: OverrideRecord;
+  /** Clients that registered themselves and were never used, by issuer and client. */
+  unused_registration: UnusedRegistrationRecord;
   /** Migrations, by issuer. */
   migration: MigrationRecord;
   /** Identifiers that may be used once, such as those of client assertions. */

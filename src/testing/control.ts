@@ -23,6 +23,7 @@ import type { ExplainRejection } from "./login_error.ts";
 import { type Mint, mint } from "./mint.ts";
 import { assertOptions, assertServerOptions } from "./options.ts";
 import { type Persona, personaField } from "./persona.ts";
+import { type Register, registrationClient } from "./registration.ts";
 import { resettableState } from "./resettable_state.ts";
 import { testResources } from "./resource.ts";
 import type { ResourceFactory } from "./resource.ts";
@@ -72,6 +73,12 @@ export interface TestControl extends LoginClient {
   installFetch(): InstalledFetch;
   /** Registers a client, by default a public one, and returns it with its credentials. */
   readonly client: ClientFactory;
+  /**
+   * Registers a client at the registration endpoint (RFC 7591), by default a public one. The metadata is sent as it is.
+   *
+   * @throws {LoginError} If the server rejects the metadata; `error` is the code, such as `invalid_redirect_uri`.
+   */
+  readonly register: Register;
   /** Decides which user logs in next, who denies, and who allows less than requested. */
   readonly decisions: UserDecisions;
   /** Opens a browser without cookies. */
@@ -251,6 +258,7 @@ export function createControl(options: TestControlOptions): ServerControl {
       return replacement;
     },
     client,
+    register: registrationClient(getApp, handle, explain),
     decisions,
     browser,
     mint: mint(async () => {

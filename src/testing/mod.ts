@@ -48,6 +48,7 @@ export type {
 } from "./claim_overrides.ts";
 export type { ClientCredentials } from "./client_authentication.ts";
 export type { LoginClient, LoginOptions, LoginResult } from "./login.ts";
+export type { Register, RegisteredTestClient, RegisterOptions } from "./registration.ts";
 export type { Log, WaitOptions } from "./log/log.ts";
 export { LogError } from "./log/log_error.ts";
 export type { ExchangeMatch, Expectation } from "./log/log_expectation.ts";

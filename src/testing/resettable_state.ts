@@ -3,7 +3,7 @@
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import type { Server } from "../oauth/server.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
-import type { Store } from "../store/store.ts";
+import type { RecordKind, Store } from "../store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 
 /** Code challenges that are remembered until the oldest is dropped. */
@@ -15,6 +15,9 @@ const maxRememberedKeySets = 100;
 /** The expiry of records that a server keeps without limit: a reset removes them by this date. */
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
+/** The kinds of records that a reset removes although they never expire. */
+const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_secret", "unused_registration"]);
+
 /** Creates the resettable state of one server. */
 export function resettableState() {
   let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "keyFetches"> | undefined;
@@ -23,7 +26,7 @@ export function resettableState() {
     /** The server with the state since the last reset. */
     extend(server: Server): Server {
       current ??= {
-        store: withResettableSecrets(server.store),
+        store: withResettableRecords(server.store),
         rateLimiter: server.rateLimiter && rateLimiter(server.now),
         recentChallenges: boundedCache(maxRememberedChallenges),
         keyFetches: boundedCache(maxRememberedKeySets),
@@ -38,10 +41,10 @@ export function resettableState() {
   };
 }
 
-/** The store with an expiry for the server's own secrets, so that a reset removes them and invalidates all sessions. */
-function withResettableSecrets(store: Store): Store {
+/** The store with an expiry for permanent records. Without the server's own secrets, all sessions are invalid. */
+function withResettableRecords(store: Store): Store {
   return wrapStore(store, {
     add: (kind, id, value, metadata) =>
-      store.add(kind, id, value, kind === "server_secret" ? { ...metadata, expiresAt: resettableExpiry } : metadata),
+      store.add(kind, id, value, permanentKinds.has(kind) ? { ...metadata, expiresAt: resettableExpiry } : metadata),
   });
 }

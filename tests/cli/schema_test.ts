@@ -73,6 +73,10 @@ test("every object except a user, a key and a mapping rejects unknown keys, and 
       ["file.trustedIssuers[].jwks.keys[]", true, undefined],
       ["file.trustedIssuers[].subjects", subjects!.additionalProperties, undefined],
       ["file.trustedIssuers[].subjects.*", false, undefined],
+      ["file.registration", false, undefined],
+      ["file.registration.softwareStatementIssuers[]", false, ["issuer"]],
+      ["file.registration.softwareStatementIssuers[].jwks", true, ["keys"]],
+      ["file.registration.softwareStatementIssuers[].jwks.keys[]", true, undefined],
     ],
   );
 });

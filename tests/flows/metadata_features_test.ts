@@ -370,6 +370,12 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       assertEquals(await userinfo(b, access_token), { sub: "alice", [name]: alice[name] });
     }
   },
+  async registration_endpoint(b, _, url: string) {
+    const body = JSON.stringify({ redirect_uris: everything.redirect_uris, token_endpoint_auth_method: "none" });
+    const init = { method: "POST", body, headers: { "content-type": "application/json" } };
+    const { client_id } = await (await b.as.fetch(new Request(url, init))).json();
+    assertEquals(decodeClaims((await openBrowser(b).login({ client_id })).id_token).aud, client_id);
+  },
   async prompt_values_supported(b, _, listed: readonly string[]) {
     assertEquals([...listed].sort(), ["consent", "login", "none", "select_account"]);
     const browser = openBrowser(b);
@@ -409,7 +415,6 @@ test("[MD-04, MD-09] endpoints missing from metadata do not exist", async () => 
   const { get } = await testServer(options);
   const paths = [
     "par",
-    "register",
     "device_authorization",
     "device",
     "ciba",

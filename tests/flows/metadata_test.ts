@@ -192,6 +192,7 @@ const statusOfEndpoints: Readonly<Record<string, number>> = {
   revocation_endpoint: 405,
   introspection_endpoint: 405,
   end_session_endpoint: 200,
+  registration_endpoint: 405,
 };
 
 test("[MD-04] every listed endpoint is an absolute URL below the issuer, and responds", async () => {
@@ -224,7 +225,7 @@ test("[MD-04] a plugin's named endpoint is listed there and on the home page; an
   });
   const plugin: Plugin = {
     routes: ({ site }) => [
-      endpoint(`${site.base}/oauth2/register`, "registration_endpoint"),
+      endpoint(`${site.base}/oauth2/further`, "further_endpoint"),
       endpoint("/beside", "beside_endpoint"),
       endpoint(`${site.base}/nameless`),
     ],
@@ -233,22 +234,22 @@ test("[MD-04] a plugin's named endpoint is listed there and on the home page; an
     const b = await testServer({ issuer, plugins: [plugin] });
     const ask = (url: string) => b.as.fetch(new Request(url));
     const text = await (await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)).text();
-    const { registration_endpoint, beside_endpoint } = JSON.parse(text);
-    assertEquals([registration_endpoint, beside_endpoint], [
-      `${issuer.replace(/\/$/, "")}/oauth2/register`,
+    const { further_endpoint, beside_endpoint } = JSON.parse(text);
+    assertEquals([further_endpoint, beside_endpoint], [
+      `${issuer.replace(/\/$/, "")}/oauth2/further`,
       "https://as.test/beside",
     ]);
-    for (const url of [registration_endpoint, beside_endpoint]) assertEquals(await (await ask(url)).text(), "here");
+    for (const url of [further_endpoint, beside_endpoint]) assertEquals(await (await ask(url)).text(), "here");
     assertEquals(text.includes("nameless"), false);
     const home = (await (await ask(`${issuer.replace(/\/$/, "")}/`)).text()).replaceAll("<wbr/>", "");
-    assert(home.includes(registration_endpoint) && home.includes("registration_endpoint"), home);
+    assert(home.includes(further_endpoint) && home.includes("further_endpoint"), home);
   }
 });
 
 test("[MD-04] no unlisted endpoint responds", async () => {
   const b = await testServer();
   const names = [
-    ...["user_info", "introspection", "revocation", "register", "registration", "par", "ciba"],
+    ...["user_info", "introspection", "revocation", "registration", "par", "ciba"],
     ...[
       "device",
       "device_authorization",
@@ -608,6 +609,13 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     assertEquals(algs, metadata.token_endpoint_auth_signing_alg_values_supported as readonly string[]),
   introspection_endpoint_auth_signing_alg_values_supported: (_b, metadata, algs: readonly string[]) =>
     assertEquals(algs, metadata.token_endpoint_auth_signing_alg_values_supported as readonly string[]),
+  async registration_endpoint(b, metadata, url: string) {
+    const body = JSON.stringify({ redirect_uris: [callback], token_endpoint_auth_method: "none" });
+    const init = { method: "POST", body, headers: { "content-type": "application/json" } };
+    const { client_id } = await (await b.as.fetch(new Request(url, init))).json();
+    const fields = { client_id, redirect_uri: callback };
+    assert(getRedirectParams(await authorizeBy(b, metadata, fields)).get("code") !== null);
+  },
   async prompt_values_supported(b, metadata, values: readonly string[]) {
     for (const prompt of values) {
       const result = getRedirectParams(await authorizeBy(b, metadata, { prompt }));

@@ -9,7 +9,14 @@ import { endpoints } from "../../src/server/routes.ts";
 import { paramsFromFields } from "../../src/oauth/params.ts";
 
 /** What the descriptions of the built-in endpoints say. */
-const all = endpoints({ base: "", metadataForms: [], defaultEndpoints: false, grantTypes, openLogin: false });
+const all = endpoints({
+  base: "",
+  metadataForms: [],
+  defaultEndpoints: false,
+  grantTypes,
+  openLogin: false,
+  registration: true,
+});
 const { unrepeatable } = endpointRoute(
   all.find(({ name }) => name === "authorize")!,
   all.flatMap(({ metadataName, parameters = [] }) => metadataName === undefined ? [] : parameters),

@@ -61,6 +61,9 @@ export async function issueCode(
     });
   }
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
+  if (client.registration !== undefined) {
+    await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
+  }
   const user = await server.users.find(sub);
   const currentPasswordFingerprint = user && passwordFingerprint(server, user);
   const code = randomToken(server.randomBytes);

@@ -85,6 +85,26 @@ export interface ClientMetadata {
   readonly contacts?: readonly string[];
 }
 
+/** What the server keeps about a client that registered itself, besides its metadata. */
+export interface ClientRegistration {
+  /** When it registered, in seconds since the epoch: `client_id_issued_at`. */
+  readonly issuedAt: number;
+  /** The digest of its registration access token. */
+  readonly tokenDigest: string;
+  /** Whether it registered without an initial access token and without a verified software statement. */
+  readonly isOpen: boolean;
+  /** The verified software statement, unmodified. */
+  readonly softwareStatement?: string;
+}
+
+/** A client as it is registered and stored: metadata, and what no client can set itself. */
+export interface ClientEntry extends ClientMetadata {
+  /** The digest of its secret, where the secret is not known any more. */
+  readonly client_secret_digest?: string;
+  /** Present if the client registered itself. */
+  readonly registration?: ClientRegistration;
+}
+
 /** An end user: a subject and any claims. */
 export interface User {
   /** The permanent identifier: at most 255 printable ASCII characters, unique (OpenID Connect Core §2). */

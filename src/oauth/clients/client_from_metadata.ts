@@ -6,34 +6,31 @@ import { canonicalUri } from "../config/resource_list.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import type { SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
-import type { ClientMetadata } from "./client.ts";
+import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
 import type { Client } from "./repository.ts";
 
 /**
  * Serializes a client for the store: with a digest of its secret, unless the secret is the key of its assertions.
  */
-export async function serializeClient(client: ClientMetadata): Promise<SerializedEntry> {
+export async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
   const { client_secret: secret, ...others } = client;
-  if (secret === undefined) return others;
+  if (secret === undefined) return { ...others };
   if (client.token_endpoint_auth_method === "client_secret_jwt") return { ...client };
   return { ...others, client_secret_digest: await digest(secret) };
 }
 
 /**
- * Reads what {@link serializeClient} wrote.
+ * Reads a client that is registered, or that {@link serializeClient} wrote.
  *
- * @param parse Reads metadata. If the record has only a digest, the digest replaces the secret in it.
+ * @param parse Reads metadata. If the entry has only a digest, the digest replaces the secret in it.
  */
-export function deserializeClient(
-  record: SerializedEntry,
-  parse: (metadata: ClientMetadata) => Client,
-): Client {
-  const { client_secret_digest: secretDigest, ...metadata } = record as unknown as ClientMetadata & {
-    readonly client_secret_digest?: string;
-  };
-  if (secretDigest === undefined) return parse(metadata);
-  return { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest };
+export function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMetadata) => Client): Client {
+  const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
+  const client = secretDigest === undefined
+    ? parse(metadata)
+    : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest };
+  return registration === undefined ? client : Object.assign(client, { registration });
 }
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */

@@ -4,8 +4,8 @@ import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/settings.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
 import type { CreateRepository, EntryDefinition } from "../records/repository.ts";
-import type { ClientMetadata } from "./client.ts";
-import { clientFromMetadata, deserializeClient, serializeClient } from "./client_from_metadata.ts";
+import type { ClientEntry, ClientMetadata } from "./client.ts";
+import { clientFromMetadata, parseClientEntry, serializeClient } from "./client_from_metadata.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 import { validateClient, validateClientAudience } from "./validate_client.ts";
 
@@ -18,7 +18,7 @@ export function clientRepository(
   settings: ResolvedSettings,
   create: CreateRepository = memoryRepository,
 ): ClientRepository {
-  const parse = (metadata: ClientMetadata) => {
+  const parseMetadata = (metadata: ClientMetadata) => {
     assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
     return clientFromMetadata(metadata, settings);
   };
@@ -27,9 +27,9 @@ export function clientRepository(
     acceptsExpiring: false,
     getId: (metadata) => metadata.client_id,
     idOf: (client) => client.id,
-    parse,
+    parse: (entry: ClientEntry) => parseClientEntry(entry, parseMetadata),
     serialize: serializeClient,
-    deserialize: (entry) => deserializeClient(entry, parse),
+    deserialize: (entry) => parseClientEntry(entry as unknown as ClientEntry, parseMetadata),
   };
   return create(settings.clients, definition);
 }

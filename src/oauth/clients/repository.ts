@@ -9,7 +9,7 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
-import type { ClientAuthMethod, ClientMetadata, User } from "./client.ts";
+import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
 
 /** A client, with all defaults. */
 export interface Client {
@@ -62,6 +62,8 @@ export interface Client {
   readonly userinfoAlg?: SigningAlgorithm;
   /** Whether it must send a code challenge although it is confidential. */
   readonly requirePkce: boolean;
+  /** Present if the client registered itself (RFC 7591). */
+  readonly registration?: ClientRegistration;
   /** Whether a registered redirect URI matches the requested one. */
   allowsRedirectUri(redirectUri: string): boolean;
 }

@@ -8,7 +8,7 @@ import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { validate } from "../config/validate.ts";
 import { registeredClientField } from "./client_fields.ts";
-import { validatePublicKeys } from "../keys/validate_public_keys.ts";
+import { validatePublicKeys, validateUrl } from "../keys/validate_public_keys.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { hasTestHost } from "../config/settings.ts";
@@ -81,7 +81,7 @@ export function validateClient(
     const issue = validateRedirectUri(uri, server.insecureAllowHttpRedirectUris, isTestIssuer);
     if (issue !== undefined) issues.push({ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) });
   }
-  issues.push(...validateSector(client));
+  issues.push(...validatePageUrls(client, isTestIssuer), ...validateSector(client));
   for (const token of splitScope(client.scope ?? "")) {
     if (server.scopes.includes(token)) continue;
     issues.push({
@@ -120,6 +120,14 @@ function validateAuthMethod(client: ClientMetadata, { clientAuthMethods, profile
     received: method === undefined ? `nothing, which means ${methods.join(" or ")}` : quote(method),
     hint: "Register the client for one of them.",
   }];
+}
+
+/** The URLs that pages show to users: as links, so that other schemes would run scripts. */
+function validatePageUrls(client: ClientMetadata, isTestIssuer: boolean): ConfigIssue[] {
+  return (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
+    const { [path]: uri } = client;
+    return uri === undefined ? [] : validateUrl(path, uri, isTestIssuer);
+  });
 }
 
 function validateSector(client: ClientMetadata): ConfigIssue[] {

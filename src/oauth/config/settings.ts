@@ -17,6 +17,7 @@ import { demoClients, demoUsers } from "./demo_entries.ts";
 import { activeProfile, type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profiles.ts";
 import { type ActiveProfile, withProfile } from "./profiles.ts";
 import type { ResourceSettings } from "./resource_list.ts";
+import { registration, type RegistrationSettings, resolveRegistration } from "./registration_settings.ts";
 import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
 import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
@@ -143,6 +144,8 @@ export interface Settings {
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
    */
   readonly directory?: "edit" | "read" | "off";
+  /** How clients register themselves (RFC 7591, RFC 7592). */
+  readonly registration?: RegistrationSettings;
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
   /**
@@ -179,6 +182,11 @@ export interface Settings {
    * host. Default: false.
    */
   readonly insecureAllowDirectory?: boolean;
+  /**
+   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not on
+   * a test host. Default: false.
+   */
+  readonly insecureAllowOpenRegistration?: boolean;
 }
 
 /** A form of the metadata URL. */
@@ -225,6 +233,7 @@ export const settingFields: Fields<Settings> = {
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
   trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], { expected: "an array of issuers" }),
   directory: choice(["edit", "read", "off"]),
+  registration,
   throttle: flag(),
   trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
   proxyHeader: choice(["x-forwarded-for", "forwarded"]),
@@ -242,6 +251,7 @@ export const settingFields: Fields<Settings> = {
   insecureAllowOpenLogin: flag(false),
   insecureAllowDemoClients: flag(false),
   insecureAllowDirectory: flag(false),
+  insecureAllowOpenRegistration: flag(false),
 };
 
 /** {@link Settings} with what only an embedding program can set. */
@@ -251,25 +261,13 @@ export interface ProgramSettings extends Settings {
 }
 
 /** {@link Settings} with the defaults. */
-export interface ResolvedSettings extends
-  Required<
-    Omit<
-      Settings,
-      | "profile"
-      | "mcpRevision"
-      | "lifetimes"
-      | "pkce"
-      | "refresh"
-      | "resources"
-      | "keys"
-      | "defaultScope"
-      | "proxyHeader"
-    >
-  > {
+export interface ResolvedSettings
+  extends Required<Omit<Settings, "profile" | "mcpRevision" | "resources" | "keys" | "defaultScope" | "proxyHeader">> {
   readonly defaultScope: readonly string[];
   readonly lifetimes: Required<Lifetimes>;
   readonly pkce: Required<PkceSettings>;
   readonly refresh: Required<RefreshSettings>;
+  readonly registration: Required<RegistrationSettings>;
   readonly resources?: readonly ResourceSettings[];
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   readonly grantTypes: readonly { readonly type: string }[];
@@ -326,6 +324,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     pkce: withDefaults(pkce.members, given.pkce) as Required<PkceSettings>,
     trustedIssuers: given.trustedIssuers ?? [],
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
+    registration: resolveRegistration(given.registration, isTestIssuer),
     throttle: given.throttle ?? !isTestIssuer,
     trustProxy: given.trustProxy ?? [],
     privateHosts: given.privateHosts ?? [],

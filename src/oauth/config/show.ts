@@ -42,7 +42,9 @@ function showStore(store: string): string {
  */
 export function showValue(value: unknown, path: Path): string {
   if (value === undefined) return "nothing";
-  if (path.some((name) => /secret|password|jwks$|key$/i.test(String(name)))) return `${describeKind(value)} (hidden)`;
+  if (path.some((name) => /secret|password|jwks$|key$|AccessTokens$/i.test(String(name)))) {
+    return `${describeKind(value)} (hidden)`;
+  }
   if (typeof value === "string") {
     return /store$/i.test(String(path.at(-1))) ? showStore(value) : quote(value);
   }

@@ -6,6 +6,7 @@ import { validateClaims } from "./validate_claims.ts";
 import { validateClient } from "../clients/validate_client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
+import { validateRegistration } from "./registration_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
 import { byProfile, validateProfile } from "./profiles.ts";
@@ -36,6 +37,10 @@ export function validateSettings(settings: ProgramSettings, issuer: string): Con
     ...validateTrustedIssuers(resolved.trustedIssuers, { ...resolved, isTestIssuer: hasTestHost(issuer) }),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
+    ...validateRegistration(resolved.registration, {
+      isTestIssuer: !URL.canParse(issuer) || hasTestHost(issuer),
+      allowsOpen: resolved.insecureAllowOpenRegistration,
+    }),
     ...hasOwnClients ? validateClients(resolved) : [],
   ];
 }

@@ -8,10 +8,17 @@ import type { PublicKeySet } from "./remote_keys.ts";
 /** The private members of a JWK (RFC 7518 §6). */
 const privateJwkMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-function isFetchableUrl(uri: string, isTestIssuer: boolean): boolean {
-  if (!URL.canParse(uri)) return false;
-  const { protocol, hostname } = new URL(uri);
-  return protocol === "https:" || (protocol === "http:" && allowsHttp(hostname, isTestIssuer));
+/**
+ * An issue of a URL that the server fetches, or that pages show to users as a link: it must be https, or http on a host
+ * that {@link allowsHttp} allows.
+ */
+export function validateUrl(path: string, uri: string, isTestIssuer: boolean): ConfigIssue[] {
+  if (URL.canParse(uri)) {
+    const { protocol, hostname } = new URL(uri);
+    if (protocol === "https:" || (protocol === "http:" && allowsHttp(hostname, isTestIssuer))) return [];
+  }
+  const expected = `an https URL, or an http URL on ${httpHosts(isTestIssuer)}`;
+  return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }
 
 /**
@@ -27,14 +34,7 @@ export function validatePublicKeys(
   if (uri !== undefined && jwks !== undefined) {
     issues.push({ path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." });
   }
-  if (uri !== undefined && !isFetchableUrl(uri, isTestIssuer)) {
-    issues.push({
-      path: "jwks_uri",
-      expected: `an https URL, or an http URL on ${httpHosts(isTestIssuer)}`,
-      received: quote(uri),
-      hint: "Write https://host/path.",
-    });
-  }
+  if (uri !== undefined) issues.push(...validateUrl("jwks_uri", uri, isTestIssuer));
   for (const [i, key] of (jwks?.keys ?? []).entries()) {
     const privateMember = privateJwkMembers.find((name) => name in key);
     if (privateMember === undefined) {

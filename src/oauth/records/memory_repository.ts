@@ -28,6 +28,7 @@ export function memoryRepository<Input, Item>(
     find: (id) => items.get(id),
     reload: (id) => items.get(id),
     isFresh: () => true,
+    parse,
     findCached: (id) => items.get(id),
     set: (input) => store(getId(input), parse(input)),
     add: (input) => items.has(getId(input)) ? undefined : store(getId(input), parse(input)),

@@ -10,6 +10,7 @@ import { serverSecret } from "../keys/server_secret.ts";
 import { configuredEntryDigests } from "./configured_entry_digests.ts";
 import { migrateChangeLog } from "./migration.ts";
 import { listAll } from "./override_records.ts";
+import { recordPrefix } from "./repository.ts";
 
 /** What a repository takes from the overrides. */
 interface OverrideListener {
@@ -77,9 +78,8 @@ export function recordSource(
   owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
 ): RecordSource {
   const { store, now, trace } = owner;
-  // The configured issuer: the issuer in effect may depend on the port.
   const issuer = settings.issuer ?? "";
-  const prefix = `${issuer} `;
+  const prefix = recordPrefix(settings);
   const entryDigest = configuredEntryDigests(owner, resolveSettings(settings, issuer));
   const startedAt = now();
   const listeners: OverrideListener[] = [];

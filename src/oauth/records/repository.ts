@@ -42,6 +42,12 @@ export interface Repository<Input, Item> {
   /** Finds one among those in memory: the configured ones and those used lately. */
   findCached(id: string): Item | undefined;
   /**
+   * Validates and parses one, and changes nothing.
+   *
+   * @throws {ConfigurationError} With one sentence per fault.
+   */
+  parse(input: Input): Item;
+  /**
    * Registers one, replacing one of the same id.
    *
    * @throws {ConfigurationError} With one sentence per fault.
@@ -134,3 +140,9 @@ export type SerializedEntry = Readonly<Record<string, unknown>>;
 
 /** Number of removals that are remembered for messages. */
 export const maxRememberedRemovals = 1000;
+
+/** What the ids of the records of an issuer's clients and users begin with: issuers may share a store. */
+export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): string {
+  // The configured issuer: the issuer in effect may depend on the port.
+  return `${issuer} `;
+}

@@ -236,6 +236,7 @@ export function storedRepository<Input, Item>(
       return view.get(id);
     },
     isFresh: (id) => configured.has(id) || isFresh(cache.get(id)),
+    parse,
     findCached: (id) => view.get(id) ?? (configured.has(id) ? undefined : cache.get(id)?.item),
     set(input) {
       const id = getId(input);

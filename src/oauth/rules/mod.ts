@@ -15,6 +15,7 @@ import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { profileRules } from "./profiles.ts";
+import { registrationRules } from "./registration.ts";
 import { resourceRules } from "./resource.ts";
 import type { Rule } from "./rule.ts";
 import { tokenRules } from "./token.ts";
@@ -26,6 +27,7 @@ export type {
   openidRules,
   pageRules,
   profileRules,
+  registrationRules,
   resourceRules,
   Rule,
   tokenRules,
@@ -40,7 +42,8 @@ export type RuleTable =
   & typeof resourceRules
   & typeof httpRules
   & typeof pageRules
-  & typeof profileRules;
+  & typeof profileRules
+  & typeof registrationRules;
 
 /** The ID of a rule that this server checks, such as `PK-09`. */
 export type RuleId = keyof RuleTable;
@@ -66,6 +69,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...httpRules,
   ...pageRules,
   ...profileRules,
+  ...registrationRules,
 };
 
 /** What the table says of a rule; `undefined` for a rejection of the embedding program, which has no rule of the table. */
@@ -89,6 +93,8 @@ export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
   authorization_code: [
     ...["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"] as const,
   ],
+  register: ["DR-05", "DR-04", "DR-09", "DR-01"],
+  client_configuration: ["DR-06"],
   refresh_token: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
   "urn:ietf:params:oauth:grant-type:jwt-bearer": [
     ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-05", "JB-08", "JB-09", "JB-11"] as const,

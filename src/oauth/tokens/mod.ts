@@ -24,6 +24,9 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
+  if (client.registration !== undefined) {
+    await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
+  }
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {

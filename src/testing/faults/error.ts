@@ -35,7 +35,10 @@ type AnyErrorCode = ErrorCode | (string & Record<never, never>);
 export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) => Fault> = defineFault({
   id: "error",
   title: "OAuth error response",
-  endpoints: ["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"],
+  endpoints: [
+    ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"],
+    ...["register", "client_configuration"],
+  ],
   correctClient:
     "The client reports the error code, and starts a new login where the code says so, as invalid_grant does.",
   parameters: [

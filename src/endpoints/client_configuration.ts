@@ -1,0 +1,43 @@
+/** GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2): reads, replaces and deletes a registration. */
+
+import { readJsonObject } from "../http/json_body.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { json } from "../http/responses.ts";
+import { deleteRegistration, updateRegistration } from "../oauth/clients/registration.ts";
+import { authenticateOwner, readRegistrationToken } from "../oauth/clients/registration_access.ts";
+import type { RegistrationOwner } from "../oauth/clients/registration_access.ts";
+import type { Context } from "../app/context.ts";
+import type { Handlers } from "../app/route.ts";
+import { describeRegistration } from "./register.ts";
+
+/** The handlers of the client configuration endpoint. */
+export const clientConfiguration: Handlers = {
+  async GET(context) {
+    const { client, token } = await authenticate(context);
+    return json(200, describeRegistration(context, { client, accessToken: token, secret: client.assertionSecret }));
+  },
+  async PUT(context) {
+    const owner = await authenticate(context);
+    const metadata = await readJsonObject(context.request, "DR-03");
+    return json(200, describeRegistration(context, await updateRegistration(context.server, owner, metadata)));
+  },
+  async DELETE(context) {
+    await deleteRegistration(context.server, await authenticate(context));
+    return deleted;
+  },
+};
+
+const deleted: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  body: null,
+};
+
+async function authenticate(context: Context): Promise<RegistrationOwner> {
+  const { server, request, target } = context;
+  const id = target.path.slice(target.path.lastIndexOf("/") + 1);
+  const token = readRegistrationToken(request.headers.get("authorization"));
+  const owner = await authenticateOwner(server, id, token);
+  context.clientId = id;
+  return owner;
+}

@@ -1,0 +1,33 @@
+/** POST /oauth2/register (RFC 7591 §3): registers a client. */
+
+import { readJsonObject } from "../http/json_body.ts";
+import { json } from "../http/responses.ts";
+import { registerClient } from "../oauth/clients/registration.ts";
+import type { RegisteredClient } from "../oauth/clients/registration.ts";
+import { authorizeRegistration } from "../oauth/clients/registration_access.ts";
+import { clientInformation } from "../oauth/clients/registration_response.ts";
+import type { Context } from "../app/context.ts";
+import { endpointUrl } from "../app/endpoint.ts";
+import type { Handlers } from "../app/route.ts";
+
+/** The handlers of the registration endpoint. */
+export const register: Handlers = {
+  async POST(context) {
+    const { server, request, target } = context;
+    const { address } = target.clientAddress;
+    const authorization = request.headers.get("authorization");
+    const isOpen = await authorizeRegistration(server, { authorization, address });
+    const metadata = await readJsonObject(request, "DR-03");
+    const registered = await registerClient(server, metadata, isOpen);
+    context.clientId = registered.client.id;
+    return json(201, describeRegistration(context, registered));
+  },
+};
+
+/** The response that describes a registration, with its URL. */
+export function describeRegistration(
+  { app }: Context,
+  registered: RegisteredClient,
+): Readonly<Record<string, unknown>> {
+  return clientInformation(registered, `${endpointUrl(app, "register")}/${registered.client.id}`);
+}

@@ -1,0 +1,166 @@
+/**
+ * Dynamic client registration (RFC 7591) and its management (RFC 7592).
+ *
+ * 1. `registration_access.ts` decides who may register, and authenticates the owner of a registration.
+ * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
+ * 3. `registration_metadata.ts` picks what a client may set, fills in the defaults and finds conflicts.
+ * 4. This file issues id, secret and registration access token. The result is an ordinary client, kept as a record.
+ * 5. `unused_registrations.ts` bounds the clients that nothing was issued to, and deletes old ones.
+ */
+
+import { digest, randomId, randomToken } from "../secrets.ts";
+import { secondsNow } from "../server.ts";
+import type { Server } from "../server.ts";
+import type { ClientEntry } from "./client.ts";
+import { authenticateOwner, invalidRegistrationToken } from "./registration_access.ts";
+import type { RegistrationOwner } from "./registration_access.ts";
+import { issuesSecret, parseRegistration, resolveMetadata, warnIgnored } from "./registration_metadata.ts";
+import { assertUpdate } from "./registration_update.ts";
+import type { Client } from "./repository.ts";
+import { readSoftwareStatement } from "./software_statement.ts";
+import { releasePlace, reservePlace } from "./unused_registrations.ts";
+
+/** A registered client, with the credentials that the server knows at this moment. */
+export interface RegisteredClient {
+  /** The client. */
+  readonly client: Client;
+  /** The registration access token. */
+  readonly accessToken: string;
+  /** The secret; absent for a client without one, and if only its digest is known. */
+  readonly secret?: string;
+}
+
+/** The JSON object of a request. */
+type ReceivedMetadata = Readonly<Record<string, unknown>>;
+
+/**
+ * Registers a client (RFC 7591 §3.1).
+ *
+ * @param isOpen Whether the request has no initial access token.
+ * @throws {OAuthError} If the metadata or the software statement is invalid, or no place is free.
+ */
+export async function registerClient(
+  server: Server,
+  received: ReceivedMetadata,
+  isOpen: boolean,
+): Promise<RegisteredClient> {
+  const statement = await readSoftwareStatement(server, received);
+  warnIgnored(server, received);
+  const metadata = resolveMetadata(server, { ...received, ...statement?.claims });
+  const client_id = randomId(server.randomBytes);
+  const secret = issuesSecret(metadata) ? newSecret(server) : undefined;
+  const accessToken = randomToken(server.randomBytes);
+  const entry: ClientEntry = {
+    ...metadata,
+    client_id,
+    ...secret,
+    registration: {
+      issuedAt: secondsNow(server),
+      tokenDigest: await digest(accessToken),
+      isOpen: isOpen && statement === undefined,
+      softwareStatement: statement?.text,
+    },
+  };
+  parseRegistration(server, entry);
+  await reservePlace(server, client_id);
+  const client = await server.clients.set(entry);
+  server.trace({ type: "client_registered", at: server.now(), client: client_id });
+  server.passed?.("DR-01", client_id);
+  return { client, accessToken, secret: secret?.client_secret };
+}
+
+/**
+ * Replaces the metadata of a registered client and its registration access token (RFC 7592 §2.2). The secret stays,
+ * unless it has expired or another method needs another one.
+ *
+ * @throws {OAuthError} If the request is invalid.
+ */
+export async function updateRegistration(
+  server: Server,
+  owner: RegistrationOwner,
+  received: ReceivedMetadata,
+): Promise<RegisteredClient> {
+  const { client: former } = owner;
+  await assertUpdate(server, former, received);
+  const statement = await readSoftwareStatement(server, received);
+  const metadata = resolveMetadata(server, { ...received, ...statement?.claims });
+  const accessToken = randomToken(server.randomBytes);
+  const entry: ClientEntry = {
+    ...metadata,
+    client_id: former.id,
+    ...issuesSecret(metadata) && (await currentSecret(server, former, metadata, received) ?? newSecret(server)),
+    registration: {
+      ...former.registration!,
+      tokenDigest: await digest(accessToken),
+      softwareStatement: statement?.text,
+    },
+  };
+  parseRegistration(server, entry);
+  const client = await exclusively(server, owner, () => server.clients.set(entry));
+  server.trace({ type: "client_updated", at: server.now(), client: client.id });
+  return { client, accessToken, secret: entry.client_secret };
+}
+
+/**
+ * Deletes a registered client (RFC 7592 §2.3). Its codes and tokens end with it, because each use of one reads the
+ * client.
+ */
+export async function deleteRegistration(server: Server, owner: RegistrationOwner): Promise<void> {
+  const { id } = owner.client;
+  await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
+  await releasePlace(server, id);
+  server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
+}
+
+type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;
+
+function newSecret(server: Server): SecretMembers & { readonly client_secret: string } {
+  const { secretLifetime } = server.registration;
+  return {
+    client_secret: randomToken(server.randomBytes),
+    ...secretLifetime > 0 && { client_secret_expires_at: secondsNow(server) + secretLifetime },
+  };
+}
+
+/** The secret that the client has: as sent, or its digest; `undefined` if it has none or needs another one. */
+async function currentSecret(
+  server: Server,
+  { secretDigest, assertionSecret, secretExpiresAt }: Client,
+  { token_endpoint_auth_method: method }: Partial<ClientEntry>,
+  { client_secret: sent }: ReceivedMetadata,
+): Promise<SecretMembers | undefined> {
+  if (secretDigest === undefined) return undefined;
+  if (secretExpiresAt !== undefined && secondsNow(server) >= secretExpiresAt) return undefined;
+  const expiry = secretExpiresAt === undefined ? {} : { client_secret_expires_at: secretExpiresAt };
+  const known = typeof sent === "string" ? sent : assertionSecret;
+  if (known !== undefined) return { client_secret: known, ...expiry };
+  // The key of assertions must be known, not only its digest.
+  return method === "client_secret_jwt" ? undefined : { client_secret_digest: await secretDigest, ...expiry };
+}
+
+/** Milliseconds after which a change that was interrupted no longer prevents the next one. */
+const maxChangeMs = 10_000;
+
+/**
+ * Changes a registration once for each registration access token: of concurrent requests one succeeds.
+ *
+ * @throws {OAuthError} `invalid_token` in the others.
+ */
+async function exclusively<T>(
+  server: Server,
+  { client, token, tokenDigest }: RegistrationOwner,
+  change: () => T | Promise<T>,
+): Promise<T> {
+  const id = await digest(JSON.stringify([server.registration.recordPrefix, "registration", client.id, tokenDigest]));
+  if (!await server.store.add("seen", id, {}, { expiresAt: server.now() + maxChangeMs })) {
+    throw invalidRegistrationToken("a concurrent request uses the registration access token");
+  }
+  try {
+    // Another request may have changed the registration since this one was authenticated.
+    await authenticateOwner(server, client.id, token);
+    return await change();
+  } catch (error) {
+    await server.store.delete("seen", id);
+    throw error;
+  }
+}

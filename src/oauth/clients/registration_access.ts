@@ -1,0 +1,126 @@
+/** Who may register clients (RFC 7591 §3), and who owns a registration (RFC 7592 §2). */
+
+import { OAuthError } from "../errors.ts";
+import { constantTimeEqual, digest } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import type { Client } from "./repository.ts";
+
+/** The credentials of a registration request. */
+interface RegistrationCredentials {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string | null;
+  /** The address of the caller; absent if unknown. */
+  readonly address?: string;
+}
+
+/** The client that presented its registration access token. */
+export interface RegistrationOwner {
+  readonly client: Client;
+  /** The token. */
+  readonly token: string;
+  /** The digest of the token. */
+  readonly tokenDigest: string;
+}
+
+const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/**
+ * Decides whether a caller may register a client. Open registrations and wrong tokens are rate-limited.
+ *
+ * @returns Whether it may do so without an initial access token.
+ * @throws {OAuthError} `invalid_token`, or `temporarily_unavailable` with status 429.
+ */
+export async function authorizeRegistration(
+  server: Server,
+  { authorization, address = "" }: RegistrationCredentials,
+): Promise<boolean> {
+  const { mode, initialAccessTokens } = server.registration;
+  const attempt = { client: "registration", address };
+  const retryAfter = server.rateLimiter?.retryAfter(attempt) ?? 0;
+  if (retryAfter > 0) {
+    throw new OAuthError("temporarily_unavailable", "too many registrations, try again later", {
+      rule: "DR-05",
+      status: 429,
+      retryAfter,
+      expected: `no registration for ${retryAfter} seconds`,
+      received: "another one",
+    });
+  }
+  const token = bearerPattern.exec(authorization ?? "")?.[1];
+  if (token !== undefined && await isInitialAccessToken(initialAccessTokens, token)) {
+    server.passed?.("DR-05", "by an initial access token");
+    return false;
+  }
+  server.rateLimiter?.recordFailure(attempt);
+  // Where the server has no tokens, a client that sends one may register like any other.
+  if (mode === "open" && (token === undefined || initialAccessTokens.length === 0)) {
+    server.passed?.("DR-05", "without an initial access token");
+    return true;
+  }
+  throw new OAuthError("invalid_token", "registration requires a valid initial access token", {
+    rule: "DR-05",
+    challenge: token === undefined ? "bare" : undefined,
+    expected: "Authorization: Bearer TOKEN, with one of registration.initialAccessTokens",
+    received: token === undefined ? "no bearer token" : "an unknown token",
+  });
+}
+
+async function isInitialAccessToken(tokens: readonly string[], token: string): Promise<boolean> {
+  const tokenDigest = await digest(token);
+  // Compares with each of them, so that the time does not depend on which one it is.
+  const matches = await Promise.all(tokens.map(async (known) => constantTimeEqual(await digest(known), tokenDigest)));
+  return matches.includes(true);
+}
+
+/** The digest that is compared if the client is unknown (timing attack). */
+const dummyDigest = "A".repeat(43);
+
+/**
+ * Authenticates the owner of a registration by the registration access token. Read from the store, because another
+ * instance may have replaced the token.
+ *
+ * @throws {OAuthError} `invalid_token`: the same for another client's token, and for an unknown or deleted client.
+ */
+export async function authenticateOwner(server: Server, id: string, token: string): Promise<RegistrationOwner> {
+  const client = await server.clients.reload(id);
+  const tokenDigest = await digest(token);
+  const matches = constantTimeEqual(client?.registration?.tokenDigest ?? dummyDigest, tokenDigest);
+  if (client === undefined || !matches) {
+    throw invalidRegistrationToken(
+      client === undefined
+        ? "the client is unknown or deleted"
+        : client.registration === undefined
+        ? "the client did not register itself"
+        : "the registration access token is not that of this client, or was replaced",
+    );
+  }
+  server.passed?.("DR-06", id);
+  return { client, token, tokenDigest };
+}
+
+/**
+ * Reads the token of a management request.
+ *
+ * @param authorization The value of the `Authorization` header.
+ * @throws {OAuthError} `invalid_token` if there is none.
+ */
+export function readRegistrationToken(authorization: string | null): string {
+  const token = bearerPattern.exec(authorization ?? "")?.[1];
+  if (token !== undefined) return token;
+  throw new OAuthError("invalid_token", "a registration access token is required", {
+    rule: "DR-06",
+    challenge: "bare",
+    expected: "Authorization: Bearer TOKEN",
+    received: authorization === null ? "no token" : "another Authorization header",
+  });
+}
+
+/** The error of a wrong registration access token; the trace contains the reason. */
+export function invalidRegistrationToken(reason: string): OAuthError {
+  return new OAuthError("invalid_token", "the registration access token is invalid here", {
+    rule: "DR-06",
+    reason,
+    expected: "the registration_access_token of the most recent response, for this client",
+    received: "another token",
+  });
+}

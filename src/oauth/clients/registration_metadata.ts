@@ -1,0 +1,158 @@
+/** The metadata of a client that registers itself: what it may set, defaults, and conflicts (RFC 7591 §2). */
+
+import { quote } from "../config/config_issue.ts";
+import type { ConfigIssue } from "../config/config_issue.ts";
+import { ConfigurationError } from "../config/configuration_error.ts";
+import { validate } from "../config/validate.ts";
+import { OAuthError } from "../errors.ts";
+import type { Server } from "../server.ts";
+import { redirectsToDevice } from "../session/consent.ts";
+import type { ClientEntry, ClientMetadata } from "./client.ts";
+import { clientField } from "./client_fields.ts";
+import type { Client } from "./repository.ts";
+
+/** The members that only the server or an operator sets. `serves` gives access to the tokens of other clients. */
+const reservedMembers = ["client_id", "client_secret", "client_secret_expires_at", "serves"];
+
+/** The members that a client may set. All others are ignored (§2). */
+const registrableMembers = Object.keys(clientField.members).filter((name) => !reservedMembers.includes(name));
+
+/** The description of received metadata. */
+const receivedField = { ...clientField, required: [] };
+
+/**
+ * Resolves received metadata: picks what a client may set, and fills in the defaults that the response must contain.
+ *
+ * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
+ */
+export function resolveMetadata(
+  server: Server,
+  received: Readonly<Record<string, unknown>>,
+): Omit<ClientMetadata, "client_id"> {
+  const requested: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
+    // A member that is null counts as absent.
+    registrableMembers.flatMap((name) =>
+      Object.hasOwn(received, name) && received[name] !== null ? [[name, received[name]]] : []
+    ),
+  );
+  assertMetadata(validate(receivedField, requested));
+  assertMetadata(findConflicts(requested));
+  const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
+  return {
+    ...requested,
+    grant_types,
+    response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
+    scope: requested.scope ?? server.scopes.join(" "),
+    id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.alg,
+    subject_type: requested.subject_type ?? "public",
+    application_type: requested.application_type ?? inferApplicationType(server, redirect_uris),
+  };
+}
+
+/** Parses a complete entry, and rejects metadata that this server cannot register. */
+export function parseRegistration(server: Server, entry: ClientEntry): Client {
+  try {
+    const client = server.clients.parse(entry);
+    server.passed?.("DR-04");
+    return client;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw invalidMetadata(error.issues);
+  }
+}
+
+/** Whether the authentication method needs a secret. Without a method it is `client_secret_basic` (§2). */
+export function issuesSecret({ token_endpoint_auth_method: method }: Partial<ClientMetadata>): boolean {
+  return method === undefined || method.startsWith("client_secret_");
+}
+
+/** Warns about values that the server chooses itself. */
+export function warnIgnored(server: Server, received: Readonly<Record<string, unknown>>): void {
+  const names = ["client_id", "client_secret"].filter((name) => Object.hasOwn(received, name));
+  if (names.length === 0) return;
+  server.trace({
+    type: "warning",
+    at: server.now(),
+    explanation: {
+      rule: "DR-02",
+      reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
+      expected: "metadata without it: the server chooses id and secret",
+      received: names.join(", "),
+    },
+  });
+}
+
+/** Conflicts between members, which a configured client may have but a registering one may not. */
+function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssue[] {
+  const {
+    grant_types = ["authorization_code"],
+    response_types,
+    redirect_uris = [],
+    application_type,
+    token_endpoint_auth_method,
+  } = requested;
+  const issues: ConfigIssue[] = [];
+  const usesCode = grant_types.includes("authorization_code");
+  if (response_types !== undefined && response_types.includes("code") !== usesCode) {
+    issues.push({
+      path: "response_types",
+      expected: usesCode
+        ? `"code", because grant_types contains authorization_code`
+        : `no "code", because grant_types does not contain authorization_code`,
+      received: quote(response_types.join(" ")),
+      hint: "Register both or neither.",
+    });
+  }
+  if (grant_types.includes("client_credentials") && token_endpoint_auth_method === "none") {
+    issues.push({
+      path: "grant_types",
+      expected: `no client_credentials, because token_endpoint_auth_method is "none"`,
+      received: quote(grant_types.join(" ")),
+      hint: "Register a method of client authentication, or remove the grant type.",
+    });
+  }
+  for (const [i, uri] of redirect_uris.entries()) {
+    if (application_type !== "web" || !URL.canParse(uri) || /^https?:$/.test(new URL(uri).protocol)) continue;
+    issues.push({
+      path: `redirect_uris[${i}]`,
+      expected: `an http or https URI, because application_type is "web"`,
+      received: quote(uri),
+      hint: `Set application_type to "native", or leave it out.`,
+    });
+  }
+  return issues;
+}
+
+/** Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). */
+function inferApplicationType(server: Server, uris: readonly string[]): "web" | "native" {
+  if (uris.length === 0 || !uris.every((uri) => URL.canParse(uri) && redirectsToDevice(uri))) return "web";
+  server.trace({
+    type: "warning",
+    at: server.now(),
+    explanation: {
+      rule: "DR-04",
+      reason: "application_type is missing, and all redirect URIs lead to the device of the user: registered as native",
+      expected: `application_type: "native"`,
+      received: "no application_type",
+    },
+  });
+  return "native";
+}
+
+function assertMetadata(issues: readonly ConfigIssue[]): void {
+  if (issues.length > 0) throw invalidMetadata(issues);
+}
+
+/** The error of invalid metadata: it describes the first issue and names the places of the others. */
+function invalidMetadata(issues: readonly ConfigIssue[]): OAuthError {
+  const [{ path, expected, received, hint }, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
+  const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
+  const more = others.length === 0 ? "" : `; also invalid: ${others.map((issue) => issue.path).join(", ")}`;
+  return new OAuthError(code, `${path}: expected ${expected}. ${hint.replace(/\.$/, "")}${more}`, {
+    // The members with URLs that the server fetches or that pages show.
+    rule: path.endsWith("_uri") && expected.includes("URL") ? "DR-08" : "DR-04",
+    reason: `${path} of the client metadata is invalid${more}`,
+    expected,
+    received,
+  });
+}

@@ -1,0 +1,51 @@
+/** What a request that replaces a registration must contain, and must not (RFC 7592 §2.2). */
+
+import { OAuthError } from "../errors.ts";
+import { constantTimeEqual, digest } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import type { Client } from "./repository.ts";
+
+/** The members of the response that belong to the server. */
+const responseMembers = [
+  "registration_access_token",
+  "registration_client_uri",
+  "client_secret_expires_at",
+  "client_id_issued_at",
+];
+
+/**
+ * Rejects a request that names another client or secret, or sets what belongs to the server.
+ *
+ * @throws {OAuthError} `invalid_request`.
+ */
+export async function assertUpdate(
+  server: Server,
+  client: Client,
+  received: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const forbidden = responseMembers.filter((name) => Object.hasOwn(received, name));
+  if (forbidden.length > 0) {
+    throw invalidUpdate(`${forbidden.join(", ")} must not be sent`, "metadata only", forbidden.join(", "));
+  }
+  const { client_id: id, client_secret: secret } = received;
+  if (id !== client.id) {
+    throw invalidUpdate(
+      "client_id must be that of the registration",
+      client.id,
+      id === undefined ? "no client_id" : "another client_id",
+    );
+  }
+  if (secret !== undefined && secret !== null && !await isSecretOf(client, secret)) {
+    throw invalidUpdate("client_secret must be the current one", "the current secret, or none", "another value");
+  }
+  server.passed?.("DR-07", client.id);
+}
+
+async function isSecretOf(client: Client, secret: unknown): Promise<boolean> {
+  if (typeof secret !== "string" || client.secretDigest === undefined) return false;
+  return constantTimeEqual(await digest(secret), await client.secretDigest);
+}
+
+function invalidUpdate(message: string, expected: string, received: string): OAuthError {
+  return new OAuthError("invalid_request", message, { rule: "DR-07", expected, received });
+}

@@ -1,0 +1,95 @@
+/**
+ * Clients that registered themselves and that nothing was issued to yet. Each holds a place, a record beside the client:
+ *
+ * 1. {@link reservePlace} adds it before the client. The number of places is bounded.
+ * 2. {@link recordUse} consumes and deletes it when the first code or token is issued.
+ * 3. {@link deleteUnusedClients} consumes it when its time is over, and deletes the client.
+ *
+ * `Store.consume` succeeds once, so that a client is either used or deleted, on any number of instances.
+ */
+
+import { OAuthError } from "../errors.ts";
+import type { Server } from "../server.ts";
+import type { Client } from "./repository.ts";
+
+/** The expiry of places: the store must not delete them, because the client would stay. */
+const neverExpires = { expiresAt: Infinity };
+
+/** Number of places that are read in one request. */
+const pageSize = 500;
+
+/** Seconds after which a client should try again if no place is free. */
+const retryAfterSeconds = 60;
+
+/**
+ * Reserves a place for a client.
+ *
+ * @throws {OAuthError} `temporarily_unavailable` with status 429 if no place is free.
+ */
+export async function reservePlace(server: Server, clientId: string): Promise<void> {
+  const { store, registration: { maxUnused, unusedLifetime, recordPrefix } } = server;
+  const until = server.now() + unusedLifetime * 1000;
+  await store.add("unused_registration", recordPrefix + clientId, { until }, neverExpires);
+  // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
+  const isFull = async () => await store.count("unused_registration", recordPrefix) > maxUnused;
+  if (await isFull()) {
+    await deleteUnusedClients(server);
+    if (await isFull()) {
+      await releasePlace(server, clientId);
+      throw new OAuthError("temporarily_unavailable", "too many registered clients are not used yet", {
+        rule: "DR-09",
+        status: 429,
+        retryAfter: retryAfterSeconds,
+        expected: `at most ${maxUnused} clients that nothing was issued to`,
+        received: "one more",
+      });
+    }
+  }
+  server.passed?.("DR-09");
+}
+
+/** Deletes the place of a client. */
+export async function releasePlace({ store, registration }: Server, clientId: string): Promise<void> {
+  await store.delete("unused_registration", registration.recordPrefix + clientId);
+}
+
+/** Clients that are known to be used. */
+const usedClients = new WeakSet<Client>();
+
+/** Records that something is issued to a client that registered itself. */
+export async function recordUse(server: Server, client: Client): Promise<void> {
+  if (usedClients.has(client)) return;
+  const { store, registration: { recordPrefix } } = server;
+  const place = await store.get("unused_registration", recordPrefix + client.id);
+  if (place !== undefined && place.consumedAt === undefined) {
+    // A time before its end distinguishes the place of a used client from that of a deleted one.
+    await store.consume("unused_registration", recordPrefix + client.id, Math.min(server.now(), place.value.until - 1));
+    await releasePlace(server, client.id);
+  }
+  usedClients.add(client);
+}
+
+/** Deletes the clients that were not used in time, and the places of used clients that a crash has left behind. */
+export async function deleteUnusedClients(server: Server): Promise<void> {
+  const { store, registration: { recordPrefix, unusedLifetime } } = server;
+  let after: string | undefined;
+  for (;;) {
+    const places = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });
+    for (const { id, value, consumedAt } of places) {
+      const clientId = id.slice(recordPrefix.length);
+      const isUsed = consumedAt !== undefined && consumedAt < value.until;
+      if (!isUsed) {
+        if (server.now() < value.until) continue;
+        // Another instance may consume it now, to use or to delete the client.
+        if (consumedAt === undefined && !await store.consume("unused_registration", id, server.now())) continue;
+        const reason = `it was not used for ${unusedLifetime} seconds`;
+        if (await server.clients.delete(clientId, "the end of its unused registration")) {
+          server.trace({ type: "client_deleted", at: server.now(), client: clientId, reason });
+        }
+      }
+      await store.delete("unused_registration", id);
+    }
+    if (places.length < pageSize) return;
+    after = places.at(-1)!.id;
+  }
+}

@@ -1,0 +1,58 @@
+/** Rules of dynamic client registration and its management. */
+
+import type { Rule } from "./rule.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const registrationRules = {
+  "DR-01": {
+    passes: "the client is registered",
+    cites: ["RFC 7591 §3.2.1"],
+  },
+  "DR-02": {
+    fix: "Leave client_id and client_secret out: the server chooses both, and the response contains them.",
+    cites: ["RFC 7591 §2"],
+  },
+  "DR-03": {
+    fix: "Send the client metadata as one JSON object, with Content-Type: application/json.",
+    cites: ["RFC 7591 §3.1, §3.2.2"],
+  },
+  "DR-04": {
+    passes: "the client metadata is valid and free of conflicts",
+    fix: "Correct the named member of the metadata, or leave it out for its default.",
+    cites: ["RFC 7591 §2, §2.1", "OpenID Connect Registration §2"],
+  },
+  "DR-05": {
+    passes: "the client may register",
+    fix:
+      "Send an initial access token as Authorization: Bearer TOKEN; registration.initialAccessTokens lists the valid ones. After 429, wait as long as Retry-After says.",
+    cites: ["RFC 7591 §3", "OAuth 2.1 §7.9"],
+  },
+  "DR-06": {
+    passes: "the registration access token belongs to this client",
+    fix:
+      "Send the registration_access_token of the most recent response as Authorization: Bearer TOKEN, to the registration_client_uri of the same response. Each PUT replaces the token. A deleted client must register again.",
+    cites: ["RFC 7592 §2, §3"],
+  },
+  "DR-07": {
+    passes: "the request names the client and changes only its metadata",
+    fix:
+      "Send the whole metadata with client_id, and client_secret only as it is. Leave out registration_access_token, registration_client_uri, client_secret_expires_at and client_id_issued_at.",
+    cites: ["RFC 7592 §2.2"],
+  },
+  "DR-08": {
+    fix: "Use an https URL that this server can fetch, with the content that the metadata promises.",
+    cites: ["RFC 7591 §5", "RFC 7592 §2.3", "OpenID Connect Registration §5"],
+  },
+  "DR-09": {
+    passes: "a place for a client that is not used yet is free",
+    fix:
+      "Wait until unused clients are deleted, delete those that are not needed, or increase registration.maxUnused. Register once and keep the client_id.",
+    cites: ["RFC 7591 §5"],
+  },
+  "DR-10": {
+    passes: "a configured issuer signed the software statement",
+    fix:
+      "Send a signed, current software statement of an issuer in registration.softwareStatementIssuers, or leave it out.",
+    cites: ["RFC 7591 §2.3, §3.2.2"],
+  },
+} as const satisfies Readonly<Record<string, Rule>>;
