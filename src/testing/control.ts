@@ -258,7 +258,7 @@ export function createControl(options: TestControlOptions): ServerControl {
       return replacement;
     },
     client,
-    register: registrationClient(getApp, handle, explain),
+    register: registrationClient(getEndpointUrl, handle, explain),
     decisions,
     browser,
     mint: mint(async () => {

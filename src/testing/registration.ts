@@ -1,7 +1,5 @@
 /** Dynamic registration in one call: the request of a correct client (RFC 7591 §3.1). */
 
-import type { App } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
 import { object, text } from "../oauth/config/field.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import { withContentLength } from "./fetch.ts";
@@ -49,10 +47,11 @@ const defaultMetadata = {
 /**
  * Creates the function that registers clients at one server.
  *
+ * @param endpointUrl Returns the URL of an endpoint of the server.
  * @param fetch Sends one request to the server and follows no redirect.
  */
 export function registrationClient(
-  app: () => App,
+  endpointUrl: (name: string) => string,
   fetch: (request: Request) => Promise<Response>,
   explain: ExplainRejection,
 ): Register {
@@ -62,7 +61,7 @@ export function registrationClient(
     const body = JSON.stringify(metadata);
     const headers = new Headers({ "content-type": "application/json" });
     if (options.initialAccessToken !== undefined) headers.set("authorization", `Bearer ${options.initialAccessToken}`);
-    const url = endpointUrl(app(), "register");
+    const url = endpointUrl("register");
     const request = withContentLength(new Request(url, { method: "POST", headers, body }), body);
     const response = await fetch(request);
     const { status } = response;
