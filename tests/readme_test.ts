@@ -85,8 +85,8 @@ test("the examples of the mock run one after the other", async () => {
   assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
   const [[, metadata] = []] = printed.map(String).flatMap((line) => [...line.matchAll(/resource_metadata="([^"]+)"/g)]);
   assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
-  assertEquals(printed.at(-1)!.slice(1), ["invalid_redirect_uri", "invalid_client_metadata"]);
-  assertEquals(printed.length, 4);
+  assert(printed.some((words) => words.slice(1).join() === "invalid_redirect_uri,invalid_client_metadata"));
+  assertEquals(printed.length, 5);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
 });
