@@ -1,8 +1,7 @@
 /** GET and POST /account: what the user has allowed, and how to revoke it. */
 
 import type { Context } from "../app/context.ts";
-import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
-import type { CsrfBinding } from "../app/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";

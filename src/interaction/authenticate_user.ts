@@ -14,7 +14,6 @@ import type { Interaction } from "./pending.ts";
 export interface LoginOptions {
   /** Whether users without a password can log in, and guest users can be created. */
   readonly openLogin: boolean;
-  /** Verifies passwords. */
   readonly verifyPassword: VerifyPassword;
 }
 

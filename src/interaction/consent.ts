@@ -3,8 +3,7 @@
 import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
-import { assertCsrfToken, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
-import type { CsrfBinding } from "../app/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
@@ -24,8 +23,7 @@ import {
 } from "../oauth/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
-import { consumePending, findPending } from "./pending.ts";
-import type { Interaction } from "./pending.ts";
+import { consumePending, findPending, type Interaction } from "./pending.ts";
 
 /**
  * The handlers of the consent page.

@@ -10,18 +10,14 @@ import { readSession, setSessionCookie } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, redirect } from "../http/responses.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { createSession, endForgottenSessions } from "../oauth/session/session.ts";
-import type { Session } from "../oauth/session/session.ts";
+import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
-import { authenticateUser } from "./authenticate_user.ts";
-import type { AuthenticatedUser, LoginOptions } from "./authenticate_user.ts";
+import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
-import { cancellationLimiter, consumePending, findPending } from "./pending.ts";
-import type { Interaction } from "./pending.ts";
+import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
 
-/** The handlers of the login page. */
 export function loginHandlers(options: LoginOptions): Handlers {
   const allowCancellation = cancellationLimiter();
 

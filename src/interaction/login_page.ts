@@ -2,8 +2,7 @@
 
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
-import { withCsrfToken } from "../app/csrf.ts";
-import type { CsrfBinding } from "../app/csrf.ts";
+import { type CsrfBinding, withCsrfToken } from "../app/csrf.ts";
 import type { LoginProps } from "../ui/login.tsx";
 import { readSession } from "../app/session_cookie.ts";
 import type { HttpResponse } from "../http/message.ts";

@@ -12,11 +12,9 @@ import type { LoginRequirements } from "../oauth/authorize/openid.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
-import { csrfToken } from "../oauth/session/session.ts";
-import type { Session } from "../oauth/session/session.ts";
+import { csrfToken, type Session } from "../oauth/session/session.ts";
 import type { Server } from "../oauth/server.ts";
-import { consumePending, encodePending } from "./pending.ts";
-import type { Interaction } from "./pending.ts";
+import { consumePending, encodePending, type Interaction } from "./pending.ts";
 
 /**
  * Redirects a POST without a session to the login page. A form from another site arrives without SameSite cookies, so

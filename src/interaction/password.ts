@@ -1,7 +1,6 @@
 /** Password verification: one attempt at a time, rate-limited, and equally slow for unknown users (timing attack). */
 
-import type { PasswordDigest } from "../oauth/users/password.ts";
-import { getPasswordDigest, maxPasswordBytes, passwordCost } from "../oauth/users/password.ts";
+import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../oauth/users/password.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Server } from "../oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
