@@ -69,6 +69,7 @@ export interface Latchkey extends AsyncDisposable {
  * Creates an authorization server. Default: strict, in memory, with two demo clients and two users.
  *
  * @throws {ConfigurationError} With one sentence per issue of the options, or of the keys in the store.
+ * @throws {StoreError} If the store does not respond for a minute and a half.
  *
  * @example
  * ```ts
@@ -80,7 +81,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   assertNoIssues(validate(optionsField, options));
   const { plugins = [], now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
-  const store = (options.store instanceof Promise ? await options.store : options.store) ?? memoryStore();
+  const store = (options.store instanceof Promise ? await limitStart(options.store) : options.store) ?? memoryStore();
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
   const { lifetimes, keys: keySettings } = resolveSettings(options, "");
   const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
@@ -140,7 +141,10 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
   }
   const trusted = trustedProxies(options.trustProxy);
   // Rejects a store with test keys at the start, not at the first login.
-  if (testKeys === "rejected") await keys.publishedKeys([]);
+  if (testKeys === "rejected") {
+    const checked = keys.publishedKeys([]);
+    await (options.store === undefined ? checked : limitStart(checked));
+  }
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
   const maintained = maintenance(server, { keys: keySettings, records });
   const network = listeners(server, {
@@ -155,7 +159,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     },
   });
   let closing: Promise<void> | undefined;
-  await records?.start();
+  if (records !== undefined) await limitStart(records.start());
 
   const instance: Latchkey = {
     get issuer() {
@@ -190,4 +194,15 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     },
   };
   return instance;
+}
+
+/** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */
+const maxStartStepMs = 90_000;
+
+/** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */
+async function limitStart<T>(step: Promise<T>): Promise<T> {
+  // Handled below; the import must not make a rejection an unhandled one.
+  step.catch(() => {});
+  const { withTimeout } = await import("../store/with_timeout.ts");
+  return await withTimeout("the store", maxStartStepMs, step);
 }

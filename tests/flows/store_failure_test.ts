@@ -1,10 +1,11 @@
 /** A store that cannot be reached: every endpoint says that this will pass, and nothing of where the store is. */
 
-import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/store/store_error.ts";
+import { latchkey } from "../secret_leak_check.ts";
 import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
 
 const place = "postgres://10.0.0.7/db";
@@ -116,4 +117,42 @@ test("known keys continue to sign while others cannot be read", async () => {
   assertEquals(await sign(), before);
   comeBack();
   assertEquals((await (await b.get("/oauth2/jwks")).json()).keys.length, 1);
+});
+
+test("a store that hangs while a server starts is an error after a minute and a half, not a hanging start", async () => {
+  const { setTimeout } = globalThis;
+  const waits: number[] = [];
+  const never = new Promise<never>(() => {});
+  const hanging = (hangs: (verb: keyof Store) => boolean): Store =>
+    new Proxy(memoryStore(), {
+      get: (target, verb: keyof Store) =>
+        verb === "persistent" ? true : hangs(verb) ? () => never : (target[verb] as () => unknown).bind(target),
+    });
+  const real = { issuer: "https://as.real.com", insecureAllowAutoLogin: true };
+  const starts: readonly Parameters<typeof latchkey>[0][] = [
+    { store: never },
+    { store: hanging((verb) => verb === "get") },
+    { store: hanging((verb) => verb === "list"), ...real },
+    { store: hanging(() => true), ...real },
+  ];
+  // Fires timers immediately, and notes their delays.
+  const passed = (callback: () => void, milliseconds = 0) => {
+    waits.push(milliseconds);
+    return setTimeout(callback, 0);
+  };
+  globalThis.setTimeout = passed as unknown as typeof setTimeout;
+  try {
+    for (const options of starts) {
+      const error = await assertRejects(() => latchkey({ clients: [], ...options }), StoreError);
+      assertMatch(error.message, /^the store: expected a response within 90000 ms, found none; /);
+    }
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  assertEquals(new Set(waits), new Set([90_000]));
+  await assertRejects(
+    () => latchkey({ store: Promise.reject(new TypeError("no such file")) }),
+    TypeError,
+    "no such file",
+  );
 });
