@@ -1,15 +1,12 @@
 /** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never redeems the code. */
 
 import { HttpError } from "../http/http_error.ts";
-import { parseFields, readForm } from "../http/form.ts";
-import type { Fields } from "../http/form.ts";
+import { type Fields, parseFields, readForm } from "../http/form.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { html } from "../http/responses.ts";
-import { inspectCode } from "../oauth/authorize/code.ts";
-import type { IssuedCode } from "../oauth/authorize/code.ts";
+import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
-import { paramsFromFields } from "../oauth/params.ts";
-import type { Params } from "../oauth/params.ts";
+import { type Params, paramsFromFields } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import {
@@ -64,11 +61,9 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const props: CallbackProps = {
     ...site,
     flowLink: context.app.flowLinkFor(redirect) ?? site.flowLink,
-    outcome: success ? { kind: "success", code: shownParameters.get("code")!, state } : {
-      kind: "failure",
-      error: shownParameters.get("error"),
-      description: shownParameters.get("error_description"),
-    },
+    outcome: success
+      ? { kind: "success", code: shownParameters.get("code")!, state }
+      : { kind: "failure", error: shownParameters.get("error"), description: shownParameters.get("error_description") },
     notes,
     roundTrip: await describeRoundTrip(context, {
       redirect: success ? redirect : redirect.filter(([name]) => name !== "code"),

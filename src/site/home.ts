@@ -18,7 +18,6 @@ import type { Handlers } from "../app/route.ts";
 import { mayListClients } from "../app/suggest_match.ts";
 import { startLinks } from "./demo_client.ts";
 
-/** The home page. */
 export const home: Handlers = {
   async GET(context) {
     const { app, server, site } = context;

@@ -22,12 +22,7 @@ async function findAsset({ pages, request }: Context, name: string): Promise<Htt
 
 /** Responds with the file, or 304 if the browser has it. */
 export function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
-  const headers = {
-    "content-type": type,
-    "cache-control": "no-cache",
-    "x-content-type-options": "nosniff",
-    etag,
-  };
+  const headers = { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff", etag };
   if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
   return { status: 200, headers, body };
 }

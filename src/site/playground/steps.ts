@@ -2,18 +2,15 @@
 
 import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms } from "../../http/responses.ts";
-import { inspectCode } from "../../oauth/authorize/code.ts";
-import type { IssuedCode } from "../../oauth/authorize/code.ts";
+import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/server.ts";
 import { checkIdToken } from "../../oauth/tokens/validation.ts";
-import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { callbackClients, callbackUri, restoreDemoFlow, startLinks } from "../demo_client.ts";
-import type { BrowserCookie } from "../../app/browser_cookie.ts";
-import type { DemoFlow } from "../demo_client.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
+import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../demo_client.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
 import { endpointPath } from "../../app/endpoint.ts";
@@ -99,10 +96,7 @@ async function playgroundForm(
 }
 
 /** Runs one step and renders its outcome. */
-export async function runPlaygroundStep(
-  context: Context,
-  params: Params,
-): Promise<HttpResponse> {
+export async function runPlaygroundStep(context: Context, params: Params): Promise<HttpResponse> {
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const { step, callback, client } = await readPlaygroundForm(context, params);
