@@ -83,6 +83,7 @@ async function main(
       ...log === undefined ? [] : [log],
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
+      ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspectorEnabled ? [await openInspector(config.insecureAllowInspector)] : [],
       { setup: (assembled) => void (app = assembled) },
     ],
@@ -140,9 +141,12 @@ async function main(
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
-    endpoints: app!.endpoints.flatMap(({ metadataName, path }) =>
-      metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, app!.site.base, path)] as const]
-    ),
+    endpoints: [
+      ...app!.endpoints.flatMap(({ metadataName, path }) =>
+        metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, app!.site.base, path)] as const]
+      ),
+      ...app!.server.resources.hosted.map(({ identifier }) => ["protected_resource", identifier] as const),
+    ],
   }));
 }
 
@@ -161,6 +165,11 @@ async function serveMetrics(
 async function openInspector(insecureAllow: boolean): Promise<Plugin> {
   const { inspector } = await import("./inspector/mod.ts");
   return inspector({ insecureAllow });
+}
+
+async function openMcpServer(path: string): Promise<Plugin> {
+  const { mcpServer } = await import("./resource/mcp_server.ts");
+  return mcpServer(path);
 }
 
 /** The text of static/config.schema.json without the final newline. */

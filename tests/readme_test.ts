@@ -166,7 +166,7 @@ for (const [path, text] of readmes) {
   });
 
   test(`every task that ${path} names exists, and so do its flags`, async () => {
-    for (const [, task, rest] of text.matchAll(/\bdeno task (?:--quiet )?([a-z:]+)((?: --?[\w-]+(?: [\w.,-]+)?)*)/g)) {
+    for (const [, task, rest] of text.matchAll(/\bdeno task (?:--quiet )?([a-z:]+)((?: --?[\w-]+(?: [\w.,/-]+)?)*)/g)) {
       const command = manifest.tasks[task!];
       assert(command !== undefined, `${path}: deno task ${task}`);
       if (task === "start") {

@@ -43,6 +43,11 @@ export interface ConfigFile extends Settings {
    */
   readonly insecureAllowInspector?: boolean;
   /**
+   * The path of a small MCP server on the origin of the issuer: a protected resource with metadata and challenges, to test
+   * MCP clients against. Default: none.
+   */
+  readonly mcpServer?: string;
+  /**
    * The store of codes, tokens and keys. `memory` loses them when the server stops. `sqlite:PATH` is a file, relative to
    * the working directory; with `?durability=power` a write survives a power failure too. `postgres://…` and `redis://…`
    * serve any number of instances. Default: memory.
@@ -73,6 +78,10 @@ export function programFields(stores: StoreKinds): Fields<Omit<ConfigFile, keyof
     metricsHost: text(["localhost", "0.0.0.0"], host),
     inspector: flag(),
     insecureAllowInspector: flag(false),
+    mcpServer: text(["/mcp"], {
+      pattern: /^(?:\/[\w.~-]+)+$/,
+      expected: "a path of letters and digits, such as /mcp",
+    }),
     store: storeField(stores),
   };
 }
@@ -93,6 +102,7 @@ export const optionHelp = {
   mcpRevision: ["DATE", "the newest"],
   store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
+  mcpServer: ["PATH", "none"],
   log: ["FORMAT", "%; or json, or off"],
   metricsPort: ["NUMBER", "none"],
   metricsHost: ["NAME", "%"],

@@ -50,6 +50,8 @@ export type Configuration =
     readonly inspector?: boolean;
     /** Whether any visitor may see them. */
     readonly insecureAllowInspector: boolean;
+    /** The path of a small MCP server. Default: none. */
+    readonly mcpServer?: string;
     /** The format of the log. */
     readonly log: Required<ConfigFile>["log"];
     /** The address of the metrics. Default: none. */
@@ -128,6 +130,7 @@ export async function readConfiguration(
     kind: "run",
     settings,
     inspector: program.inspector,
+    mcpServer: program.mcpServer,
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,

@@ -3,6 +3,7 @@
 import type { App } from "../app/context.ts";
 import type { AddResource } from "../app/plugin.ts";
 import type { Endpoint } from "../app/route.ts";
+import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";
 
@@ -39,22 +40,29 @@ export interface HostedResourceLocation {
  * Adds a hosted resource to a server.
  *
  * @param location The identifier; a path is a resource on the origin of the issuer, and follows its port.
- * @throws {TypeError} If the identifier is invalid, or an endpoint of the server is at the same path.
+ * @param setting What errors call the location.
+ * @throws {TypeError} If the identifier is invalid.
+ * @throws {ConfigurationError} If the server has an endpoint at the same path.
  */
 export function hostResource(
   app: App,
   addResource: AddResource,
   location: string,
   options: HostedResourceOptions,
+  setting: "resource" | "mcpServer" = "resource",
 ): HostedResourceLocation {
   const getUrl = () => location.startsWith("/") ? new URL(app.server.issuer).origin + location : location;
   const documentUrl = metadataUrl(getUrl());
+  assertEndpointUrl(getUrl());
   const path = endpointPath(app.server.issuer, getUrl());
   const { name } = app.findEndpoint(path) ?? {};
   if (name !== undefined && name !== resourceEndpointName) {
-    throw new TypeError(
-      `resource: expected a path without an endpoint, received ${path}, which is ${name}. Use another.`,
-    );
+    throw new ConfigurationError([{
+      path: setting,
+      expected: "a path without an endpoint",
+      received: `${location}, the path of the endpoint ${name}`,
+      hint: "Choose another path, such as /mcp.",
+    }]);
   }
   const ifKnown = (value: string) => app.server.scopes.includes(value) ? [value] : [];
   const { scopes = ifKnown("read"), tools = { whoami: [], add_note: ifKnown("write") } } = options;
@@ -116,9 +124,14 @@ const resourceEndpointName = "resource";
  * reference, RFC 3986 §4.2), which no request over a network has by accident.
  */
 export function endpointPath(issuer: string, url: string): string {
-  const { origin, host, pathname, search } = new URL(url);
-  if (search !== "") {
-    throw new TypeError(`resource: expected a URL without a query, received ${JSON.stringify(url)}. Remove the query.`);
-  }
+  const { origin, host, pathname } = new URL(url);
   return origin === new URL(issuer).origin ? pathname : `//${host}${pathname}`;
+}
+
+/** Rejects a URL that no endpoint can have: endpoints have no query, and `*` in a path is a wildcard. */
+function assertEndpointUrl(url: string): void {
+  if (!/[?*]/.test(url)) return;
+  throw new TypeError(
+    `resource: expected a URL without a query and without *, received ${JSON.stringify(url)}. Choose another path.`,
+  );
 }

@@ -30,6 +30,8 @@
  * @module
  */
 
+export { mcpServer } from "./mcp_server.ts";
+export type { HostedResourceOptions } from "./hosted_resource.ts";
 export { metadataUrl, resourceMetadata } from "./metadata.ts";
 export { requireToken } from "./require_token.ts";
 export { jwksVerifier } from "./jwks_verifier.ts";

@@ -37,6 +37,7 @@ export const home: Handlers = {
         ...app.endpoints.flatMap(({ metadataName, path }) =>
           metadataName === undefined ? [] : [{ name: metadataName, url: routeUrl(server.issuer, site.base, path) }]
         ),
+        ...server.resources.hosted.map(({ identifier }) => ({ name: "protected_resource", url: identifier })),
         ...app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) => ({
           name: /\.well-known\/([^/]+)/.exec(path)![1]!,
           url: origin + path,

@@ -126,6 +126,36 @@ test("[HT-15] the banner shows the clients and users of the configuration file, 
   });
 });
 
+test("[PR-13] --mcp-server hosts an MCP server that the banner, the home page and metadata show", async () => {
+  await against({ args: ["--mcp-server", "/mcp"] }, async ({ banner }, url) => {
+    assertMatch(banner, new RegExp(`^  protected_resource +${url}/mcp$`, "m"));
+    assertStringIncludes((await (await get(`${url}/`)).text()).replaceAll("<wbr/>", ""), `${url}/mcp`);
+    const { protected_resources } = await (await get(`${url}/.well-known/oauth-authorization-server`)).json();
+    assertEquals(protected_resources, [`${url}/mcp`]);
+    const document = await (await get(`${url}/.well-known/oauth-protected-resource/mcp`)).json();
+    assertEquals([document.resource, document.authorization_servers], [`${url}/mcp`, [url]]);
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "add_note" } });
+    const call = (token: string) =>
+      get(`${url}/mcp`, { method: "POST", body, headers: { authorization: `Bearer ${token}` } });
+    const tokenFor = async (scope: string) => {
+      const fields = { client_id: "demo-public", redirect_uri: `${url}/authorized`, resource: `${url}/mcp` };
+      const code = await codeOf(url, { ...fields, scope });
+      const { access_token } = await assertTokenResponse(
+        await post(`${url}/oauth2/token`, { ...spaToken, ...fields, code }),
+      );
+      return access_token as string;
+    };
+    assertEquals((await call(await tokenFor("read"))).status, 403);
+    const { result } = await (await call(await tokenFor("read write"))).json();
+    assertEquals([result.structuredContent.sub, result.structuredContent.aud], ["alice", `${url}/mcp`]);
+  });
+  for (const path of ["/start", "/flows", "/healthz", "/static/x"]) {
+    const { code, stderr } = await runProgram({ args: ["--port", "0", "--mcp-server", path] });
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "mcpServer\n  Expected a path without an endpoint, found");
+  }
+});
+
 test("[HT-17] the banner names insecure settings, one line each", async () => {
   const settings = {
     ...ownClients,
