@@ -90,7 +90,7 @@ export function hostResource(
         cors: true,
         title: "Resource request",
         doneLabel: "served",
-        errors: "json",
+        errors: "bearer",
         role: "step",
         load: async () => (await handlers()).mcpHandlers(definition),
       },

@@ -11,13 +11,14 @@ import { strictClient } from "./strict_client.ts";
 
 const { createFault, faultDefinitions } = faults;
 
-/** Logs in and refreshes with a fault at the endpoint, until it fires; returns why it did not. */
+/** Logs in and refreshes, or finds a resource, with a fault at the endpoint, until it fires; returns why it did not. */
 async function unmetAfterLogin(endpoint: string, fault: Fault): Promise<readonly string[]> {
   const { promise: fired, resolve: onFault } = Promise.withResolvers<void>();
   const s = await strictClient({}, { wait: () => Promise.resolve(), onFault: () => onFault() });
   s.injector.on(endpoint).once(fault);
   const login = async () => await s.refresh((await s.logIn()).tokens.refresh_token!);
-  await Promise.race([fired, login().catch(() => {})]);
+  const attempt = endpoint.startsWith("resource") ? s.findResource : login;
+  await Promise.race([fired, attempt().catch(() => {})]);
   const unmet = s.injector.unmetRules();
   await s.as.close();
   return unmet;

@@ -106,6 +106,51 @@ test("a strict client detects every fault that it can detect, and the next login
   });
 });
 
+test("[PR-03] a strict client rejects resource metadata of another resource, and meets each fault of challenges", async () => {
+  const s = await strictClient();
+  const challenge = async () =>
+    (await s.fetch(`${s.as.issuer}/mcp`, { method: "POST", body: "{}" })).headers.get("www-authenticate");
+  const metadata = 'resource_metadata="https://as.test/.well-known/oauth-protected-resource/mcp"';
+  assertEquals(await challenge(), `Bearer scope="read", ${metadata}`);
+  await forEachCase(
+    [
+      [faults.resource.missingMetadataUrl(), 'Bearer scope="read"'],
+      [faults.resource.missingScope(), `Bearer ${metadata}`],
+      [
+        faults.resource.wrongMetadataUrl("https://x.test/$&"),
+        'Bearer scope="read", resource_metadata="https://x.test/$&"',
+      ],
+      [
+        faults.error("insufficient_scope", { description: "no" }),
+        'Bearer realm="https://as.test", error="insufficient_scope", error_description="no"',
+      ],
+    ] as const,
+    async ([fault, expected]) => {
+      s.injector.on("resource").once(fault);
+      const received =
+        await (fault.id === "error"
+          ? s.fetch(`${s.as.issuer}/mcp`, { method: "POST" }).then(({ headers }) => headers.get("www-authenticate"))
+          : challenge());
+      assertEquals(received, expected);
+    },
+  );
+  await forEachCase(
+    [
+      [faults.resource.wrongResource(), "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"],
+      [faults.resource.without("resource"), "OAUTH_INVALID_RESPONSE"],
+      [faults.status(302, { headers: { location: "https://x.test" } }), "OAUTH_RESPONSE_IS_NOT_CONFORM"],
+    ] as const,
+    async ([fault, expected]) => {
+      s.injector.on("resource_metadata").once(fault);
+      assertEquals(await getDetectedError(s.findResource()), expected);
+    },
+  );
+  s.injector.on("resource_metadata").once(faults.resource.wrongAuthorizationServer());
+  assertEquals((await s.findResource()).authorization_servers, ["https://another.example"]);
+  assertEquals((await s.findResource()).authorization_servers, ["https://as.test"]);
+  assertEquals(s.injector.unmetRules(), []);
+});
+
 test("without a rule, and where no rule matches, nothing changes", async () => {
   const s = await strictClient();
   const before = await (await get(s, metadataPath)).text();

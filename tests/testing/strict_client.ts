@@ -4,6 +4,7 @@ import * as oauth from "oauth4webapi";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import type { FaultInjector, FaultInjectorOptions } from "../../src/testing/faults/fault_injector.ts";
+import { mcpServer } from "../../src/resource/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const redirectUri = "https://spa.example/cb";
@@ -24,6 +25,8 @@ export interface StrictClient {
   logIn(fields?: Readonly<Record<string, string>>): Promise<ValidatedLogin>;
   /** A refresh; rejects with what the client noticed. */
   refresh(token: string): Promise<oauth.TokenEndpointResponse>;
+  /** Requests a resource without a token, and its metadata; rejects with what the client noticed. */
+  findResource(): Promise<oauth.ResourceServer>;
   /** Forgets the keys that were fetched. */
   forgetKeys(): void;
 }
@@ -42,7 +45,7 @@ export async function strictClient(
       { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"] },
     ],
     users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com" }],
-    plugins: [injector.plugin],
+    plugins: [injector.plugin, mcpServer("/mcp")],
     ...options,
   });
   const fetch =
@@ -109,6 +112,12 @@ export async function strictClient(
       const server = await discover();
       const response = await oauth.refreshTokenGrantRequest(server, client, clientAuth, token, requestOptions);
       return await oauth.processRefreshTokenResponse(server, client, response);
+    },
+    async findResource() {
+      const resource = new URL("/mcp", as.issuer);
+      await fetch(resource, { method: "POST", body: "{}" });
+      const response = await oauth.resourceDiscoveryRequest(resource, requestOptions);
+      return await oauth.processResourceDiscoveryResponse(resource, response);
     },
     forgetKeys: () => void (cache = {}),
   };

@@ -37,7 +37,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   title: "OAuth error response",
   endpoints: [
     ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"],
-    ...["register", "client_configuration"],
+    ...["register", "client_configuration", "resource", "resource_metadata"],
   ],
   correctClient:
     "The client reports the error code, and starts a new login where the code says so, as invalid_grant does.",

@@ -43,6 +43,8 @@ import * as idToken from "./id_token.ts";
 import * as keys from "./keys.ts";
 /** Metadata documents that a client must reject. */
 import * as metadata from "./metadata.ts";
+/** Protected resources whose metadata or challenges a client must not trust. */
+import * as resource from "./resource.ts";
 import { status } from "./status.ts";
 /** A store that fails or forgets. */
 import * as store from "./store.ts";
@@ -56,7 +58,7 @@ export type { StatusOptions } from "./status.ts";
 
 // The functions: those of the exchange as a whole, and one group for each part of the protocol or the server.
 export { delay, drop, error, hang, hold, status };
-export { authorizationResponse, body, clock, idToken, keys, metadata, store, tokens };
+export { authorizationResponse, body, clock, idToken, keys, metadata, resource, store, tokens };
 
 /** The definition of every fault, by group. */
 export const faultDefinitions: readonly FaultDefinition[] = [
@@ -67,6 +69,7 @@ export const faultDefinitions: readonly FaultDefinition[] = [
   tokens,
   keys,
   metadata,
+  resource,
   store,
   clock,
 ].flatMap((group) => Object.values(group).map(({ definition }) => definition));

@@ -1,0 +1,120 @@
+/** Protected resources whose metadata or challenges a client must not trust (RFC 9728 §3.3, §5, §7). */
+
+import { withHeaders } from "../../http/message.ts";
+import type { ResponseLike } from "../../http/message.ts";
+import { defineFault, type FaultFactory } from "./definition.ts";
+import type { Fault } from "./fault.ts";
+import { editJsonBody } from "./response_body.ts";
+
+const metadataEndpoints = ["resource_metadata"] as const;
+const resourceEndpoints = ["resource"] as const;
+
+/** The document names another resource. */
+export const wrongResource: FaultFactory<(resource?: string) => Fault> = defineFault({
+  id: "resource.wrongResource",
+  title: "Resource metadata names another resource",
+  endpoints: metadataEndpoints,
+  correctClient:
+    "The client rejects the document: its resource must be identical to the URL that the client requested.",
+  parameters: [{
+    name: "resource",
+    type: "string",
+    default: "https://another.example/mcp",
+    description: "The resource in the document.",
+  }],
+  create: ({ resource }) => editJsonBody("metadata of another resource", (document) => ({ ...document, resource })),
+});
+
+/** The document names another authorization server. */
+export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> = defineFault({
+  id: "resource.wrongAuthorizationServer",
+  title: "Resource metadata names another authorization server",
+  endpoints: metadataEndpoints,
+  correctClient:
+    "The client sends the new authorization server no credentials and no tokens of the one it is registered at.",
+  parameters: [{
+    name: "issuer",
+    type: "string",
+    default: "https://another.example",
+    description: "The only value of authorization_servers.",
+  }],
+  create: ({ issuer }) =>
+    editJsonBody("resource metadata with another authorization server", (document) => ({
+      ...document,
+      authorization_servers: [issuer],
+    })),
+});
+
+/** The document lacks a member: `without("scopes_supported")`. */
+export const without: FaultFactory<(member?: string) => Fault> = defineFault({
+  id: "resource.without",
+  title: "Resource metadata lacks a member",
+  endpoints: metadataEndpoints,
+  correctClient: "The client reports that authorization_servers is missing, or does without an optional member.",
+  parameters: [{
+    name: "member",
+    type: "string",
+    default: "authorization_servers",
+    description: "The member to remove.",
+  }],
+  create: ({ member }) =>
+    editJsonBody(`resource metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
+});
+
+/** The challenge does not say where the metadata is. */
+export const missingMetadataUrl: FaultFactory<() => Fault> = defineFault({
+  id: "resource.missingMetadataUrl",
+  title: "Challenge lacks resource_metadata",
+  endpoints: resourceEndpoints,
+  correctClient: "The client finds the metadata at the well-known URLs of the resource.",
+  create: () => editChallenge("challenge without resource_metadata", "resource_metadata", undefined),
+});
+
+/** The challenge leads to metadata on another host. */
+export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFault({
+  id: "resource.wrongMetadataUrl",
+  title: "Challenge leads to metadata on another host",
+  endpoints: resourceEndpoints,
+  correctClient:
+    "The client rejects the document there, because its resource is not the URL that the client requested.",
+  parameters: [{
+    name: "url",
+    type: "string",
+    default: "https://another.example/.well-known/oauth-protected-resource/mcp",
+    description: "The parameter resource_metadata.",
+  }],
+  create: ({ url }) => editChallenge("challenge with another resource_metadata", "resource_metadata", url),
+});
+
+/** The challenge does not say which scope the operation needs. */
+export const missingScope: FaultFactory<() => Fault> = defineFault({
+  id: "resource.missingScope",
+  title: "Challenge lacks the scope",
+  endpoints: resourceEndpoints,
+  correctClient: "The client requests scopes_supported of the resource metadata, or leaves scope out.",
+  create: () => editChallenge("challenge without scope", "scope", undefined),
+});
+
+/** A fault that changes one parameter of the challenge; `undefined` removes it. */
+function editChallenge(name: string, parameter: string, value: string | undefined): Fault {
+  return {
+    name,
+    waitsFor: `got a challenge with ${parameter}`,
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      const challenge = getChallenge(response);
+      const pattern = new RegExp(`(, | )${parameter}="[^"]*"`);
+      if (challenge === undefined || !pattern.test(challenge) || !context.consume()) return response;
+      const edited = challenge.replace(
+        pattern,
+        (_, separator) => value === undefined ? "" : `${separator}${parameter}="${value}"`,
+      );
+      // The first parameter has no comma before it.
+      return withHeaders(response, { "www-authenticate": edited.replace(/^(\w+), /, "$1 ") });
+    },
+  };
+}
+
+function getChallenge({ headers }: ResponseLike): string | undefined {
+  return (headers instanceof Headers ? headers.get("www-authenticate") : headers["www-authenticate"]) ?? undefined;
+}
