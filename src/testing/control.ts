@@ -89,7 +89,8 @@ export interface TestControl extends LoginClient {
    * Adds a protected resource that accepts access tokens of this server: a small MCP server with metadata (RFC 9728) and
    * challenges. The location is its identifier, or a path on the origin of the issuer, which also serves it over a socket.
    *
-   * @throws {TypeError} If the identifier is invalid, or the server has an endpoint at the same path.
+   * @throws {TypeError} If the identifier or an option is invalid.
+   * @throws {ConfigurationError} If the server has an endpoint at the same path.
    *
    * @example
    * ```ts ignore

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
+import { ConfigurationError } from "../../src/mod.ts";
 import type { HostedResourceOptions, TestLatchkey, TestResource } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
@@ -127,13 +128,13 @@ test("[MC-08] a token for another resource or for the authorization server is 40
     const response = await call(as, mcp.url, token);
     assertEquals([response.status, parseChallenge(response).error], [401, "invalid_token"]);
   }
-  const { explanation } = as.log.last("resource").rejection!;
-  assertEquals(explanation, {
-    rule: "MC-08",
-    reason: "the access token is for another resource",
-    expected: identifier,
-    received: as.issuer,
-  });
+  const { rule, reason, expected, received } = as.log.last("resource").rejection!.explanation;
+  assertEquals([rule, reason, expected, received], [
+    "MC-08",
+    "the access token is for another resource",
+    identifier,
+    as.issuer,
+  ]);
   as.log.expect("resource").rejected("invalid_token", "MC-08");
 });
 
@@ -249,19 +250,15 @@ test("[PR-13] metadata lists the hosted resources, each of which names the issue
   }
 });
 
-test("as.resource rejects locations that cannot be a resource", async () => {
+test("as.resource rejects locations that cannot be a resource, and options that it does not have", async () => {
   await using as = await testLatchkey();
   for (
-    const url of [
-      "mcp",
-      "https://mcp.example/#x",
-      "http://mcp.real.org/",
-      "/start",
-      "https://mcp.example/?a=b",
-      "ftp://x/",
-    ]
+    const url of ["mcp", "https://mcp.example/#x", "http://mcp.real.org/", "https://mcp.example/?a=b", "/*", "ftp://x/"]
   ) {
     assertThrows(() => as.resource(url), TypeError, "resource: expected");
+  }
+  for (const path of ["/start", "/oauth2/token", "/static/x", "/", `${as.issuer}/oauth2/token`]) {
+    assertThrows(() => as.resource(path), ConfigurationError, "Expected a path without an endpoint");
   }
   assertThrows(() => as.resource("/x", { scope: [] } as HostedResourceOptions), TypeError, "Did you mean scopes?");
 });
