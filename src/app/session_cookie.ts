@@ -10,7 +10,8 @@ import type { Context } from "./context.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
 export function readSession(context: Context): MaybePromise<Session | undefined> {
-  const encoded = readCookie(context.request.headers.get("cookie"), cookieName("session", context));
+  const header = context.request.headers.get("cookie");
+  const encoded = header === null ? undefined : readCookie(header, cookieName("session", context));
   return encoded === undefined ? undefined : decodeSession(context.server, encoded);
 }
 

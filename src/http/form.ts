@@ -32,7 +32,8 @@ export function parseFields(text: string): Fields {
       throw new HttpError(400, "HT-20", `There must not be more than ${maxFields} parameters`);
     }
     const equals = part.indexOf("=");
-    const decodePart = text.length > maxSlicedLength || encodedCharacter.test(part) ? decode : unchanged;
+    const isDecoded = text.length <= maxSlicedLength && !part.includes("%") && !part.includes("+");
+    const decodePart = isDecoded ? unchanged : decode;
     fields.push(
       equals < 0 ? [decodePart(part), ""] : [decodePart(part.slice(0, equals)), decodePart(part.slice(equals + 1))],
     );
@@ -159,8 +160,6 @@ function decodeText(parts: readonly Uint8Array[]): string {
     throw new HttpError(400, "HT-10", "The body must be UTF-8");
   }
 }
-
-const encodedCharacter = /[%+]/;
 
 /** Maximum length of a text whose values are slices, in characters. A slice keeps the whole text in memory. */
 const maxSlicedLength = 1024;

@@ -46,8 +46,8 @@ class FieldParams implements Params {
   get(key: string): string | undefined {
     const fields = this.#fields;
     for (let i = 0; i < fields.length; i++) {
-      const [name, value] = fields[i]!;
-      if (name === key && value !== "") return value;
+      const field = fields[i]!;
+      if (field[0] === key && field[1] !== "") return field[1];
     }
     return undefined;
   }

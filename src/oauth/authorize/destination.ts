@@ -84,19 +84,21 @@ const registeredUriHint = "a registered redirect URI of this client; the server'
 
 /** The error of a signed or referenced request; `undefined` for other requests. No `request_uri` is fetched (SSRF). */
 export function rejectedRequestObject(params: Params): OAuthError | undefined {
-  const [first, second] = (["request", "request_uri"] as const).filter((name) => params.get(name) !== undefined);
-  if (first === undefined) return undefined;
-  if (second !== undefined) {
+  const hasRequest = params.get("request") !== undefined;
+  const hasRequestUri = params.get("request_uri") !== undefined;
+  if (!hasRequest && !hasRequestUri) return undefined;
+  if (hasRequest && hasRequestUri) {
     return new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
       rule: "JR-01",
       expected: "neither, because this server supports neither",
       received: "both",
     });
   }
-  return new OAuthError(`${first}_not_supported`, `${first} is not supported by this server`, {
+  const name = hasRequest ? "request" : "request_uri";
+  return new OAuthError(`${name}_not_supported`, `${name} is not supported by this server`, {
     rule: "JR-01",
     expected: "the parameters themselves",
-    received: `a ${first} parameter`,
+    received: `a ${name} parameter`,
   });
 }
 
