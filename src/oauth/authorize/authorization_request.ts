@@ -20,6 +20,7 @@ import { isAlteredByForm, maxStateLength, rejectedRequestObject, responseModes }
 import type { Destination } from "./destination.ts";
 import { allowedSubjects, readOpenIdParameters } from "./openid.ts";
 import type { LoginRequirements } from "./openid.ts";
+import { readIdTokenHint } from "../tokens/id_token.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
 import { readResources, warnMissingResource } from "./resources.ts";
 import { resolveScope, warnIgnoredScope } from "./scope.ts";
@@ -140,13 +141,15 @@ export async function parseAuthorizationRequest(
   }
   const scope = resolveScope(server, client, params.get("scope"));
   const codeChallenge = readCodeChallenge(server, client, params);
+  const idTokenHint = params.get("id_token_hint");
+  const hintedLogin = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
   return {
     clientId: client.id,
     scope,
     codeChallenge,
     nonce: params.get("nonce"),
     resources: await readResources(server, params),
-    loginRequirements: await readOpenIdParameters(server, params, client),
+    loginRequirements: readOpenIdParameters(server, params, client, hintedLogin),
   };
 }
 

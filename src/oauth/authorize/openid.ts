@@ -8,7 +8,7 @@ import type { Server } from "../server.ts";
 import { splitScope } from "./scope_token.ts";
 import type { RequestedClaims } from "../../store/store.ts";
 import { subjectFor } from "../users/subject.ts";
-import { readIdTokenHint } from "../tokens/id_token.ts";
+import type { IdTokenHint } from "../tokens/id_token.ts";
 
 /** The requirements of a request for the login. Plain JSON. */
 export interface LoginRequirements {
@@ -30,12 +30,17 @@ export const promptValues = ["none", "login", "consent", "select_account"] as co
 /** Maximum length of a `login_hint`, in characters; the rest is cut off. */
 const maxLoginHintLength = 255;
 
-/** Reads the parameters; `acr_values`, `display`, `ui_locales` and `claims_locales` are ignored. */
-export async function readOpenIdParameters(
+/**
+ * Reads the parameters; `acr_values`, `display`, `ui_locales` and `claims_locales` are ignored.
+ *
+ * @param hintedLogin The login of a valid `id_token_hint`.
+ */
+export function readOpenIdParameters(
   server: Server,
   params: Params,
   client: Client,
-): Promise<LoginRequirements> {
+  hintedLogin: IdTokenHint | undefined,
+): LoginRequirements {
   const prompts = splitScope(params.get("prompt") ?? "");
   if (prompts.includes("none") && prompts.length > 1) {
     throw new OAuthError("invalid_request", "prompt combines none with another value", {
@@ -44,9 +49,7 @@ export async function readOpenIdParameters(
       received: prompts.join(" "),
     });
   }
-  const hint = params.get("id_token_hint");
-  const hintedLogin = hint === undefined ? undefined : await readIdTokenHint(server, hint);
-  if (hint !== undefined && hintedLogin?.clientId !== client.id) {
+  if (params.get("id_token_hint") !== undefined && hintedLogin?.clientId !== client.id) {
     throw new OAuthError("invalid_request", "id_token_hint is not an ID token that this server issued to this client", {
       rule: "OI-07",
       expected: `an ID token of this issuer for ${client.id}, expired or not`,
@@ -59,7 +62,7 @@ export async function readOpenIdParameters(
     prompt: prompts.filter((value) => promptValues.some((supported) => supported === value)),
     maxAgeSeconds: readMaxAge(params.get("max_age")),
     loginHint: params.get("login_hint")?.slice(0, maxLoginHintLength),
-    ...demandedSubs.length > 0 && { demandedSubs },
+    demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
     claims: claims?.names,
   };
 }

@@ -3,6 +3,7 @@
 import { byProfile } from "../config/profiles.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
@@ -76,12 +77,15 @@ async function findRequested(server: Server, requested: readonly string[]): Prom
 }
 
 /** The resources of one access token: those of the token request, which must be granted; without any, all granted ones. */
-export async function narrowResources(
+export function narrowResources(
   server: Server,
   granted: readonly string[],
   params: Params,
-): Promise<readonly string[]> {
-  const requested = await readResources(server, params);
+): MaybePromise<readonly string[]> {
+  return chain(readResources(server, params), (requested) => narrowTo(granted, requested));
+}
+
+function narrowTo(granted: readonly string[], requested: readonly string[]): readonly string[] {
   if (requested.length === 0) return granted;
   if (requested.every((uri) => granted.includes(uri))) return requested;
   throw new OAuthError("invalid_target", "resource is not one that was granted", {

@@ -6,7 +6,7 @@ import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
-import { narrowResources, warnMissingResource } from "../authorize/resources.ts";
+import { narrowResources, registeredResources, warnMissingResource } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -76,7 +76,8 @@ export const authorizationCode: GrantType = {
     const scope = registeredScope(client, record.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-    const { resources: grantedResources, claims } = await narrowToRegistered(server, client, record, scope);
+    const grantedResources = await registeredResources(server, record.resources);
+    const { claims } = narrowToRegistered(server, client, record, scope, grantedResources);
     const resources = await narrowResources(server, grantedResources, parameters);
     // Atomic: of concurrent requests one succeeds. Nothing is issued before. If a later step fails, the code stays
     // consumed: the user must log in again, but no code is redeemed twice (replay).

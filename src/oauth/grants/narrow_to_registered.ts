@@ -4,7 +4,6 @@ import type { RequestedClaims } from "../../store/store.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { registeredResources } from "../authorize/resources.ts";
 import type { Server } from "../server.ts";
 
 /** The granted resources and claims. */
@@ -20,15 +19,16 @@ interface GrantedAccess {
  * the operator if scope values or resources are missing.
  *
  * @param scope The part of the granted scope that is still registered.
+ * @param resources The granted resources that are still registered.
  * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them.
  */
-export async function narrowToRegistered(
+export function narrowToRegistered(
   server: Server,
   client: Client,
   granted: GrantedAccess & { readonly scope: readonly string[] },
   scope: readonly string[],
-): Promise<GrantedAccess> {
-  const resources = await registeredResources(server, granted.resources);
+  resources: readonly string[],
+): GrantedAccess {
   if (resources.length === 0 && granted.resources.length > 0) {
     throw new OAuthError("invalid_target", "no granted resource is registered any more", {
       rule: "RI-05",

@@ -5,7 +5,7 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
-import { narrowResources, warnMissingResource } from "../authorize/resources.ts";
+import { narrowResources, registeredResources, warnMissingResource } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -60,7 +60,8 @@ export const refreshTokenGrant: GrantType = {
     const invalidReason = await findInvalidReason(server, client, stored, registered);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
     server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
-    const { resources: grantedResources, claims } = await narrowToRegistered(server, client, record, registered);
+    const grantedResources = await registeredResources(server, record.resources);
+    const { claims } = narrowToRegistered(server, client, record, registered, grantedResources);
     const scope = narrowScope(registered, parameters);
     const resources = await narrowResources(server, grantedResources, parameters);
     // A token that was rotated stays consumed, even if the client has become confidential since.

@@ -29,7 +29,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     ...nonce !== undefined && { nonce },
     at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
     ...sid !== undefined && { sid: await sessionIdFor(server, client, sid) },
-    ...await userClaims(server, subject, scope),
+    ...hasUserClaims(server, subject) && await userClaims(server, subject, scope),
   };
   const overriddenClaims = server.overrideClaims === undefined
     ? claims
@@ -37,13 +37,16 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
   return { id_token: await server.sign("id_token", client.idTokenAlg, overriddenClaims) };
 };
 
-/** The claims about the user; `undefined` if the ID token has none. */
+function hasUserClaims({ claims: rules }: Server, { claims: requested }: Subject): boolean {
+  return requested !== undefined || rules.idToken !== "minimal";
+}
+
+/** The claims about the user; `undefined` if the user was removed. */
 async function userClaims(
   { claims: rules, users }: Server,
   { sub, claims: requested }: Subject,
   scope: readonly string[],
 ): Promise<Record<string, unknown> | undefined> {
-  if (requested === undefined && rules.idToken === "minimal") return undefined;
   const user = await users.find(sub);
   if (user === undefined) return undefined;
   const scopeClaims = rules.idToken === "minimal" ? {} : claimsForScope(rules, user, scope);
@@ -55,7 +58,7 @@ async function userClaims(
 }
 
 /** An earlier login, according to an ID token. */
-interface IdTokenHint {
+export interface IdTokenHint {
   readonly sub: string;
   /** The client it was issued to. */
   readonly clientId: string;
