@@ -33,7 +33,8 @@ export type { AuthorizationRequest, PendingAuthorization } from "./oauth/authori
 export type { Approval } from "./oauth/authorize/code.ts";
 export type { Destination, ResponseMode } from "./oauth/authorize/destination.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
-export type { Client, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
+export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
+export type { ServerClients } from "./oauth/clients/server_clients.ts";
 export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
 export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors.ts";
@@ -76,6 +77,7 @@ export type {
   assertionGrantRules,
   authorizeRules,
   httpRules,
+  mcpRules,
   openidRules,
   pageRules,
   PassedRuleId,

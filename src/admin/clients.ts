@@ -21,6 +21,9 @@ import type { Handlers } from "../app/route.ts";
 import type { ClientProps, ClientsProps, ListedClient } from "../ui/clients.tsx";
 import type { FieldError } from "../ui/field.tsx";
 
+/** Maximum number of clients of metadata documents on the page: those that were fetched last. */
+const maxListedDocuments = 50;
+
 /** The list. */
 export function clientListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
@@ -32,7 +35,10 @@ export function clientListPage(options: DirectoryOptions): Handlers {
 /** The page of each client. */
 export function clientPage(options: DirectoryOptions): Handlers {
   const findClient = async (context: Context): Promise<Client> => {
-    const client = await context.server.clients.find(idFromPath(context, "/clients/"));
+    const { clients } = context.server;
+    const id = idFromPath(context, "/clients/");
+    // Looking at a page fetches no metadata document.
+    const client = await clients.registered.find(id) ?? clients.findCached(id);
     if (client === undefined) throw new HttpError(404, "HT-01", "No client has this ID");
     return client;
   };
@@ -44,9 +50,9 @@ export function clientPage(options: DirectoryOptions): Handlers {
 
 /** A client for pages. */
 export function toListedClient({ site }: Context, client: Client): ListedClient {
-  const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
+  const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document } = client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
-  return { id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope };
+  return { id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document };
 }
 
 async function showList(
@@ -60,6 +66,8 @@ async function showList(
   const props: ClientsProps = {
     ...context.site,
     clients: entries.map((client) => toListedClient(context, client)),
+    documentClients: context.server.clients.documentClients().slice(-maxListedDocuments).reverse()
+      .map((client) => toListedClient(context, client)),
     position,
     form: edit
       ? {
@@ -95,7 +103,7 @@ async function showOne(
     client: toListedClient(context, client),
     newSecret,
     snippets: clientSnippets(urls, client, { secret, autoLogin }),
-    form: edit
+    form: edit && client.document === undefined
       ? {
         csrfToken: await browserCsrfToken(context, browser),
         values: {},
@@ -122,7 +130,9 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   const metadata = metadataFromForm(params, method, secret);
   const issues = [
     ...method === undefined ? [invalidAuthMethod(values.token_endpoint_auth_method!)] : [],
-    ...await server.clients.find(metadata.client_id) === undefined ? [] : [clientIdTaken(metadata.client_id)],
+    ...await server.clients.registered.find(metadata.client_id) === undefined
+      ? []
+      : [clientIdTaken(metadata.client_id)],
     ...server.clients.isPersistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
   if (issues.length > 0) return await showList(context, options, values, issues.map(toFieldError));

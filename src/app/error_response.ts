@@ -135,7 +135,8 @@ export function authorizationResponse(
 async function errorPage(context: Context, thrown: unknown): Promise<HttpResponse> {
   const { target } = context;
   const error = tracedError(context, thrown);
-  const { status = errorStatus[error.code] } = error.details;
+  // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none for a client.
+  const { status = error.code === "invalid_client" ? 400 : errorStatus[error.code] } = error.details;
   const explanation = error.explain();
   const { rule, reason, expected, received } = explanation;
   const [pages, { findFix, findRule }, { suggestMatch, mayListClients }] = await Promise.all([

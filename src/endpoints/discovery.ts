@@ -88,6 +88,7 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     claims_supported: [...idTokenClaims, ...claims],
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
+    ...server.clients.acceptsDocuments && { client_id_metadata_document_supported: true },
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

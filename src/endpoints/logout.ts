@@ -74,7 +74,7 @@ async function readClientAndSid(
     });
   }
   const id = hintedToken?.clientId ?? clientId;
-  const client = id === undefined ? undefined : await server.clients.find(id);
+  const client = id === undefined ? undefined : await server.clients.findHolder(id);
   return { client, sid: await findSid(server, client, hintedToken?.sid, session) };
 }
 

@@ -26,7 +26,7 @@ async function showClaims(context: Context): Promise<HttpResponse> {
   );
   const { claims } = token;
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
-  const client = (await server.clients.find(claims.client_id))!;
+  const client = (await server.clients.findHolder(claims.client_id))!;
   if (user === undefined) {
     throw new OAuthError("insufficient_scope", "the access token has no user", {
       rule: "CC-03",

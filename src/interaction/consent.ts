@@ -10,6 +10,7 @@ import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
+import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
@@ -18,7 +19,6 @@ import {
   impersonationRisk,
   individuallyRequestedClaims,
   previouslyAllowedScope,
-  redirectsToDevice,
   saveConsent,
 } from "../oauth/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";
@@ -62,7 +62,7 @@ export function consentHandlers(openLogin: boolean): Handlers {
     if (decision === "deny") throw consentDenied();
     const { sub, authTime } = session!;
     const user = (await server.users.find(sub))!;
-    const consent = await saveConsent(server, request, sub, scope);
+    const consent = await saveConsent(server, pending, sub, scope);
     return await completeAuthorization(context, pending, { user, scope, authTime, consent }, session!, false);
   }
 
@@ -75,7 +75,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
   const { scope, resources } = request;
   const previouslyAllowed = previouslyAllowedScope(
     server,
-    request,
+    pending,
     (await findConsent(server, session.sub, client.id))?.value,
   );
   const pages = await context.pages();
@@ -83,7 +83,15 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
     200,
     pages.consent({
       ...site,
-      client: { id: client.id, name: client.name, confidential: client.confidential },
+      client: {
+        id: client.id,
+        name: client.name,
+        confidential: client.confidential,
+        ...client.document && {
+          documentHost: new URL(client.id).host,
+          isOnDeviceOnly: client.redirectUris.every(redirectsToDevice),
+        },
+      },
       user: toUserSummary((await server.users.find(session.sub))!),
       action: endpointPath(context.app, "consent"),
       fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),

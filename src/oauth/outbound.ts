@@ -21,13 +21,16 @@ export class DocumentError extends Error {
   readonly expected: string;
   /** The received response, or the error of the connection. */
   readonly received: string;
+  /** Whether the host was not contacted, because the server must not fetch from it. */
+  readonly isBlocked: boolean;
 
   /** Creates an error from what was expected and received. */
-  constructor(expected: string, received: string, options?: ErrorOptions) {
-    super(`expected ${expected}, received ${received}`, options);
+  constructor(expected: string, received: string, cause?: unknown) {
+    super(`expected ${expected}, received ${received}`, { cause });
     this.name = "DocumentError";
     this.expected = expected;
     this.received = received;
+    this.isBlocked = cause instanceof Error && cause.name === "BlockedHostError";
   }
 }
 
@@ -52,7 +55,7 @@ export async function fetchDocument(
     return { text: await readLimited(response, maxBytes), headers: response.headers };
   } catch (cause) {
     if (cause instanceof DocumentError) throw cause;
-    throw new DocumentError(expected, `no response (${cause instanceof Error ? cause.message : cause})`, { cause });
+    throw new DocumentError(expected, `no response (${cause instanceof Error ? cause.message : cause})`, cause);
   }
 }
 

@@ -11,7 +11,7 @@
 
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
-import type { Client, ClientRepository, UserRepository } from "./clients/repository.ts";
+import type { Client, UserRepository } from "./clients/repository.ts";
 import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
 import type { JwtKind, SignClaims } from "./keys/jwt.ts";
@@ -21,6 +21,7 @@ import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ActiveProfile } from "./config/profiles.ts";
 import type { RegistrationSettings } from "./config/registration_settings.ts";
 import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
+import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { Resources } from "./config/resource_list.ts";
 import type { BoundedCache } from "./bounded_cache.ts";
@@ -75,8 +76,8 @@ export interface Server {
   readonly grantTypes: readonly GrantType[];
   /** The issuers of a token response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
-  /** The registered clients. */
-  readonly clients: ClientRepository;
+  /** The clients: the registered ones and those of metadata documents. */
+  readonly clients: ServerClients;
   /** Redacts the clients' secrets in shown and logged text. */
   readonly registeredSecrets: RegisteredSecrets;
   /** The users. */
@@ -105,7 +106,7 @@ export interface Server {
     /** What the ids of the records of this issuer's clients begin with. */
     readonly recordPrefix: string;
   };
-  /** Fetches documents that clients refer to: their keys. */
+  /** Fetches documents that clients refer to: their keys and their metadata. */
   readonly outbound: Outbound;
   /** The key sets that were fetched, by their URL. */
   readonly keyFetches: BoundedCache<KeyFetches>;

@@ -1,26 +1,11 @@
 /** Events for the operator: one closed union, and the redaction of events for logs. */
 
+import type { Explanation, ExplanationTexts, RuleExplanation } from "./explanation.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
-import type { PassedRuleId, RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
+import type { PassedRuleId } from "./rules/mod.ts";
 import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 
-/** The full reason of a rejection or warning; the client may receive less. */
-export type Explanation = ExplanationTexts & RuleOrFix;
-
-/** The reason of a rejection or warning by a rule of the table. */
-export type RuleExplanation = Explanation & { readonly rule: RejectionRuleId };
-
-/** The texts of an explanation. */
-export interface ExplanationTexts {
-  /** One plain sentence. */
-  readonly reason: string;
-  /** The expected value. */
-  readonly expected?: string;
-  /** The received value. */
-  readonly received?: string;
-  /** The earlier request that this one conflicts with, and its time. */
-  readonly earlier?: string;
-}
+export type { Explanation, ExplanationTexts, RuleExplanation };
 
 /**
  * An event. `at` is in milliseconds since the epoch, by the server's clock.
@@ -68,6 +53,15 @@ export type TraceEvent =
     readonly client: string;
     /** Why it was deleted. */
     readonly reason?: string;
+  }
+  | {
+    /** A metadata document was fetched, successfully or not. */
+    readonly type: "metadata_document_fetched";
+    readonly at: number;
+    /** The URL, which is the client id. */
+    readonly client: string;
+    /** How it ended, such as `valid for 300 seconds`; for the operator alone. */
+    readonly outcome: string;
   }
   | {
     /** At start, outside of any request: a valid setting that probably does not work as intended. */

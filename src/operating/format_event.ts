@@ -37,6 +37,8 @@ export function formatEvent(event: TraceEvent, verbose: boolean, findFix?: FindF
     case "client_updated":
     case "client_deleted":
       return verbose ? `${time} ${formatRegistration(event)}` : undefined;
+    case "metadata_document_fetched":
+      return verbose ? `${time} metadata document ${printable(event.client)}: ${printable(event.outcome)}` : undefined;
     case "code_issued":
       return verbose ? `${time} code for ${printable(event.client)}: ${formatGrant(event)}` : undefined;
     case "tokens_issued":

@@ -25,6 +25,11 @@ export interface SafeFetchOptions {
   readonly ca?: string;
 }
 
+/** The server must not connect to this host. Nothing was sent. */
+class BlockedHostError extends TypeError {
+  override readonly name = "BlockedHostError";
+}
+
 /** Maximum duration of a fetch with its body, in milliseconds. */
 const maxDurationMs = 10_000;
 /** Maximum size of a response body, in bytes. */
@@ -79,17 +84,19 @@ async function checkedAddresses(
   const hostname = urlHost.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const isLocal = allows(urlHost, "loopback") || allows(urlHost, "private");
   if (protocol !== "https:" && !(protocol === "http:" && isLocal)) {
-    throw new TypeError(`expected an https URL; received ${protocol}//${urlHost}`);
+    throw new BlockedHostError(`expected an https URL; received ${protocol}//${urlHost}`);
   }
   const isLiteral = isAddress(hostname);
   if (!isLiteral && !isLocal && localName.test(hostname)) {
-    throw new TypeError(`expected a host with a public address; received ${hostname}, a name of a local network`);
+    throw new BlockedHostError(
+      `expected a host with a public address; received ${hostname}, a name of a local network`,
+    );
   }
   const addresses = isLiteral ? [hostname] : await resolve(hostname);
   for (const address of addresses) {
     const kind: AddressKind = addressKind(address);
     if (kind === "public" || (kind !== "reserved" && allows(urlHost, kind))) continue;
-    throw new TypeError(
+    throw new BlockedHostError(
       `expected a host with a public address; received ${hostname}${
         isLiteral ? "" : `, which is ${address}`
       } (${kind})`,

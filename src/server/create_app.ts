@@ -13,6 +13,7 @@ import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
+import { serverClients } from "../oauth/clients/server_clients.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
@@ -22,11 +23,11 @@ import type { ParameterDescription } from "../oauth/parameter.ts";
 import { enabledGrantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
-import { allowsLocalFetch } from "../oauth/outbound.ts";
 import type { Server } from "../oauth/server.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository } from "../oauth/users/user_repository.ts";
+import { defaultOutbound } from "./default_outbound.ts";
 import type { EmitEvent } from "./emit_event.ts";
 import { validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -80,7 +81,19 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   const allGrantTypes = [...enabledGrantTypes(settings), ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
-  const clients = clientRepository(settings, createRepository);
+  const { privateHosts } = settings;
+  const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
+  const registered = clientRepository(settings, createRepository);
+  const clients = serverClients(
+    registered,
+    settings.clientIdMetadataDocuments
+      ? async () => {
+        const { createDocumentClients } = await import("../oauth/clients/documents/document_clients.ts");
+        const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
+        return createDocumentClients({ ...core, outbound, settings: currentSettings });
+      }
+      : undefined,
+  );
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
   const hasDirectory = settings.directory !== "off";
@@ -111,7 +124,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     grantTypes: allGrantTypes,
     tokenIssuers,
     clients,
-    registeredSecrets: registeredSecrets(clients, secretLabels),
+    registeredSecrets: registeredSecrets(registered, secretLabels),
     users: userRepository(
       settings,
       { ...core, issuer, claims, acceptsGuests: interaction !== undefined && openLogin },
@@ -126,15 +139,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     pkce: settings.pkce,
     refresh: settings.refresh,
     registration: { ...settings.registration, recordPrefix: recordPrefix(options) },
-    outbound: options.outbound ?? (async (url, init) => {
-      const { safeFetch } = await import("../runtime/safe_fetch.ts");
-      const { issuer } = server;
-      const { privateHosts } = settings;
-      return await safeFetch({ allows: (host, kind) => allowsLocalFetch({ issuer, privateHosts }, host, kind) })(
-        url,
-        init,
-      );
-    }),
+    outbound,
     clientAuthMethods: settings.clientAuthMethods,
     tokenRedirectUri: settings.tokenRedirectUri,
     resourceParameter: settings.resourceParameter,
@@ -209,7 +214,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
       Object.assign(server, membersOf(newIssuer));
       headers = securityHeaders(newIssuer);
       if (options.clients !== undefined) return;
-      clients.reconfigure(resolveSettings(options, newIssuer).clients);
+      registered.reconfigure(resolveSettings(options, newIssuer).clients);
     },
   };
 }

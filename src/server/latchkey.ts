@@ -165,7 +165,7 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     get issuer() {
       return server.issuer;
     },
-    clients: server.clients,
+    clients: server.clients.registered,
     users: server.users,
     async fetch(request, peer) {
       const result = await handle(request, peer);

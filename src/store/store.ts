@@ -126,6 +126,8 @@ export interface ConsentRecord {
   readonly scopes: Readonly<Record<string, readonly string[]>>;
   /** The claims allowed by name. */
   readonly claims: readonly string[];
+  /** The digest of what identified a client with a metadata document: the consent is for no other one. */
+  readonly identity?: string;
   /** When the user was last asked. */
   readonly at: number;
   /** When the user must be asked again. The record is kept until everything issued under it has expired. */

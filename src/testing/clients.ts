@@ -133,7 +133,8 @@ function inferAuthMethod(requested: Partial<ClientMetadata>, confidential: boole
   return confidential ? "client_secret_basic" : "none";
 }
 
-function deriveKey(
+/** Derives a key pair for ES256 from a random source. @throws {TypeError} For another algorithm. */
+export function deriveKey(
   clientId: string,
   alg = "ES256",
   random: RandomBytes,

@@ -10,14 +10,16 @@ import { resolveSettings } from "../oauth/config/settings.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { redactText } from "../oauth/trace.ts";
 import { recorder } from "../recorder/recorder.ts";
+import { defaultOutbound } from "../server/default_outbound.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks, type ClaimOverrides } from "./claim_overrides.ts";
+import { type ClientDocumentFactory, clientDocumentFactory } from "./client_documents.ts";
 import { type ClientFactory, clientFactory } from "./clients.ts";
 import { type Moment, type TestClock, testClock } from "./clock.ts";
 import { type FaultInjector, faultInjector } from "./faults/fault_injector.ts";
 import { createFetch, type Fetch, type InstalledFetch, installFetch } from "./fetch.ts";
-import { type Log, testLog } from "./log/log.ts";
+import { type DocumentFetch, type Log, testLog } from "./log/log.ts";
 import { type LoginClient, loginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
 import { type Mint, mint } from "./mint.ts";
@@ -47,7 +49,7 @@ const seededStart = "2026-01-01T00:00:00Z";
 /** What a reset keeps. */
 export interface ResetOptions {
   /**
-   * `clients` keeps the registered clients, such as those of a `beforeAll`; `users` keeps the users. Default: neither.
+   * `clients` keeps the registered clients and the metadata documents, such as those of a `beforeAll`; `users` keeps the users. Default: neither.
    *
    * @example
    * ```ts ignore
@@ -79,6 +81,8 @@ export interface TestControl extends LoginClient {
    * @throws {LoginError} If the server rejects the metadata; `error` is the code, such as `invalid_redirect_uri`.
    */
   readonly register: Register;
+  /** Publishes client ID metadata documents without a network, and returns their clients. */
+  readonly clientDocument: ClientDocumentFactory;
   /** Decides which user logs in next, who denies, and who allows less than requested. */
   readonly decisions: UserDecisions;
   /** Opens a browser without cookies. */
@@ -164,7 +168,8 @@ export function createControl(options: TestControlOptions): ServerControl {
   const clientRandom = isSeeded ? restartableRandom(() => seededRandom(`clients ${seed}`)) : undefined;
   const state = resettableState();
   const exchangeRecorder = recorder();
-  const log = testLog(exchangeRecorder);
+  const documentFetches: DocumentFetch[] = [];
+  const log = testLog(exchangeRecorder, documentFetches);
   const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
   const decisions = userDecisions(() => getApp().server, settings.approver);
@@ -180,6 +185,10 @@ export function createControl(options: TestControlOptions): ServerControl {
   const innermost: Plugin = {
     setup: (assembled) => void (app = assembled),
     extend: state.extend,
+    onEvent(event) {
+      if (event.type !== "metadata_document_fetched") return;
+      documentFetches.push({ url: event.client, at: event.at, outcome: event.outcome });
+    },
     close() {
       for (const replacement of installed) replacement.uninstall();
     },
@@ -229,9 +238,12 @@ export function createControl(options: TestControlOptions): ServerControl {
     };
   }
 
-  const client = clientFactory(
-    () => getApp().server.clients,
-    (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes),
+  const randomBytes: RandomBytes = (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes);
+  const client = clientFactory(() => getApp().server.clients, randomBytes);
+  const { privateHosts = [] } = settings;
+  const documents = clientDocumentFactory(
+    randomBytes,
+    settings.outbound ?? defaultOutbound(() => ({ issuer: getIssuer(), privateHosts })),
   );
   const urls = { issuer: getIssuer, origins: () => [new URL(getIssuer()).origin, ...resources.origins()] };
   const fetch = createFetch(urls, handle);
@@ -243,6 +255,7 @@ export function createControl(options: TestControlOptions): ServerControl {
       ...serverRandom && { randomBytes: settings.randomBytes ?? serverRandom.roll },
       ...!isInteractive && { approver: decisions.approver },
       now: clock.now,
+      outbound: documents.outbound,
       plugins: [
         exchangeRecorder,
         injector.plugin,
@@ -260,6 +273,7 @@ export function createControl(options: TestControlOptions): ServerControl {
     },
     client,
     register: registrationClient(getEndpointUrl, handle, explain),
+    clientDocument: documents.create,
     decisions,
     browser,
     mint: mint(async () => {
@@ -282,12 +296,13 @@ export function createControl(options: TestControlOptions): ServerControl {
       const unmet = clearFaults();
       const { server } = getApp();
       log.clear();
+      server.clients.forgetDocuments();
       for (const part of [overrides, decisions, clock, serverRandom]) part?.reset();
       const initial = resolveSettings(settings, server.issuer);
       // Begun together: in memory, each is complete when its call returns.
       const pending: MaybePromise<unknown>[] = [];
       if (!keep.includes("clients")) {
-        for (const part of [client, clientRandom]) part?.reset();
+        for (const part of [client, documents, clientRandom]) part?.reset();
         pending.push(restore(server.clients, initial.clients, ({ id }) => id));
       }
       if (!keep.includes("users")) pending.push(restore(server.users, initial.users, ({ sub }) => sub));

@@ -148,8 +148,10 @@ async function createRequest(server: Server, client: ClientCredentials, options:
   const verifier = randomToken(server.randomBytes);
   const state = randomId(server.randomBytes);
   const nonce = randomId(server.randomBytes);
+  // A metadata document may not have been fetched yet.
+  const knownScope = registered?.scope ?? server.scopes;
   const scope = options.scope ??
-    (defaultScopeValues.filter((token) => registered?.scope.includes(token)).join(" ") || undefined);
+    (defaultScopeValues.filter((token) => knownScope.includes(token)).join(" ") || undefined);
   const params: RequestParameters = {
     response_type: "code",
     client_id: client.client_id,

@@ -28,6 +28,7 @@ export { testIssuer, testLatchkey } from "./test_latchkey.ts";
 export type { TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
 export { testControl } from "./control.ts";
 export type { ResetOptions, ServerControl, TestControl, TestControlOptions } from "./control.ts";
+export type { ClientDocumentFactory, ClientDocumentMetadata } from "./client_documents.ts";
 export type { ClientFactory, KeyTestClient, SecretTestClient, TestClient, TestClientOptions } from "./clients.ts";
 export type { Moment, TestClock } from "./clock.ts";
 export type { Cookie, CookieJar } from "./browser/cookie_jar.ts";
@@ -49,7 +50,7 @@ export type {
 export type { ClientCredentials } from "./client_authentication.ts";
 export type { LoginClient, LoginOptions, LoginResult } from "./login.ts";
 export type { Register, RegisteredTestClient, RegisterOptions } from "./registration.ts";
-export type { Log, WaitOptions } from "./log/log.ts";
+export type { DocumentFetch, Log, WaitOptions } from "./log/log.ts";
 export { LogError } from "./log/log_error.ts";
 export type { ExchangeMatch, Expectation } from "./log/log_expectation.ts";
 export { LoginError } from "./login_error.ts";

@@ -28,12 +28,16 @@ export interface ListedClient {
   readonly grantTypes: readonly string[];
   /** Every scope value that it may request. */
   readonly scope: readonly string[];
+  /** Its metadata document, by the server's clock in milliseconds; absent if the client is registered. */
+  readonly document?: { readonly fetchedAt: number; readonly validUntil: number };
 }
 
 /** The list of clients. */
 export interface ClientsProps extends Site {
   /** A page of the list. */
   readonly clients: readonly ListedClient[];
+  /** The clients of the metadata documents in memory. */
+  readonly documentClients: readonly ListedClient[];
   /** The place of the page in the list. */
   readonly position: ListPosition;
   /** The form that adds a client; absent if the list is read-only. */
@@ -65,7 +69,7 @@ const authMethodLabels: Readonly<Record<string, string>> = {
 
 /** The page at `/clients`. */
 export function Clients(props: ClientsProps): VNode {
-  const { base, clients, position, form } = props;
+  const { base, clients, documentClients, position, form } = props;
   return (
     <Layout
       site={props}
@@ -83,27 +87,39 @@ export function Clients(props: ClientsProps): VNode {
     >
       <Section id="registered" heading="Registered">
         {clients.length > 0
-          ? clients.map((client) => (
-            <article key={client.id}>
-              <h3>
-                <a href={client.href}>
-                  <bdi>{client.name ?? client.id}</bdi>
-                </a>
-              </h3>
-              <ClientDetails client={client} />
-            </article>
-          ))
+          ? clients.map((client) => <ClientArticle key={client.id} client={client} />)
           : <p>No client is registered, so every authorization request is rejected.</p>}
         <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
       </Section>
+      {documentClients.length > 0 && (
+        <Section id="documents" heading="From metadata documents">
+          <p>
+            These clients are not registered: their ID is the URL of a document that this server has fetched.
+          </p>
+          {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
+        </Section>
+      )}
       {form !== undefined && <AddClientForm action={`${base}/clients`} form={form} />}
     </Layout>
   );
 }
 
+function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
+  return (
+    <article>
+      <h3>
+        <a href={client.href}>
+          <bdi>{client.name ?? client.id}</bdi>
+        </a>
+      </h3>
+      <ClientDetails client={client} />
+    </article>
+  );
+}
+
 /** The metadata of a client. */
 function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
-  const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope } = client;
+  const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document } = client;
   return (
     <dl class="facts">
       <CodeItem label="Client ID" text={id} />
@@ -120,6 +136,12 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
       <MultiValueItem label="Post-logout redirect URI" texts={postLogoutRedirectUris} />
       <MultiValueItem label="Grant types" texts={grantTypes} />
       {scope.length > 0 && <CodeItem label="Scope" text={scope.join(" ")} />}
+      {document !== undefined && (
+        <DefinitionItem label="Metadata document">
+          fetched at {new Date(document.fetchedAt).toISOString()}, valid until{" "}
+          {new Date(document.validUntil).toISOString()}
+        </DefinitionItem>
+      )}
     </dl>
   );
 }

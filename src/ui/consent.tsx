@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { formatLongDuration } from "./duration.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 import { scopeLabel } from "./scope_labels.ts";
@@ -12,7 +13,15 @@ import { Code, DefinitionItem } from "./value.tsx";
 /** The consent page. */
 export interface ConsentProps extends Site {
   /** The client that requests access. */
-  readonly client: { readonly id: string; readonly name?: string; readonly confidential: boolean };
+  readonly client: {
+    readonly id: string;
+    readonly name?: string;
+    readonly confidential: boolean;
+    /** The host of its metadata document; absent if the operator registered it. */
+    readonly documentHost?: string;
+    /** Whether every redirect URI of its metadata document leads to the user's own device. */
+    readonly isOnDeviceOnly?: boolean;
+  };
   /** The user who decides. */
   readonly user: UserSummary;
   /** The target of the form. */
@@ -71,6 +80,14 @@ export function Consent(props: ConsentProps): VNode {
           <p>
             Its token will carry only the permissions you allow below.
           </p>
+          {client.isOnDeviceOnly && (
+            <Notice kind="warn">
+              <p>
+                Any program on this device can pretend to be this client. Allow access only if you have just started it
+                yourself.
+              </p>
+            </Notice>
+          )}
           <dl class="facts narrow">
             <DefinitionItem label="Client">
               {client.name !== undefined && (
@@ -79,7 +96,14 @@ export function Consent(props: ConsentProps): VNode {
                 </>
               )}
               <Code text={client.id} />
-              <div class="aside">Registered by the operator of this server.</div>
+              <div class="aside">
+                {client.documentHost === undefined ? "Registered by the operator of this server." : (
+                  <>
+                    Not registered by the operator of this server: <strong>{client.documentHost}</strong>{" "}
+                    says what it is called, and where it redirects.
+                  </>
+                )}
+              </div>
             </DefinitionItem>
             <DefinitionItem label="You">
               <UserName user={user} />

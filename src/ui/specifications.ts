@@ -10,6 +10,11 @@ const specifications: readonly (readonly [name: string, address: string, section
   ["OpenID Connect RP-Initiated Logout", `${openidBaseUrl}openid-connect-rpinitiated-1_0.html`, "#rfc.section."],
   ["OAuth 2.0 Form Post Response Mode", `${openidBaseUrl}oauth-v2-form-post-response-mode-1_0.html`, "#rfc.section."],
   ["OAuth 2.0 Multiple Response Types", `${openidBaseUrl}oauth-v2-multiple-response-types-1_0.html`, "#rfc.section."],
+  [
+    "Client ID Metadata Document",
+    "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document-01",
+    "#section-",
+  ],
   ["MCP authorization", "https://modelcontextprotocol.io/specification/2025-06-18/basic/authorization", ""],
 ];
 

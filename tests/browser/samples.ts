@@ -146,6 +146,7 @@ const onePage = { total: 2, isFirst: true };
 export const clientList: ClientsProps = {
   ...site,
   clients,
+  documentClients: [],
   position: onePage,
   form: { csrfToken: token, values: {}, errors: [] },
 };

@@ -386,6 +386,11 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       assertEquals(auth_time, first.auth_time as number + (prompt === "login" ? 2 : 0), prompt);
     }
   },
+  async client_id_metadata_document_supported(b, _, value: boolean) {
+    assertEquals(value, true);
+    const html = await assertPage(await b.authorize({ client_id: "https://127.0.0.1/client.json" }));
+    assertMatch(html, /MC-05/, "the document is not looked for");
+  },
   async request_parameter_supported(b, _, value: boolean) {
     assertEquals(value, false);
     assertEquals(getRedirectParams(await b.authorize({ request: "e30.e30." })).get("error"), "request_not_supported");

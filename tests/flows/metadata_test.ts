@@ -23,6 +23,7 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, Endpoint, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
+  assertPage,
   assertTokenResponse,
   basic,
   challenge,
@@ -621,6 +622,11 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       const result = getRedirectParams(await authorizeBy(b, metadata, { prompt }));
       assertEquals(result.get("error"), prompt === "none" ? "login_required" : null, prompt);
     }
+  },
+  async client_id_metadata_document_supported(b, metadata, value: boolean) {
+    assertEquals(value, true);
+    const html = await assertPage(await authorizeBy(b, metadata, { client_id: "https://127.0.0.1/client.json" }));
+    assertMatch(html, /MC-05/, "the document is not looked for");
   },
   async request_parameter_supported(b, metadata, value: boolean) {
     assertEquals(value, false, "true, but untested");

@@ -176,7 +176,7 @@ test("[UI-03] hostile values do not change the markup of login, consent and acco
       }),
       pages.consent({
         ...consent,
-        client: { ...client, confidential: false },
+        client: { ...client, confidential: false, documentHost: value, isOnDeviceOnly: true },
         user: visitor,
         fields,
         redirectUri: `com.example.app:/cb?x=${encodeURIComponent(value)}`,
@@ -256,7 +256,13 @@ test("[UI-03] hostile values do not change the markup of the pages of clients an
     errors: [hostileFault(field, value)],
   });
   const drawings: readonly ((value: string) => string)[] = [
-    (value) => pages.clients({ ...clientList, clients: [hostileClient(value)], form: form(value, "redirect_uris") }),
+    (value) =>
+      pages.clients({
+        ...clientList,
+        clients: [hostileClient(value)],
+        documentClients: [{ ...hostileClient(value), document: { fetchedAt: 0, validUntil: 1 } }],
+        form: form(value, "redirect_uris"),
+      }),
     (value) =>
       pages.client({
         ...client,

@@ -84,6 +84,9 @@ const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
  * read more than once is warned of once.
  */
 export function warnAcceptedRequest(server: Server, params: Params, client: Client): void {
+  for (const explanation of client.document?.warnings ?? []) {
+    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  }
   warnIgnoredScope(server, client, params.get("scope"));
   warnMissingMethod(server, client, params);
   warnMissingResource(server, client, params);

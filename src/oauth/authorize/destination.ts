@@ -55,6 +55,7 @@ export async function findDestination(
     });
   }
   server.passed?.("AZ-02", id);
+  if (client.document !== undefined) server.passed?.("MC-04", id);
   const requestObjectError = rejectedRequestObject(params);
   if (requestObjectError !== undefined) {
     const redirectUri = params.get("redirect_uri");

@@ -14,10 +14,13 @@ const maxResources = 16;
 const maxUriLength = 512;
 const maxTotalUriLength = 2048;
 
-/** The registered spelling of a resource; the id of a client is never a resource. */
+/** The registered spelling of a resource; the id of a client is never a resource. No document is fetched to know that. */
 async function findResource(server: Server, uri: string): Promise<string | undefined> {
-  const registered = server.resources.find(uri);
-  return registered === undefined || await server.clients.find(registered) !== undefined ? undefined : registered;
+  const { clients, resources } = server;
+  const registered = resources.find(uri);
+  if (registered === undefined) return undefined;
+  const client = await clients.registered.find(registered) ?? clients.findCached(registered);
+  return client === undefined ? registered : undefined;
 }
 
 /** The granted resources that are still registered, in their current spelling. */

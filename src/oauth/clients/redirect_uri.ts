@@ -1,6 +1,6 @@
 /** Redirect URIs: which may be registered, and which request matches (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
-import { allowsHttp, httpHosts } from "../test_hosts.ts";
+import { allowsHttp, httpHosts, isLoopback } from "../test_hosts.ts";
 
 /** Names of response parameters; a registered query must not contain them (parameter injection). */
 const responseParameterNames = /^(?:code|state|error|error_description|error_uri|iss|id_token|access_token|response)$/;
@@ -87,6 +87,12 @@ export function matchesRedirectUri(registered: string, requested: string, isNati
   const port = requestedParts[2];
   if (port !== undefined && (port.startsWith("0") || Number(port) > 65535)) return false;
   return registered.slice(registeredParts[0].length) === requested.slice(requestedParts[0].length);
+}
+
+/** Whether a redirect URI leads to a program on the user's own device. */
+export function redirectsToDevice(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri);
+  return !/^https?:$/.test(protocol) || isLoopback(hostname);
 }
 
 /** Appends response parameters to a redirect URI and keeps its own query (OAuth 2.1 §2.3). */

@@ -6,7 +6,7 @@ import { ConfigurationError } from "../config/configuration_error.ts";
 import { validate } from "../config/validate.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
-import { redirectsToDevice } from "../session/consent.ts";
+import { redirectsToDevice } from "./redirect_uri.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { clientField } from "./client_fields.ts";
 import type { Client } from "./repository.ts";

@@ -10,6 +10,19 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
+import type { RuleExplanation } from "../explanation.ts";
+
+/** The metadata document of a client: its `client_id` is the URL of the document. */
+export interface ClientDocument {
+  /** When it was fetched, by the server's clock in milliseconds. */
+  readonly fetchedAt: number;
+  /** Until when it is not fetched again, in milliseconds. */
+  readonly validUntil: number;
+  /** A digest of the redirect URIs, the method and the keys: a consent to another one does not count. */
+  readonly identity: string;
+  /** What a client should not do, or this server does not support. */
+  readonly warnings: readonly RuleExplanation[];
+}
 
 /** A client, with all defaults. */
 export interface Client {
@@ -64,6 +77,8 @@ export interface Client {
   readonly requirePkce: boolean;
   /** Present if the client registered itself (RFC 7591). */
   readonly registration?: ClientRegistration;
+  /** Its metadata document; absent if the client is registered. */
+  readonly document?: ClientDocument;
   /** Whether a registered redirect URI matches the requested one. */
   allowsRedirectUri(redirectUri: string): boolean;
 }

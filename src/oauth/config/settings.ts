@@ -159,6 +159,11 @@ export interface Settings {
    */
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
   /**
+   * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: then clients
+   * need no registration. Default: true if the issuer is on a test host, otherwise false.
+   */
+  readonly clientIdMetadataDocuments?: boolean;
+  /**
    * The hosts that the server may fetch from although they are in a private network or on this machine, such as
    * `keys.corp.internal`: for `jwks_uri` and for metadata documents. All other hosts need https and a public address.
    * Default: none; if the issuer is on a test host, all test hosts.
@@ -237,6 +242,7 @@ export const settingFields: Fields<Settings> = {
   throttle: flag(),
   trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
   proxyHeader: choice(["x-forwarded-for", "forwarded"]),
+  clientIdMetadataDocuments: flag(),
   privateHosts: list(
     text(["keys.corp.internal"], {
       pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
@@ -327,6 +333,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     registration: resolveRegistration(given.registration, isTestIssuer),
     throttle: given.throttle ?? !isTestIssuer,
     trustProxy: given.trustProxy ?? [],
+    clientIdMetadataDocuments: given.clientIdMetadataDocuments ?? isTestIssuer,
     privateHosts: given.privateHosts ?? [],
     grantTypes: settings.grantTypes ?? [],
     profile: activeProfile(settings),

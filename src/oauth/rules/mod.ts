@@ -12,6 +12,7 @@
 import { assertionGrantRules } from "./assertion_grants.ts";
 import { authorizeRules } from "./authorize.ts";
 import { httpRules } from "./http.ts";
+import { mcpRules } from "./mcp.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { profileRules } from "./profiles.ts";
@@ -24,6 +25,7 @@ export type {
   assertionGrantRules,
   authorizeRules,
   httpRules,
+  mcpRules,
   openidRules,
   pageRules,
   profileRules,
@@ -43,7 +45,8 @@ export type RuleTable =
   & typeof httpRules
   & typeof pageRules
   & typeof profileRules
-  & typeof registrationRules;
+  & typeof registrationRules
+  & typeof mcpRules;
 
 /** The ID of a rule that this server checks, such as `PK-09`. */
 export type RuleId = keyof RuleTable;
@@ -70,6 +73,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...pageRules,
   ...profileRules,
   ...registrationRules,
+  ...mcpRules,
 };
 
 /** What the table says of a rule; `undefined` for a rejection of the embedding program, which has no rule of the table. */

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";
 import { isReleasedByScope } from "../claims.ts";
 import { revokeGrant } from "../grants/revoke_grant.ts";
-import { isLoopback } from "../test_hosts.ts";
+import { redirectsToDevice } from "../clients/redirect_uri.ts";
 import { digest, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { ConsentRecord, StoredRecord } from "../../store/store.ts";
@@ -33,7 +33,8 @@ export async function reusableConsent(
   const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
   if (record === undefined || server.now() + maxGrantLifetimeMs(server) > record.expiresAt) return undefined;
-  const allowed = previouslyAllowedScope(server, request, record.value);
+  if (record.value.identity !== pending.client.document?.identity) return undefined;
+  const allowed = previouslyAllowedScope(server, pending, record.value);
   const isSufficient = request.scope.every((token) => allowed.includes(token)) &&
     individuallyRequestedClaims(server, request, allowed).every((name) => record.value.claims.includes(name));
   if (!isSufficient) return undefined;
@@ -41,13 +42,17 @@ export async function reusableConsent(
   return record.value;
 }
 
-/** The scope values allowed for every resource of a request, while the consent is valid. */
+/**
+ * The scope values allowed for every resource of a request, while the consent is valid and the metadata document of the
+ * client has the same redirect URIs, method and keys.
+ */
 export function previouslyAllowedScope(
   server: Server,
-  request: AuthorizationRequest,
+  { request, client }: PendingAuthorization,
   consent: ConsentRecord | undefined,
 ): readonly string[] {
   if (consent === undefined || server.now() >= consent.validUntil) return [];
+  if (consent.identity !== client.document?.identity) return [];
   const [first = [], ...others] = requestAudiences(server, request).map((uri) => consentScopes(consent).get(uri) ?? []);
   return first.filter((token) => others.every((scope) => scope.includes(token)));
 }
@@ -61,12 +66,6 @@ export function impersonationRisk({ client, destination }: PendingAuthorization)
   if (client.confidential) return undefined;
   if (redirectsToDevice(destination.uri)) return "device";
   return new URL(destination.uri).protocol === "http:" ? "network" : undefined;
-}
-
-/** Whether a redirect URI leads to a program on the user's own device. */
-export function redirectsToDevice(uri: string): boolean {
-  const { protocol, hostname } = new URL(uri);
-  return !/^https?:$/.test(protocol) || isLoopback(hostname);
 }
 
 /** The claims requested by name that no allowed scope value releases (OpenID Connect Core §5.5). */
@@ -86,17 +85,20 @@ export function individuallyRequestedClaims(
  */
 export async function saveConsent(
   server: Server,
-  request: AuthorizationRequest,
+  pending: PendingAuthorization,
   sub: string,
   scope: readonly string[],
 ): Promise<string | undefined> {
+  const { request } = pending;
+  const identity = pending.client.document?.identity;
   const id = await consentId(server, sub, request.clientId);
   const record = await server.store.get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
   if (current === undefined && scope.length === 0) return undefined;
   const at = server.now();
-  const previous = current !== undefined && at < current.validUntil ? current : undefined;
+  const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
+  const previous = isCurrent ? current : undefined;
   const deniedScope = request.scope.filter((token) => !scope.includes(token));
   const scopes = new Map(previous && consentScopes(previous));
   for (const uri of requestAudiences(server, request)) {
@@ -111,11 +113,12 @@ export async function saveConsent(
     claims: claims.filter((claim) =>
       !isReleasedByScope(server.claims, claim, deniedScope) || isReleasedByScope(server.claims, claim, scope)
     ),
+    ...identity !== undefined && { identity },
     at,
     validUntil: at + server.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
   // Revoked in the meantime: the new consent is stored alone, under the next name.
-  return await isConsentRevoked(server, name) ? await saveConsent(server, request, sub, scope) : name;
+  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, sub, scope) : name;
 }
 
 /** Revokes a consent, and the refresh tokens and codes issued under it. */

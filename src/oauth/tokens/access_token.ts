@@ -102,7 +102,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   if (verified === undefined) return undefined;
   const { claims, user } = verified;
   if (server.now() >= claims.exp * 1000) return undefined;
-  if (await server.clients.find(claims.client_id) === undefined) return undefined;
+  if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
   if (user !== undefined && await server.users.find(user) === undefined) return undefined;
   const grantId = claims.jti.slice(0, claims.jti.indexOf("."));
   return (await isRevoked(server, grantId, claims.jti)).includes(true) ? undefined : verified;

@@ -33,12 +33,24 @@ const waitField = object<WaitOptions>("WaitOptions", {
   timeoutMs: whole(1000, { min: 0, expected: "a whole number of milliseconds" }),
 }, {});
 
+/** A fetch of a client ID metadata document. */
+export interface DocumentFetch {
+  /** The URL of the document, which is the `client_id`. */
+  readonly url: string;
+  /** When it ended, by the server's clock in milliseconds. */
+  readonly at: number;
+  /** How it ended, such as `valid for 300 seconds`. */
+  readonly outcome: string;
+}
+
 /** The requests and responses of a server. Secrets are redacted, the same value always in the same way. */
 export interface Log {
   /** Every exchange, oldest first, including those in progress. */
   readonly exchanges: readonly Exchange[];
   /** One flow for each login and for each request outside of a login, oldest first. */
   readonly flows: readonly Flow[];
+  /** The fetches of client ID metadata documents, oldest first. */
+  readonly documentFetches: readonly DocumentFetch[];
   /** The exchanges of one endpoint, oldest first. */
   filter(endpoint: string, match?: ExchangeMatch): readonly Exchange[];
   /**
@@ -83,7 +95,8 @@ export interface Log {
   toString(): string;
 }
 
-export function testLog(recorder: Recorder): Log {
+/** @param documentFetches The fetches so far; `clear` empties it. Default: none. */
+export function testLog(recorder: Recorder, documentFetches: DocumentFetch[] = []): Log {
   const returned = new Set<number>();
 
   function createLog(redact: boolean): Log {
@@ -108,6 +121,9 @@ export function testLog(recorder: Recorder): Log {
           ...flow,
           exchanges: flow.exchanges.map(({ number }) => shown.get(number)!),
         }));
+      },
+      get documentFetches() {
+        return [...documentFetches];
       },
       filter: (endpoint, match) => present(select(endpoint, match)),
       last(endpoint, match) {
@@ -143,6 +159,7 @@ export function testLog(recorder: Recorder): Log {
       },
       clear() {
         recorder.clear();
+        documentFetches.length = 0;
         returned.clear();
       },
       get unmasked() {

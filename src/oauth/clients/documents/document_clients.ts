@@ -1,0 +1,133 @@
+/**
+ * Client ID metadata documents: clients that no one has registered. The `client_id` is the URL of a document with the
+ * metadata of the client (draft-ietf-oauth-client-id-metadata-document).
+ *
+ * 1. `document_url.ts` checks the URL.
+ * 2. This file fetches the document, once for concurrent requests and with a limit per host, and caches its client as long
+ *    as `cache_lifetime.ts` says. Failed fetches and invalid documents are not cached.
+ * 3. `parse_document.ts` turns the document into a client.
+ */
+
+import { boundedCache } from "../../bounded_cache.ts";
+import { OAuthError } from "../../errors.ts";
+import { DocumentError, fetchDocument, type Outbound } from "../../outbound.ts";
+import { hasTestHost, type ResolvedSettings } from "../../config/settings.ts";
+import type { Trace } from "../../trace.ts";
+import type { Client } from "../repository.ts";
+import type { DocumentClients } from "../server_clients.ts";
+import { cacheLifetimeMs } from "./cache_lifetime.ts";
+import { assertDocumentUrl } from "./document_url.ts";
+import { parseDocument } from "./parse_document.ts";
+
+/** What metadata documents need of the server. */
+export interface DocumentDependencies {
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Fetches the documents. */
+  readonly outbound: Outbound;
+  /** Receives an event for each fetch. */
+  readonly trace: Trace;
+  /** The settings in effect. */
+  readonly settings: () => ResolvedSettings;
+}
+
+/** Maximum number of cached documents. */
+const maxDocuments = 1000;
+/** The limits of a document. */
+const documentLimits = { accept: "application/json", maxBytes: 5 * 1024, timeoutMs: 5000 };
+/** Maximum number of fetches in one window: from one host, and in total. */
+const maxFetchesPerHost = 60;
+const maxFetches = 600;
+/** Length of a window, in milliseconds. */
+const windowMs = 60_000;
+
+/** Creates the clients of metadata documents. */
+export function createDocumentClients({ now, outbound, trace, settings }: DocumentDependencies): DocumentClients {
+  let cached = boundedCache<Client>(maxDocuments);
+  let list: readonly Client[] | undefined;
+  let fetching = new Map<string, Promise<Client>>();
+  let windows = boundedCache<{ count: number; readonly until: number }>(maxDocuments);
+
+  function findFresh(url: string): Client | undefined {
+    const client = cached.get(url);
+    if (client?.document === undefined) return undefined;
+    const { fetchedAt, validUntil } = client.document;
+    // If the clock was set back, the document counts as expired.
+    return fetchedAt <= now() && now() < validUntil ? client : undefined;
+  }
+
+  function countFetch(key: string, limit: number): void {
+    let window = windows.get(key);
+    if (window === undefined || window.until <= now()) windows.set(key, window = { count: 0, until: now() + windowMs });
+    if (window.count < limit) return void window.count++;
+    throw new OAuthError("temporarily_unavailable", "too many metadata documents were fetched, try again later", {
+      rule: "MC-05",
+      status: 429,
+      retryAfter: Math.ceil((window.until - now()) / 1000),
+      expected: `at most ${limit} fetches in ${windowMs / 1000} seconds from ${key === "" ? "all hosts" : key}`,
+      received: "one more",
+    });
+  }
+
+  async function fetchClient(url: string): Promise<Client> {
+    const { host } = assertDocumentUrl(url);
+    countFetch(host, maxFetchesPerHost);
+    countFetch("", maxFetches);
+    const fetchedAt = now();
+    const traceFetch = (outcome: string) =>
+      trace({ type: "metadata_document_fetched", at: now(), client: url, outcome });
+    try {
+      const { text, headers } = await fetchDocument(outbound, url, documentLimits);
+      const lifetimeMs = cacheLifetimeMs(headers);
+      const validUntil = fetchedAt + lifetimeMs;
+      const client = await parseDocument({ url, text, contentType: headers.get("content-type") }, settings(), {
+        fetchedAt,
+        validUntil,
+      });
+      cached.set(url, client);
+      list = undefined;
+      traceFetch(`valid for ${lifetimeMs / 1000} seconds`);
+      return client;
+    } catch (error) {
+      traceFetch(`rejected: ${error instanceof OAuthError ? error.details.reason : (error as DocumentError).received}`);
+      throw error instanceof DocumentError ? notFetched(error, hasTestHost(settings().issuer)) : error;
+    }
+  }
+
+  return {
+    find(url) {
+      const client = findFresh(url);
+      if (client !== undefined) return Promise.resolve(client);
+      let promise = fetching.get(url);
+      if (promise === undefined) {
+        const current = fetching;
+        promise = fetchClient(url).finally(() => current.delete(url));
+        current.set(url, promise);
+      }
+      return promise;
+    },
+    findFresh,
+    findCached: (url) => cached.get(url),
+    list: () => list ??= [...cached.values()],
+    clear() {
+      cached = boundedCache(maxDocuments);
+      fetching = new Map();
+      windows = boundedCache(maxDocuments);
+      list = undefined;
+    },
+  };
+}
+
+/**
+ * The error of a document that cannot be fetched.
+ *
+ * @param isExplained Whether the user may see why a host was not reached. The reason reveals what this server can resolve, so
+ *   on a real server only the event has it.
+ */
+function notFetched({ isBlocked, expected, received }: DocumentError, isExplained: boolean): OAuthError {
+  return new OAuthError("invalid_client", "the metadata document of the client cannot be fetched", {
+    rule: isBlocked ? "MC-05" : "MC-04",
+    expected,
+    received: isExplained ? received : received.replace(/ \(.*/s, ""),
+  });
+}

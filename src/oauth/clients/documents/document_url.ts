@@ -1,0 +1,34 @@
+/** Which URLs may be the `client_id` of a metadata document. */
+
+import { OAuthError } from "../../errors.ts";
+
+/** Maximum length, as for every client id. */
+const maxLength = 256;
+
+/** What a URL must not be, in the order of the checks. */
+const faults: readonly { readonly pattern: RegExp; readonly expected: string }[] = [
+  { pattern: /[^\x21-\x7E]/, expected: "a URL without spaces, control characters and characters outside of ASCII" },
+  { pattern: /\\/, expected: "a URL without a backslash" },
+  { pattern: /#/, expected: "a URL without a fragment" },
+  { pattern: /^(?!https:\/\/)/i, expected: "an https URL" },
+  { pattern: /^https:\/\/[^/?]*@/i, expected: "a URL without user and password" },
+  { pattern: /^https:\/\/[^/?]*(?:\?|$)/i, expected: "a URL with a path: behind the host at least a slash" },
+  { pattern: /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i, expected: "a URL without the path segments . and .." },
+];
+
+/**
+ * The URL of a metadata document.
+ *
+ * @throws {OAuthError} `invalid_client`, if a `client_id` may not be this URL.
+ */
+export function assertDocumentUrl(id: string): URL {
+  const expected = id.length > maxLength
+    ? `a URL of at most ${maxLength} characters`
+    : faults.find(({ pattern }) => pattern.test(id))?.expected ?? (URL.canParse(id) ? undefined : "a URL");
+  if (expected === undefined) return new URL(id);
+  throw new OAuthError("invalid_client", "client_id is not a URL that a metadata document may have", {
+    rule: "MC-03",
+    expected,
+    received: id.slice(0, maxLength),
+  });
+}

@@ -1,0 +1,167 @@
+/** Turns a metadata document into a client. Its author is unknown, so it may say less than a registration by the operator. */
+
+import { responseTypes } from "../../authorize/authorization_request.ts";
+import { splitScope } from "../../authorize/scope_token.ts";
+import { quote } from "../../config/config_issue.ts";
+import { hasTestHost, type ResolvedSettings } from "../../config/settings.ts";
+import { OAuthError } from "../../errors.ts";
+import { enabledGrantTypes } from "../../grants/mod.ts";
+import { digest } from "../../secrets.ts";
+import type { RuleExplanation } from "../../explanation.ts";
+import type { ClientMetadata } from "../client.ts";
+import { clientFromMetadata } from "../client_from_metadata.ts";
+import { redirectsToDevice, validateRedirectUri } from "../redirect_uri.ts";
+import type { Client } from "../repository.ts";
+import { validateClient, validateClientAudience } from "../validate_client.ts";
+
+/** A fetched document. */
+interface FetchedDocument {
+  /** Its URL, which is the `client_id`. */
+  readonly url: string;
+  readonly text: string;
+  /** The media type of the response. */
+  readonly contentType: string | null;
+}
+
+/** The authentication methods that need no shared secret. */
+const documentAuthMethods = ["none", "private_key_jwt"] as const;
+
+/** Members that give a client rights over others: only the operator may set them. */
+const operatorMembers = ["serves", "access_token_format", "sector_identifier_uri"];
+
+/**
+ * Reads the client of a document. Values that this server lacks are dropped while another one is left, because one document
+ * serves many servers; `document.warnings` of the client names them.
+ *
+ * @throws {OAuthError} `invalid_client`, if the document is invalid.
+ */
+export async function parseDocument(
+  { url, text, contentType }: FetchedDocument,
+  settings: ResolvedSettings,
+  times: { readonly fetchedAt: number; readonly validUntil: number },
+): Promise<Client> {
+  const warnings: RuleExplanation[] = [];
+  const warn = (reason: string, expected: string, received: string, rule: RuleExplanation["rule"] = "MC-04") =>
+    void warnings.push({ rule, reason, expected, received });
+  if (url.includes("?")) {
+    warn("client_id has a query, which a client should not use", "a URL without a query", url, "MC-03");
+  }
+  const document = { ...parseObject(text, contentType) };
+  if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
+  for (const name of ["client_secret", "client_secret_expires_at"]) {
+    if (name in document) throw invalidDocument(name, "no secret, because the document is public", "one");
+  }
+  for (const name of operatorMembers) {
+    if (!(name in document)) continue;
+    delete document[name];
+    warn(`${name} of the metadata document is ignored`, "no member that only the operator may set", name);
+  }
+  const authMethods: readonly string[] = documentAuthMethods.filter((one) => settings.clientAuthMethods.includes(one));
+  const { token_endpoint_auth_method: method = defaultMethod(document) } = document;
+  if (typeof method !== "string" || !authMethods.includes(method)) {
+    throw invalidDocument("token_endpoint_auth_method", authMethods.join(" or "), quote(method));
+  }
+  if (!("token_endpoint_auth_method" in document)) {
+    warn(
+      `the metadata document has no token_endpoint_auth_method, so it is ${method}`,
+      "a method, because the default of RFC 7591 needs a secret",
+      "none",
+    );
+  }
+  const isTestIssuer = hasTestHost(settings.issuer);
+  const isAllowedUri = (uri: string) =>
+    validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer) === undefined &&
+    (settings.privateUseRedirectUris || /^https?:/i.test(uri));
+  // The operator has not approved the client, so it gets tokens for users only, except in tests.
+  const allowedGrantTypes = [...enabledGrantTypes(settings), ...settings.grantTypes].map(({ type }) => type)
+    .filter((type) => isTestIssuer || type !== "client_credentials");
+  const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
+    const kept = keepSupported(document[name], name, isSupported, expected, warn);
+    return kept === undefined ? {} : { [name]: kept };
+  };
+  const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
+  const { scope } = document;
+  const metadata = {
+    ...document,
+    ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
+    ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
+    ...supported("redirect_uris", isAllowedUri, "an https or loopback URI, or one with a private-use scheme"),
+    ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
+    ...typeof scope === "string" && splitScope(scope).length > 0 && {
+      scope: keepSupported(
+        splitScope(scope),
+        "scope",
+        oneOf(settings.scopes),
+        settings.scopes.join(" "),
+        warn,
+      )!.join(" "),
+    },
+    client_id: url,
+    token_endpoint_auth_method: method,
+  } as unknown as ClientMetadata;
+  for (
+    const { path, expected, received } of [
+      ...validateClient(metadata, settings),
+      ...validateClientAudience(metadata, settings.audience),
+    ]
+  ) throw invalidDocument(path, expected, received);
+  const redirectUris = metadata.redirect_uris ?? [];
+  if (redirectUris.length > 0 && redirectUris.every(redirectsToDevice)) {
+    warn(
+      "every redirect URI of the client leads to the user's own device, so any program there can pretend to be it",
+      "a redirect URI on the host of the client_id",
+      redirectUris.join(" "),
+      "MC-06",
+    );
+  }
+  const { jwks, jwks_uri } = metadata;
+  const identity = await digest(JSON.stringify([redirectUris, method, jwks, jwks_uri]));
+  const client = clientFromMetadata(metadata, settings);
+  return { ...client, name: client.name || new URL(url).host, document: { ...times, identity, warnings } };
+}
+
+function parseObject(text: string, contentType: string | null): Record<string, unknown> {
+  if (!/^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
+    throw invalidDocument("Content-Type", "application/json", contentType ?? "none");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidDocument("the body", "a JSON object", "a text that is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidDocument("the body", "a JSON object", quote(value));
+  }
+  return value as Record<string, unknown>;
+}
+
+function defaultMethod({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): string {
+  return jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt";
+}
+
+/** The supported ones of several values; what is not a list of strings is left for the validation. */
+function keepSupported(
+  values: unknown,
+  name: string,
+  isSupported: (value: string) => boolean,
+  expected: string,
+  warn: (reason: string, expected: string, received: string) => void,
+): readonly string[] | undefined {
+  if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) return undefined;
+  const kept = values.filter(isSupported);
+  if (kept.length === values.length) return kept;
+  const others = values.filter((value) => !isSupported(value)).join(" ");
+  if (kept.length === 0) throw invalidDocument(name, `at least one value of ${expected}`, others);
+  warn(`values of ${name} that this server does not support are ignored`, expected, others);
+  return kept;
+}
+
+function invalidDocument(path: string, expected: string, received: string): OAuthError {
+  return new OAuthError("invalid_client", "the metadata document of the client is invalid", {
+    rule: "MC-04",
+    reason: `the metadata document of the client is invalid: ${path}`,
+    expected: `${path}: ${expected}`,
+    received,
+  });
+}

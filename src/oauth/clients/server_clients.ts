@@ -1,0 +1,95 @@
+/** The clients of a server: the registered ones, and those whose `client_id` is the URL of a metadata document. */
+
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import type { Client, ClientRepository } from "./repository.ts";
+
+/**
+ * The clients of a server. `find` also finds the client of a metadata document, which it fetches if necessary; changes and
+ * lists are about registered clients only.
+ */
+export interface ServerClients extends ClientRepository {
+  /** The registered clients alone. */
+  readonly registered: ClientRepository;
+  /** Whether a `client_id` may be the URL of a metadata document. */
+  readonly acceptsDocuments: boolean;
+  /**
+   * The client of an issued token; `undefined` if it no longer exists. A metadata document that was fetched before is not
+   * fetched again, however old it is.
+   */
+  findHolder(id: string): MaybePromise<Client | undefined>;
+  /** The clients of the metadata documents in memory. */
+  documentClients(): readonly Client[];
+  /** Removes the metadata documents from memory, so that each is fetched again. */
+  forgetDocuments(): void;
+}
+
+/** The clients of metadata documents. */
+export interface DocumentClients {
+  /** Fetches and parses a document, unless it is cached. @throws {OAuthError} `invalid_client`, with the broken rule. */
+  find(url: string): Promise<Client>;
+  /** The cached client, if its document need not be fetched again. */
+  findFresh(url: string): Client | undefined;
+  /** The cached client, however old. */
+  findCached(url: string): Client | undefined;
+  /** Every cached client. The same array until one of them changes. */
+  list(): readonly Client[];
+  /** Removes every cached client. */
+  clear(): void;
+}
+
+/**
+ * Adds the clients of metadata documents to the registered ones. The code for them is loaded with the first such client.
+ *
+ * @param loadDocuments Loads the code for documents. Absent: a `client_id` is never a URL of a document.
+ */
+export function serverClients(
+  registered: ClientRepository,
+  loadDocuments?: () => Promise<DocumentClients>,
+): ServerClients {
+  const base = { ...registered, registered, documentClients: () => [], forgetDocuments: () => {} };
+  if (loadDocuments === undefined) return { ...base, acceptsDocuments: false, findHolder: registered.find };
+  let documents: DocumentClients | undefined;
+  let loading: Promise<DocumentClients> | undefined;
+  let all:
+    | { readonly registered: readonly Client[]; readonly documents: readonly Client[]; readonly list: Client[] }
+    | undefined;
+
+  async function fetchClient(id: string): Promise<Client> {
+    documents ??= await (loading ??= loadDocuments!());
+    return await documents.find(id);
+  }
+
+  return {
+    ...registered,
+    registered,
+    acceptsDocuments: true,
+    find: (id) =>
+      isUrl(id)
+        ? chain(registered.find(id), (client) => client ?? documents?.findFresh(id) ?? fetchClient(id))
+        : registered.find(id),
+    findHolder: (id) =>
+      isUrl(id)
+        ? chain(
+          registered.find(id),
+          (client) => client ?? documents?.findCached(id) ?? fetchClient(id).catch(() => undefined),
+        )
+        : registered.find(id),
+    findCached: (id) => registered.findCached(id) ?? documents?.findCached(id),
+    isFresh: (id) => registered.isFresh(id) && (!isUrl(id) || registered.findCached(id) !== undefined),
+    allCached() {
+      if (documents === undefined) return registered.allCached();
+      const parts = { registered: registered.allCached(), documents: documents.list() };
+      if (all?.registered !== parts.registered || all.documents !== parts.documents) {
+        all = { ...parts, list: [...parts.registered, ...parts.documents] };
+      }
+      return all.list;
+    },
+    documentClients: () => documents?.list() ?? [],
+    forgetDocuments: () => documents?.clear(),
+  };
+}
+
+/** Whether an id looks like a URL; whether it may name a document is checked later, with an explanation. */
+function isUrl(id: string): boolean {
+  return /^https?:\/\//i.test(id);
+}

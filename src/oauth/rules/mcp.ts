@@ -1,0 +1,27 @@
+/** Rules of client ID metadata documents, and of the fetches that clients cause. */
+
+import type { Rule } from "./rule.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const mcpRules = {
+  "MC-03": {
+    fix: "Use an https URL with a path as client_id, written as a browser would show it, and without a fragment.",
+    cites: ["Client ID Metadata Document §3, §5"],
+  },
+  "MC-04": {
+    passes: "client_id is the URL of a valid metadata document",
+    fix: "Publish the metadata at exactly this URL: status 200, application/json, client_id equal to the URL, " +
+      "redirect_uris, and token_endpoint_auth_method none or private_key_jwt.",
+    cites: ["Client ID Metadata Document §4.1, §4.3, §4.4"],
+  },
+  "MC-05": {
+    fix:
+      "Publish the document on a host with a public address. For a host of your own network, the operator adds it to " +
+      "privateHosts.",
+    cites: ["Client ID Metadata Document §6.5, §6.6"],
+  },
+  "MC-06": {
+    fix: "Use a redirect URI on the host of the client_id, or expect users to be asked every time.",
+    cites: ["Client ID Metadata Document §4.5, §6.4"],
+  },
+} as const satisfies Readonly<Record<string, Rule>>;
