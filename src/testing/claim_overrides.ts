@@ -84,6 +84,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     id_token: emptyQueue(),
     access_token: emptyQueue(),
     userinfo: emptyQueue(),
+    id_jag: emptyQueue(),
     token_response: emptyQueue(),
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();

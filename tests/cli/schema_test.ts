@@ -41,7 +41,9 @@ test("every setting has a type, a description and an example, and a description 
   assert(all.length > 45);
   for (const [place, { type, description, examples, anyOf, ...node }] of all) {
     const isUnnamed = /\[\]$|\.\*$|jwks\.keys$/.test(place) || type === undefined && anyOf === undefined;
-    if (isUnnamed && !/^file\.(?:clients|users|resources|trustedIssuers)\[\]$/.test(place)) continue;
+    if (
+      isUnnamed && !/^file\.(?:clients|users|resources|trustedIssuers|resourceAuthorizationServers)\[\]$/.test(place)
+    ) continue;
     assert((type || anyOf?.some((one) => one.type)) && description, place);
     assert(place === "file" || (examples && examples.length > 0), place);
     const { default: value } = node;
@@ -53,6 +55,8 @@ test("every setting has a type, a description and an example, and a description 
 
 test("every object except a user, a key and a mapping rejects unknown keys, and only identifiers are required", () => {
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
+  const { targets } = root.properties!.tokenExchange!.properties!;
+  const { clients: otherIds } = root.properties!.resourceAuthorizationServers!.items!.properties!;
   const { subjects } = root.properties!.trustedIssuers!.items!.properties!;
   assertEquals(
     objects.map(([place, { additionalProperties, required }]) => [place, additionalProperties ?? true, required]),
@@ -73,6 +77,10 @@ test("every object except a user, a key and a mapping rejects unknown keys, and 
       ["file.trustedIssuers[].jwks.keys[]", true, undefined],
       ["file.trustedIssuers[].subjects", subjects!.additionalProperties, undefined],
       ["file.trustedIssuers[].subjects.*", false, undefined],
+      ["file.tokenExchange", false, undefined],
+      ["file.tokenExchange.targets", targets!.additionalProperties, undefined],
+      ["file.resourceAuthorizationServers[]", false, ["issuer"]],
+      ["file.resourceAuthorizationServers[].clients", otherIds!.additionalProperties, undefined],
       ["file.registration", false, undefined],
       ["file.registration.softwareStatementIssuers[]", false, ["issuer"]],
       ["file.registration.softwareStatementIssuers[].jwks", true, ["keys"]],

@@ -1,136 +1,235 @@
-/** Token exchange (RFC 8693) as a grant type of the embedding program: one value, and no line of the server for it. */
+/** Token exchange: an access token for one with less access (group TX). */
 
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, OAuthError, parameters } from "../../src/mod.ts";
-import type { Authorization, GrantType } from "../../src/mod.ts";
-import { narrowResources } from "../../src/oauth/authorize/resources.ts";
-import { splitScope } from "../../src/oauth/authorize/scope_token.ts";
-import { secondsNow } from "../../src/oauth/server.ts";
-import { readAccessToken } from "../../src/oauth/tokens/access_token.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
-import { redactExchange } from "../../src/recorder/redact.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import type { LatchkeyOptions, TokenExchangeSettings } from "../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
   fetchIntrospection,
+  findLastRule,
   isActive,
   post,
+  publicClient,
   publicTokens,
   testClients,
 } from "./client_endpoints.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, getRejections, testServer } from "./harness.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
-const grantTypeName = "urn:ietf:params:oauth:grant-type:token-exchange";
+const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
+const api = "https://api.test";
 
-/** Exchanges an access token of this server for one of the requesting client, with the same scope and resources or less. */
-const tokenExchange: GrantType = {
-  type: grantTypeName,
-  parameters: parameters(
-    ...["scope", "subject_token_type", "actor_token_type", "requested_token_type"],
-    { name: "subject_token", secret: "access_token", linksFlow: true },
-    { name: "actor_token", secret: "access_token" },
-    ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
-  ),
-  async authorize(server, { client, parameters }): Promise<Authorization> {
-    const subjectToken = parameters.get("subject_token");
-    if (subjectToken === undefined) throw rejection("subject_token is missing", "subject_token", "none");
-    assertAccessTokenType("subject_token_type", parameters.get("subject_token_type"));
-    assertAccessTokenType("requested_token_type", parameters.get("requested_token_type") ?? accessTokenType);
-    if (parameters.get("actor_token") !== undefined) throw rejection("actor_token is not supported", "none", "one");
-    if (parameters.get("audience") !== undefined) {
-      throw new OAuthError("invalid_target", "audience is not supported; use resource", { rule: "RI-01" });
-    }
-    const token = await readAccessToken(server, subjectToken);
-    if (token?.user === undefined) {
-      throw rejection("subject_token is not a valid access token of a user", "a valid one", "another one");
-    }
-    const { aud, auth_time, exp, jti, scope, sid, act } = token.claims;
-    const granted = scope.split(" ").filter((value) => value !== "openid" && value !== "offline_access");
-    const requested = splitScope(parameters.get("scope") ?? granted.join(" "));
-    if (
-      requested.length === 0 || !requested.every((value) => granted.includes(value) && client.scope.includes(value))
-    ) {
-      throw new OAuthError("invalid_scope", "scope is more than subject_token has", {
-        rule: "RT-06",
-        expected: granted.join(" "),
-        received: requested.join(" "),
-      });
-    }
-    const grantedResources = [aud].flat().filter((uri) => uri !== server.audience);
-    return {
-      client,
-      scope: requested,
-      resources: await narrowResources(server, grantedResources, parameters),
-      grantId: jti.slice(0, jti.indexOf(".")),
-      subject: { sub: token.user, authTime: auth_time! * 1000, sid: sid! },
-      refresh: {},
-      maxLifetimeSeconds: exp - secondsNow(server),
-      accessTokenClaims: { act: { sub: client.id, ...act !== undefined && { act } } },
-      responseMembers: { issued_token_type: accessTokenType },
-    };
-  },
-};
-
-function assertAccessTokenType(name: string, type: string | undefined): void {
-  if (type !== accessTokenType) throw rejection(`${name} is not supported`, accessTokenType, type ?? "none");
-}
-
-function rejection(message: string, expected: string, received: string): OAuthError {
-  return new OAuthError("invalid_request", message, { rule: "BR-02", expected, received });
-}
-
-const withTokenExchange = {
+const exchangeOptions: LatchkeyOptions = {
   ...testClients,
-  grantTypes: [tokenExchange],
+  tokenExchange: {},
   clients: [
     ...testClients.clients,
-    confidentialClient("gateway", { grant_types: [grantTypeName, "refresh_token"], redirect_uris: undefined }),
-    confidentialClient("reader", { grant_types: [grantTypeName], redirect_uris: undefined, scope: "read" }),
+    confidentialClient("gateway", { grant_types: [tokenExchange, "refresh_token", "client_credentials"] }),
+    confidentialClient("reader", { grant_types: [tokenExchange], redirect_uris: undefined, scope: "read" }),
+    confidentialClient("served", { grant_types: [tokenExchange], redirect_uris: undefined, serves: [api] }),
+    publicClient("cli", { grant_types: [tokenExchange], redirect_uris: undefined }),
   ],
 };
 
 function exchange(server: TestServer, fields: Fields, client = "gateway"): Promise<Response> {
-  const request = { grant_type: grantTypeName, subject_token_type: accessTokenType, ...fields };
+  const request = { grant_type: tokenExchange, subject_token_type: accessTokenType, ...fields };
   return post(server, "/oauth2/token", request, basicHeader(client));
 }
 
-test("a grant type of the embedding program is listed in metadata, and clients can register for it", async () => {
-  const server = await testServer(withTokenExchange);
-  const metadata = await (await server.get("/.well-known/oauth-authorization-server")).json();
-  assertEquals(metadata.grant_types_supported.at(-1), grantTypeName);
+/** The access token of `gateway` itself. */
+async function actorToken(server: TestServer, client = "gateway"): Promise<string> {
+  const response = await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader(client));
+  return (await assertTokenResponse(response)).access_token;
+}
+
+test("[TX-01] only an authenticated client that is registered for the grant exchanges tokens, while the setting is on", async () => {
+  const server = await testServer(exchangeOptions);
   const { access_token: subject_token } = await publicTokens(server);
+  const metadata = await (await server.get("/.well-known/oauth-authorization-server")).json();
+  assertEquals(metadata.grant_types_supported.at(-1), tokenExchange);
+  assertEquals("identity_chaining_requested_token_types_supported" in metadata, false);
+  assertEquals(await getOutcome(await exchange(server, { subject_token })), "200");
   assertEquals(await getOutcome(await exchange(server, { subject_token }, "web")), "400 unauthorized_client");
-  const builtIn = await testServer(testClients);
-  assertEquals(await getOutcome(await exchange(builtIn, { subject_token }, "web")), "400 unsupported_grant_type");
-  await assertRejects(() => testServer({ ...withTokenExchange, grantTypes: [] }), ConfigurationError, grantTypeName);
+  const asPublic = { grant_type: tokenExchange, subject_token_type: accessTokenType, subject_token, client_id: "cli" };
+  assertEquals(await getOutcome(await post(server, "/oauth2/token", asPublic)), "400 unauthorized_client");
+  assertEquals(
+    await getOutcome(await post(server, "/oauth2/token", { ...asPublic, client_id: undefined })),
+    "401 invalid_client",
+  );
+  const open = await testServer({ ...exchangeOptions, tokenExchange: { allowPublicClients: true } });
+  const fields = { ...asPublic, subject_token: (await publicTokens(open)).access_token };
+  assertEquals(await getOutcome(await post(open, "/oauth2/token", fields)), "200");
+
+  const off = await testServer(testClients);
+  assertEquals(await getOutcome(await exchange(off, { subject_token }, "web")), "400 unsupported_grant_type");
+  await assertRejects(
+    () => testServer({ ...exchangeOptions, tokenExchange: undefined }),
+    ConfigurationError,
+    "Add the setting tokenExchange",
+  );
 });
 
-test("an exchanged token has the user, no more than the scope and lifetime of subject_token, and the actor", async () => {
-  const server = await testServer(withTokenExchange);
+test("[TX-01, TX-02] subject_token and types are required and supported, and the token must be acceptable", async () => {
+  const server = await testServer(exchangeOptions);
+  const { access_token: subject_token, refresh_token, id_token } = await publicTokens(server);
+  const forApi = await publicTokens(server, { resource: api });
+  const actor = await actorToken(server);
+  const foreignActor = await actorToken(server, "machine");
+  const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
+  await forEachCase<[Fields, string]>([
+    [{}, "TX-01"],
+    [{ subject_token, subject_token_type: undefined }, "TX-01"],
+    [{ subject_token, subject_token_type: type("saml2") }, "TX-01"],
+    [{ subject_token: id_token, subject_token_type: type("id_token") }, "TX-01"],
+    [{ subject_token: refresh_token, subject_token_type: type("refresh_token") }, "TX-01"],
+    [{ subject_token: `${subject_token}x` }, "TX-01"],
+    [{ subject_token: refresh_token }, "TX-01"],
+    [{ subject_token: id_token }, "TX-01"],
+    [{ subject_token: actor }, "TX-01"],
+    [{ subject_token, actor_token: actor }, "TX-01"],
+    [{ subject_token, actor_token_type: accessTokenType }, "TX-01"],
+    [{ subject_token, actor_token: actor, actor_token_type: type("id_token") }, "TX-01"],
+    [{ subject_token, actor_token: foreignActor, actor_token_type: accessTokenType }, "TX-01"],
+    [{ subject_token, actor_token: "unknown", actor_token_type: accessTokenType }, "TX-01"],
+    [{ subject_token, requested_token_type: type("jwt") }, "TX-02"],
+    [{ subject_token, requested_token_type: type("refresh_token") }, "TX-02"],
+    [{ subject_token, requested_token_type: type("id-jag"), audience: "https://rs.test" }, "TX-02"],
+    [{ subject_token: [subject_token, subject_token] }, "TK-04"],
+    [{ subject_token, requested_token_type: [accessTokenType, accessTokenType] }, "TK-04"],
+    // A token for a resource that the client does not serve was not sent to it.
+    [{ subject_token: forApi.access_token }, "TX-01"],
+  ], async ([fields, rule]) => {
+    assertEquals(await getOutcome(await exchange(server, fields)), "400 invalid_request");
+    assertEquals(findLastRule(server), rule);
+  });
+  assertEquals(await getOutcome(await exchange(server, { subject_token: forApi.access_token }, "served")), "200");
+  server.advance(3600);
+  assertEquals(await getOutcome(await exchange(server, { subject_token })), "400 invalid_request");
+});
+
+test("[TX-02, TX-03] an exchanged token has the user, and no more than the scope and lifetime of subject_token", async () => {
+  const server = await testServer(exchangeOptions);
   const { access_token: subject_token } = await publicTokens(server, { scope: "openid read write offline_access" });
   server.advance(600);
-  const response = await assertTokenResponse(await exchange(server, { subject_token, scope: "read" }));
-  const { access_token, ...members } = response;
+  const { access_token, ...members } = await assertTokenResponse(
+    await exchange(server, { subject_token, scope: "read" }),
+  );
   assertEquals<unknown>(members, {
     issued_token_type: accessTokenType,
     token_type: "Bearer",
     expires_in: 3000,
     scope: "read",
   });
-  const { sub, client_id, scope, act, exp } = decodeClaims(access_token);
-  assertEquals([sub, client_id, scope, act], ["alice", "gateway", "read", { sub: "gateway" }]);
-  assertEquals(exp, decodeClaims(subject_token).exp);
-  assertEquals((await fetchIntrospection(server, access_token)).act, { sub: "gateway" });
-  const again = await assertTokenResponse(await exchange(server, { subject_token: access_token }, "reader"));
-  assertEquals(decodeClaims(again.access_token).act, { sub: "reader", act: { sub: "gateway" } });
-  assertEquals((await assertTokenResponse(await exchange(server, { subject_token }))).scope, "read write");
+  const { sub, client_id, scope, aud, exp, auth_time, act } = decodeClaims(access_token);
+  const original = decodeClaims(subject_token);
+  assertEquals([sub, client_id, scope, aud], ["alice", "gateway", "read", "https://as.test"]);
+  assertEquals([exp, auth_time, act], [original.exp, original.auth_time, undefined]);
+  assertEquals((await fetchIntrospection(server, access_token)).sub, "alice");
+  const scopeOf = async (fields: Fields, client?: string) => {
+    const response = await exchange(server, { subject_token, ...fields }, client);
+    return response.status === 200 ? (await response.json()).scope : await getOutcome(response);
+  };
+  await forEachCase<[Fields, string | undefined, string]>([
+    [{}, "gateway", "read write"],
+    [{}, "reader", "read"],
+    [{ scope: "write" }, "gateway", "write"],
+    [{ scope: "write" }, "reader", "400 invalid_scope"],
+    [{ scope: "profile" }, "gateway", "400 invalid_scope"],
+    [{ scope: "openid" }, "gateway", "400 invalid_scope"],
+    [{ scope: "read unknown" }, "gateway", "400 invalid_scope"],
+    // What was given away does not come back.
+    [{ subject_token: access_token, scope: "write" }, "gateway", "400 invalid_scope"],
+  ], async ([fields, client, expected]) => assertEquals(await scopeOf(fields, client), expected));
 });
 
-test("an exchanged token is revoked with the grant of subject_token", async () => {
-  const server = await testServer(withTokenExchange);
+test("[TX-03] resource and audience stay within the subject token, but for the targets of the client", async () => {
+  const targets = { gateway: ["https://orders.test", "https://unlisted.test"] };
+  const resources = [api, "https://b.test", "https://orders.test"].map((uri) => ({ uri }));
+  const server = await testServer({ ...exchangeOptions, resources, tokenExchange: { targets } });
+  const audienceOf = async (subject_token: string, fields: Fields, client = "served") => {
+    const response = await exchange(server, { subject_token, ...fields }, client);
+    if (response.status !== 200) return await getOutcome(response);
+    return decodeClaims((await response.json()).access_token).aud;
+  };
+  const { access_token: both } = await publicTokens(server, { resource: [api, "https://b.test"] });
+  const { access_token: own } = await publicTokens(server);
+  await forEachCase<[string, Fields, string, unknown]>([
+    [both, {}, "served", [api, "https://b.test"]],
+    [both, { resource: api }, "served", api],
+    [both, { audience: api }, "served", api],
+    [both, { audience: `${api}/` }, "served", api],
+    [both, { audience: [api, "https://b.test"] }, "served", [api, "https://b.test"]],
+    [both, { audience: api, resource: "https://b.test" }, "served", ["https://b.test", api]],
+    [both, { resource: "https://orders.test" }, "served", "400 invalid_target"],
+    [both, { audience: "orders" }, "served", "400 invalid_target"],
+    [both, { audience: "https://as.test" }, "served", "400 invalid_target"],
+    [own, {}, "gateway", "https://as.test"],
+    [own, { audience: "https://as.test" }, "gateway", "https://as.test"],
+    [own, { resource: "https://orders.test" }, "gateway", "https://orders.test"],
+    [own, { resource: "https://unlisted.test" }, "gateway", "400 invalid_target"],
+    [own, { resource: api }, "gateway", "400 invalid_target"],
+    [own, { resource: "https://orders.test" }, "reader", "400 invalid_target"],
+  ], async ([token, fields, client, expected]) => assertEquals(await audienceOf(token, fields, client), expected));
+});
+
+test("[TX-04] the actor of actor_token is recorded in act, above the earlier ones; without it there is no new act", async () => {
+  const server = await testServer({
+    ...exchangeOptions,
+    clients: [
+      ...exchangeOptions.clients!,
+      confidentialClient("second", { grant_types: [tokenExchange, "client_credentials"], redirect_uris: undefined }),
+    ],
+  });
+  const { access_token: subject_token } = await publicTokens(server);
+  const delegated = async (token: string, client: string) => {
+    const actor = { actor_token: await actorToken(server, client), actor_token_type: accessTokenType };
+    return (await assertTokenResponse(await exchange(server, { subject_token: token, ...actor }, client))).access_token;
+  };
+  const first = await delegated(subject_token, "gateway");
+  assertEquals(decodeClaims(first).act, { sub: "gateway" });
+  assertEquals((await fetchIntrospection(server, first)).act, { sub: "gateway" });
+  const chained = await delegated(first, "second");
+  assertEquals(decodeClaims(chained).act, { sub: "second", act: { sub: "gateway" } });
+  const impersonated = await assertTokenResponse(await exchange(server, { subject_token: chained }, "reader"));
+  assertEquals(decodeClaims(impersonated.access_token).act, { sub: "second", act: { sub: "gateway" } });
+});
+
+test("[TX-04] may_act names the only actor, and a token that is bound to a key is rejected", async () => {
+  const outcomes: Record<string, string> = {};
+  const claims: Record<string, unknown>[] = [
+    { may_act: { sub: "gateway" } },
+    { may_act: { sub: "gateway", iss: "https://as.test" } },
+    { may_act: { client_id: "gateway" } },
+    { may_act: { sub: "reader" } },
+    { may_act: { sub: "gateway", iss: "https://other.test" } },
+    { may_act: { sub: "gateway", department: "sales" } },
+    { may_act: {} },
+    { may_act: "gateway" },
+    { may_act: null },
+    { cnf: { jkt: "x" } },
+  ];
+  for (const extra of claims) {
+    const server = await testServer({
+      ...exchangeOptions,
+      plugins: [{
+        extend: (inner) => ({
+          ...inner,
+          overrideClaims: (kind, own) => kind === "access_token" ? { ...own, ...extra } : own,
+        }),
+      }],
+    });
+    const { access_token: subject_token } = await publicTokens(server);
+    outcomes[JSON.stringify(extra)] = await getOutcome(await exchange(server, { subject_token }));
+    if (outcomes[JSON.stringify(extra)] !== "200") assertEquals(findLastRule(server), "TX-04");
+  }
+  assertEquals(Object.values(outcomes), [...Array(3).fill("200"), ...Array(7).fill("400 invalid_request")]);
+});
+
+test("[TX-03, TX-01] an exchanged token is revoked with the grant of subject_token, and a revoked one is not exchanged", async () => {
+  const server = await testServer(exchangeOptions);
   const { access_token: subject_token, refresh_token: token } = await publicTokens(server, { scope: "read" });
   const { access_token } = await assertTokenResponse(await exchange(server, { subject_token }));
   assertEquals(await isActive(server, access_token), true);
@@ -139,50 +238,32 @@ test("an exchanged token is revoked with the grant of subject_token", async () =
   assertEquals(await getOutcome(await exchange(server, { subject_token })), "400 invalid_request");
 });
 
-test("an exchange is rejected for another token type, an invalid token, more scope, or a target not granted", async () => {
-  const server = await testServer(withTokenExchange);
-  const { access_token: subject_token, refresh_token } = await publicTokens(server, { scope: "read" });
-  await forEachCase<[Fields, string]>([
-    [{}, "400 invalid_request"],
-    [{ subject_token, subject_token_type: undefined }, "400 invalid_request"],
-    [{ subject_token, subject_token_type: "urn:ietf:params:oauth:token-type:saml2" }, "400 invalid_request"],
-    [{ subject_token, requested_token_type: "urn:ietf:params:oauth:token-type:jwt" }, "400 invalid_request"],
-    [{ subject_token, actor_token: subject_token, actor_token_type: accessTokenType }, "400 invalid_request"],
-    [{ subject_token: `${subject_token}x` }, "400 invalid_request"],
-    [{ subject_token: refresh_token }, "400 invalid_request"],
-    [{ subject_token, scope: "read write" }, "400 invalid_scope"],
-    [{ subject_token, resource: "https://api.example" }, "400 invalid_target"],
-    [{ subject_token, audience: "api" }, "400 invalid_target"],
-  ], async ([fields, expected]) => assertEquals(await getOutcome(await exchange(server, fields)), expected));
-  const anonymous = await post(server, "/oauth2/token", { grant_type: grantTypeName, subject_token });
-  assertEquals(await getOutcome(anonymous), "401 invalid_client");
+test("[TX-01] opaque tokens and tokens of pairwise clients are exchanged for the same user, without their session id", async () => {
+  const server = await testServer({
+    ...exchangeOptions,
+    clients: [
+      ...exchangeOptions.clients!,
+      publicClient("opaque", { access_token_format: "opaque" }),
+      publicClient("pairwise", { subject_type: "pairwise" }),
+    ],
+  });
+  for (const client_id of ["opaque", "pairwise"]) {
+    const { access_token: subject_token } = await publicTokens(server, { client_id });
+    const { access_token } = await assertTokenResponse(await exchange(server, { subject_token }));
+    const { sub, sid } = decodeClaims(access_token);
+    assertEquals([sub, sid === undefined], ["alice", client_id === "pairwise"]);
+  }
 });
 
-test("its parameters must not repeat, must not be in the URL, and are redacted wherever they are recorded or traced", async () => {
-  const record = recorder();
-  const server = await testServer({ ...withTokenExchange, plugins: [record] });
-  const { access_token: subject_token } = await publicTokens(server, { scope: "read" });
-  await forEachCase<Fields>([
-    { subject_token: [subject_token, subject_token] },
-    { subject_token, requested_token_type: [accessTokenType, accessTokenType] },
-  ], async (fields) => {
-    assertEquals(await getOutcome(await exchange(server, fields)), "400 invalid_request");
-    assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "TK-04");
+test("[TX-03] settings that cannot work are rejected at the start", async () => {
+  await forEachCase<[unknown, string]>([
+    [{ targets: { gateway: ["orders"] } }, "tokenExchange.targets.gateway[0]"],
+    [{ targets: { gateway: "https://orders.test" } }, "tokenExchange.targets.gateway"],
+    [{ target: {} }, "tokenExchange.target"],
+    [true, "tokenExchange"],
+  ], async ([setting, path]) => {
+    const options = { ...exchangeOptions, tokenExchange: setting as TokenExchangeSettings };
+    const { issues } = await assertRejects(() => testServer(options), ConfigurationError);
+    assert(issues.some((issue) => issue.path === path), JSON.stringify(issues));
   });
-  const resources = { subject_token, audience: ["a", "b"] };
-  assertEquals(await getOutcome(await exchange(server, resources)), "400 invalid_target");
-  const inUrl = `/oauth2/token?subject_token=${subject_token}`;
-  assertEquals(await getOutcome(await post(server, inUrl, {}, basicHeader("gateway"))), "400 invalid_request");
-  assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "TK-03");
-
-  const opaque = "an-opaque-token-of-another-server";
-  await exchange(server, { subject_token: opaque, scope: `subject_token=${opaque}` });
-  await exchange(server, { subject_token });
-  const [rejected, exchanged] = record.exchanges().slice(-2).map((one) => redactExchange(one));
-  assert(!JSON.stringify([rejected, exchanged]).includes(opaque));
-  assertMatch(exchanged!.request.form.find(([name]) => name === "subject_token")![1], /…\(\d+\)$/);
-  // `linksFlow`: the exchange belongs to the login of its subject_token.
-  const [login] = record.exchanges();
-  const flow = record.flows().find(({ exchanges }) => exchanges.some(({ number }) => number === login!.number));
-  assertEquals(flow!.exchanges.at(-1)!.number, exchanged!.number);
 });

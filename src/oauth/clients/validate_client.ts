@@ -22,6 +22,8 @@ type ClientPolicy = Pick<
   | "insecureAllowHttpRedirectUris"
   | "grantTypes"
   | "trustedIssuers"
+  | "tokenExchange"
+  | "resourceAuthorizationServers"
   | "clientAuthMethods"
   | "privateUseRedirectUris"
   | "profile"

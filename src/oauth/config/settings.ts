@@ -19,6 +19,8 @@ import { type ActiveProfile, withProfile } from "./profiles.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { registration, type RegistrationSettings, resolveRegistration } from "./registration_settings.ts";
 import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
+import { resourceAuthorizationServersField, tokenExchangeField } from "./token_exchange.ts";
+import type { ResourceAuthorizationServer, TokenExchangeSettings } from "./token_exchange.ts";
 import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { splitScope } from "../authorize/scope_token.ts";
@@ -139,6 +141,13 @@ export interface Settings {
    * a platform that runs workloads. Default: none, the grant type is off.
    */
   readonly trustedIssuers?: readonly TrustedIssuer[];
+  /** How clients exchange access tokens (RFC 8693); `{}` accepts the defaults. Default: they cannot. */
+  readonly tokenExchange?: TokenExchangeSettings;
+  /**
+   * The authorization servers of other resources, which accept ID-JAGs of this server: clients exchange ID tokens for
+   * them (RFC 8693). Default: none.
+   */
+  readonly resourceAuthorizationServers?: readonly ResourceAuthorizationServer[];
   /**
    * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
@@ -237,6 +246,8 @@ export const settingFields: Fields<Settings> = {
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
   trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], { expected: "an array of issuers" }),
+  tokenExchange: tokenExchangeField,
+  resourceAuthorizationServers: resourceAuthorizationServersField,
   directory: choice(["edit", "read", "off"]),
   registration,
   throttle: flag(),
@@ -267,14 +278,20 @@ export interface ProgramSettings extends Settings {
 }
 
 /** {@link Settings} with the defaults. */
-export interface ResolvedSettings
-  extends Required<Omit<Settings, "profile" | "mcpRevision" | "resources" | "keys" | "defaultScope" | "proxyHeader">> {
+export interface ResolvedSettings extends
+  Required<
+    Omit<
+      Settings,
+      "profile" | "mcpRevision" | "resources" | "tokenExchange" | "keys" | "defaultScope" | "proxyHeader"
+    >
+  > {
   readonly defaultScope: readonly string[];
   readonly lifetimes: Required<Lifetimes>;
   readonly pkce: Required<PkceSettings>;
   readonly refresh: Required<RefreshSettings>;
   readonly registration: Required<RegistrationSettings>;
   readonly resources?: readonly ResourceSettings[];
+  readonly tokenExchange?: TokenExchangeSettings;
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   readonly grantTypes: readonly { readonly type: string }[];
   /** The profile in effect. */
@@ -329,6 +346,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
     pkce: withDefaults(pkce.members, given.pkce) as Required<PkceSettings>,
     trustedIssuers: given.trustedIssuers ?? [],
+    resourceAuthorizationServers: given.resourceAuthorizationServers ?? [],
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
     registration: resolveRegistration(given.registration, isTestIssuer),
     throttle: given.throttle ?? !isTestIssuer,

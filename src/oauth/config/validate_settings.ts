@@ -12,6 +12,7 @@ import { isTestHost, testHosts } from "../test_hosts.ts";
 import { byProfile, validateProfile } from "./profiles.ts";
 import { scopeToken } from "../authorize/scope_token.ts";
 import { hasTestHost, resolveSettings } from "./settings.ts";
+import { validateTokenExchange } from "./token_exchange.ts";
 import { validateTrustedIssuers } from "./trusted_issuers.ts";
 import type { ProgramSettings, ResolvedSettings, Settings } from "./settings.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
@@ -34,6 +35,7 @@ export function validateSettings(settings: ProgramSettings, issuer: string): Con
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
+    ...validateTokenExchange(resolved, issuer),
     ...validateTrustedIssuers(resolved.trustedIssuers, { ...resolved, isTestIssuer: hasTestHost(issuer) }),
     ...validateUsers(resolved),
     ...validateAudience(resolved),

@@ -36,30 +36,8 @@ export const refreshTokenGrant: GrantType = {
         received: "no refresh_token",
       });
     }
-    const id = await storageKey(server, token);
-    const stored = await server.store.get("refresh_token", id);
-    if (stored === undefined) {
-      throw invalidGrant({
-        rule: "RT-07",
-        reason: "the refresh token is unknown",
-        expected: "a refresh token that this server issued",
-      });
-    }
+    const { id, stored, registered } = await findRefreshToken(server, client, token);
     const record = stored.value;
-    if (record.clientId !== client.id) {
-      throw invalidGrant({
-        rule: "RT-02",
-        reason: "the refresh token belongs to another client",
-        expected: `client ${record.clientId}`,
-        received: client.id,
-      });
-    }
-    server.passed?.("RT-02", client.id);
-    assertNotExpired(server, stored);
-    const registered = registeredScope(client, record.scope);
-    const invalidReason = await findInvalidReason(server, client, stored, registered);
-    if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-    server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
     const grantedResources = await registeredResources(server, record.resources);
     const { claims } = narrowToRegistered(server, client, record, registered, grantedResources);
     const scope = narrowScope(registered, parameters);
@@ -83,6 +61,48 @@ export const refreshTokenGrant: GrantType = {
     };
   },
 };
+
+/** A refresh token that is valid, unless it was used before. */
+interface FoundRefreshToken {
+  /** Its key in the store. */
+  readonly id: string;
+  readonly stored: StoredRecord<RefreshTokenRecord>;
+  /** The part of its scope that is still registered. */
+  readonly registered: readonly string[];
+}
+
+/**
+ * Finds a refresh token of the client, and checks everything but whether it was used before.
+ *
+ * @throws {OAuthError} `invalid_grant`.
+ */
+export async function findRefreshToken(server: Server, client: Client, token: string): Promise<FoundRefreshToken> {
+  const id = await storageKey(server, token);
+  const stored = await server.store.get("refresh_token", id);
+  if (stored === undefined) {
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the refresh token is unknown",
+      expected: "a refresh token that this server issued",
+    });
+  }
+  const record = stored.value;
+  if (record.clientId !== client.id) {
+    throw invalidGrant({
+      rule: "RT-02",
+      reason: "the refresh token belongs to another client",
+      expected: `client ${record.clientId}`,
+      received: client.id,
+    });
+  }
+  server.passed?.("RT-02", client.id);
+  assertNotExpired(server, stored);
+  const registered = registeredScope(client, record.scope);
+  const invalidReason = await findInvalidReason(server, client, stored, registered);
+  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
+  return { id, stored, registered };
+}
 
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
   const { validUntil, endsAt } = value;

@@ -1,6 +1,8 @@
 /** The request that a grant type receives, and its result. */
 
 import type { RequestedClaims } from "../../store/store.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { TokenResponse } from "../tokens/token_response.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 
@@ -41,6 +43,13 @@ export interface Authorization {
   readonly accessTokenClaims?: Readonly<Record<string, unknown>>;
   /** Maximum lifetime of the access token, in seconds. Default: the server's lifetime of access tokens. */
   readonly maxLifetimeSeconds?: number;
+  /**
+   * Issues another token than an access token: returns all members of the response. The response then has no ID token.
+   * Default: an access token is issued.
+   *
+   * @param now The server's clock in seconds.
+   */
+  readonly issue?: (now: number) => MaybePromise<Partial<TokenResponse>>;
   /** Further members of the token response, such as `issued_token_type`. Default: none. */
   readonly responseMembers?: Readonly<Record<string, unknown>>;
 }

@@ -8,10 +8,15 @@ import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The `typ` of the header. */
-const typByKind: Readonly<Record<JwtKind, string>> = { access_token: "at+jwt", id_token: "JWT", userinfo: "JWT" };
+const typByKind: Readonly<Record<JwtKind, string>> = {
+  access_token: "at+jwt",
+  id_token: "JWT",
+  userinfo: "JWT",
+  id_jag: "oauth-id-jag+jwt",
+};
 
 /** The kinds of signed tokens. */
-export type JwtKind = "access_token" | "id_token" | "userinfo";
+export type JwtKind = "access_token" | "id_token" | "userinfo" | "id_jag";
 
 /** Signs the claims of a token. Times are in seconds since the epoch. */
 export type SignClaims = (

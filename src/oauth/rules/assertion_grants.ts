@@ -1,4 +1,4 @@
-/** Rules of grants by the token of another issuer: the JWT bearer grant (JB) and ID-JAGs (IJ). */
+/** Rules of grants by the token of another issuer: the JWT bearer grant (JB), ID-JAGs (IJ) and token exchange (TX). */
 
 import type { Rule } from "./rule.ts";
 
@@ -57,6 +57,41 @@ export const assertionGrantRules = {
     fix: "Request less, or add the scope value to the client, and to the entry of the issuer if that lists scopes.",
     cites: ["RFC 7521 §4.1", "RFC 8707 §2"],
   },
+  "IJ-01": {
+    fix:
+      "Send audience once, with the issuer of the resource authorization server, and resource if the server expects it.",
+    cites: [],
+  },
+  "IJ-02": {
+    fix: "Exchange an ID token or a refresh token of this server.",
+    cites: [],
+  },
+  "IJ-03": {
+    passes: "subject_token is valid and belongs to the client",
+    fix: "Exchange the latest ID token of this client before it expires, or its refresh token.",
+    cites: [],
+  },
+  "IJ-04": {
+    fix: "Exchange the newest refresh token of the grant, with its own client.",
+    cites: [],
+  },
+  "IJ-05": {
+    passes: "the audience allows scope and resource",
+    fix: "Request what the entry of the audience in resourceAuthorizationServers allows.",
+    cites: [],
+  },
+  "IJ-08": {
+    fix: "Add the client to clients in the entry of the audience, with its client_id there.",
+    cites: [],
+  },
+  "IJ-09": {
+    fix: "Authenticate the client, or set allowPublicClients in the entry of the audience.",
+    cites: [],
+  },
+  "IJ-11": {
+    fix: "Leave actor_token out.",
+    cites: ["RFC 8693 §2.1"],
+  },
   "IJ-13": {
     passes: "aud of the ID-JAG is this server",
     fix: "Request the ID-JAG with audience = the issuer of this server, as its metadata spells it.",
@@ -82,5 +117,24 @@ export const assertionGrantRules = {
   "IJ-19": {
     fix: "Request the assertion without a DPoP proof.",
     cites: [],
+  },
+  "TX-01": {
+    passes: "subject_token is valid and may be exchanged by this client",
+    fix:
+      "Send a valid access token as subject_token with its type: one of this client, or for a resource that it serves. An actor_token must be this client's own.",
+    cites: ["RFC 8693 §2.1, §2.2.2"],
+  },
+  "TX-02": {
+    fix: "Request a type of token that the settings switch on: tokenExchange, resourceAuthorizationServers.",
+    cites: ["RFC 8693 §2.2.1"],
+  },
+  "TX-03": {
+    passes: "the exchanged token has no more access than subject_token",
+    fix: "Request less, or add the resource to tokenExchange.targets of this client.",
+    cites: ["RFC 8693 §2.2.2, §5"],
+  },
+  "TX-04": {
+    fix: "Exchange with the actor that may_act names, and tokens that are not bound to a key.",
+    cites: ["RFC 8693 §4.1, §4.4"],
   },
 } as const satisfies Record<string, Rule>;

@@ -103,4 +103,5 @@ export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
   "urn:ietf:params:oauth:grant-type:jwt-bearer": [
     ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-05", "JB-08", "JB-09", "JB-11"] as const,
   ],
+  "urn:ietf:params:oauth:grant-type:token-exchange": ["TK-06", "TX-01", "IJ-03", "TX-03", "IJ-05"],
 };

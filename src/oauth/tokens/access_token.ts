@@ -35,6 +35,7 @@ interface AccessTokenClaims {
 
 /** Issues the access token. A JWT is not stored. */
 export const accessToken: TokenIssuer = async (server, authorization, now) => {
+  if (authorization.issue !== undefined) return await authorization.issue(now);
   const { client, subject, scope, grantId, resources, maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.lifetimes.access_token, maxLifetimeSeconds);
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {

@@ -17,7 +17,7 @@ export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "n
  */
 export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
   const { client, subject, scope } = authorization;
-  if (subject === undefined || !scope.includes("openid")) return {};
+  if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
   const { sub, nonce, authTime, sid } = subject;
   const claims = {
     iss: server.issuer,

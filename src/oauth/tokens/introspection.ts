@@ -1,5 +1,6 @@
 /** Token introspection (RFC 7662). */
 
+import type { Client } from "../clients/repository.ts";
 import { invalidClient } from "../clients/auth/method.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
 import { findInvalidReason } from "../grants/revoke_grant.ts";
@@ -9,12 +10,19 @@ import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { subjectFor } from "../users/subject.ts";
 import { readAccessToken } from "./access_token.ts";
+import type { AccessToken } from "./access_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
 
 /** The response; only `active: false` for a token that the caller may not inspect (§2.2). */
 type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };
+
+/** Whether a client may inspect an access token: its own, one for the default audience or for a resource that it serves. */
+export function mayInspect(server: Server, { id, serves }: Client, { aud, client_id }: AccessToken["claims"]): boolean {
+  return client_id === id ||
+    [aud].flat().some((uri) => uri === server.audience || serves.includes(canonicalUri(uri)));
+}
 
 /**
  * Describes a token to an authenticated client: its own tokens, and access tokens for the server's default audience or
@@ -30,9 +38,7 @@ export async function introspect(
   const token = requireTokenParameter(parameters, "IN-01");
   const accessTokenClaims = (await readAccessToken(server, token))?.claims;
   if (accessTokenClaims !== undefined) {
-    const audience = [accessTokenClaims.aud].flat();
-    const isServed = audience.some((uri) => uri === server.audience || caller.serves.includes(canonicalUri(uri)));
-    if (!isServed && accessTokenClaims.client_id !== caller.id) return inactiveToken;
+    if (!mayInspect(server, caller, accessTokenClaims)) return inactiveToken;
     return { active: true, token_type: "Bearer", ...accessTokenClaims };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));

@@ -1,0 +1,139 @@
+/** The settings of token exchange (RFC 8693): access tokens, and ID-JAGs for other authorization servers. */
+
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import { type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
+import { isAbsoluteUri } from "./resource_list.ts";
+
+/** How clients exchange access tokens for access tokens with less access (RFC 8693). */
+export interface TokenExchangeSettings {
+  /** Public clients may exchange tokens too. Default: false. */
+  readonly allowPublicClients?: boolean;
+  /**
+   * The resources that each client may exchange tokens for, besides those of the token that it exchanges. Default: none.
+   */
+  readonly targets?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * An authorization server of other resources, which accepts ID-JAGs of this server: clients exchange an ID token or a
+ * refresh token for one (Identity Assertion Authorization Grant).
+ *
+ * @example
+ * ```ts
+ * const chat: ResourceAuthorizationServer = {
+ *   issuer: "https://auth.chat.example",
+ *   clients: { agent: "agent-at-chat" },
+ *   resources: ["https://mcp.chat.example/mcp"],
+ *   scopes: ["chat.read"],
+ * };
+ * ```
+ */
+export interface ResourceAuthorizationServer {
+  /** Its issuer identifier: the `audience` of the request, and the `aud` of the ID-JAG. */
+  readonly issuer: string;
+  /** The clients that may request ID-JAGs for it, each with its `client_id` there. Default: all, with the same ids. */
+  readonly clients?: Readonly<Record<string, string>>;
+  /** Public clients may request ID-JAGs too. Default: false. */
+  readonly allowPublicClients?: boolean;
+  /** The resources that an ID-JAG may name. Default: every absolute URI. */
+  readonly resources?: readonly string[];
+  /** The scope values there that an ID-JAG may name. Default: every one. */
+  readonly scopes?: readonly string[];
+  /** The client that it is here: it gets the `sub` of this client's ID tokens. Default: the `sub` of public clients. */
+  readonly client?: string;
+  /** The claims about the user in its ID-JAGs, such as `email`. Default: none. */
+  readonly claims?: readonly string[];
+  /** The lifetime of an ID-JAG, in seconds. Default: 300. Maximum: 3600. */
+  readonly lifetime?: number;
+}
+
+/** Describes {@link TokenExchangeSettings}. */
+export const tokenExchangeField: Field<TokenExchangeSettings> = object<TokenExchangeSettings>(
+  "TokenExchangeSettings",
+  {
+    allowPublicClients: flag(false),
+    targets: record(
+      texts(["https://api.example"]),
+      { gateway: ["https://api.example"] },
+      "an object of arrays of URIs by client",
+    ),
+  },
+  { targets: { gateway: ["https://api.example"] } },
+);
+
+const example: ResourceAuthorizationServer = {
+  issuer: "https://auth.chat.example",
+  clients: { agent: "agent-at-chat" },
+};
+
+/** Describes {@link ResourceAuthorizationServer}. */
+export const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = object<ResourceAuthorizationServer>(
+  "ResourceAuthorizationServer",
+  {
+    issuer: text(["https://auth.chat.example"]),
+    clients: record(text(["agent-at-chat"]), { agent: "agent-at-chat" }, "an object of client ids by client id"),
+    allowPublicClients: flag(false),
+    resources: texts(["https://mcp.chat.example/mcp"]),
+    scopes: texts(["chat.read"]),
+    client: text(["chat"]),
+    claims: texts(["email"]),
+    lifetime: seconds(300, 3600),
+  },
+  example,
+  { required: ["issuer"] },
+);
+
+/** Describes the list of them. */
+export const resourceAuthorizationServersField: Field<readonly ResourceAuthorizationServer[]> = list(
+  resourceAuthorizationServerField,
+  [[example]],
+  { expected: "an array of authorization servers" },
+);
+
+/** The settings of token exchange that are in effect. */
+export interface TokenExchangePolicy {
+  /** Absent: access tokens cannot be exchanged. */
+  readonly tokenExchange?: TokenExchangeSettings;
+  /** Empty: no ID-JAGs are issued. */
+  readonly resourceAuthorizationServers: readonly ResourceAuthorizationServer[];
+}
+
+/**
+ * All issues of settings that match their description.
+ *
+ * @param issuer The issuer of this server.
+ */
+export function validateTokenExchange(
+  { tokenExchange, resourceAuthorizationServers }: TokenExchangePolicy,
+  issuer: string,
+): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const assertUris = (uris: readonly string[], path: string) => {
+    for (const [i, uri] of uris.entries()) {
+      if (isAbsoluteUri(uri)) continue;
+      const expected = "an absolute URI with a host and without a fragment";
+      issues.push({ path: `${path}[${i}]`, expected, received: quote(uri), hint: "Write it as https://api.example." });
+    }
+  };
+  for (const [client, uris] of Object.entries(tokenExchange?.targets ?? {})) {
+    assertUris(uris, `tokenExchange.targets.${client}`);
+  }
+  for (const [i, server] of resourceAuthorizationServers.entries()) {
+    const path = `resourceAuthorizationServers[${i}]`;
+    assertUris(server.resources ?? [], `${path}.resources`);
+    if (!URL.canParse(server.issuer) || !/^https?:$/.test(new URL(server.issuer).protocol)) {
+      const hint = "Write the issuer as its metadata spells it.";
+      issues.push({ path: `${path}.issuer`, expected: "an absolute https URL", received: quote(server.issuer), hint });
+    }
+    const isRepeated = resourceAuthorizationServers.findIndex((other) => other.issuer === server.issuer) < i;
+    if (!isRepeated && server.issuer !== issuer) continue;
+    issues.push({
+      path: `${path}.issuer`,
+      expected: isRepeated ? "each issuer once" : "another issuer than this server",
+      received: isRepeated ? `${quote(server.issuer)} again` : quote(server.issuer),
+      hint: isRepeated ? "Remove one of the two." : "Remove it: this server accepts no assertions of its own.",
+    });
+  }
+  return issues;
+}

@@ -1,0 +1,244 @@
+/** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). Loaded with the first one. */
+
+import { allowedSubjects } from "../authorize/openid.ts";
+import { scopeToken, splitScope } from "../authorize/scope_token.ts";
+import type { User } from "../clients/client.ts";
+import type { Client } from "../clients/repository.ts";
+import { canonicalUri, isAbsoluteUri } from "../config/resource_list.ts";
+import type { ResourceAuthorizationServer } from "../config/token_exchange.ts";
+import { OAuthError } from "../errors.ts";
+import type { Params } from "../params.ts";
+import { randomId } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { claimsContext } from "../tokens/claims_context.ts";
+import { verifyOwnJwt } from "../tokens/verification.ts";
+import { subjectFor } from "../users/subject.ts";
+import { invalidRequest } from "./exchange_token.ts";
+import { findRefreshToken } from "./refresh_token.ts";
+import { isRevoked } from "./revoke_grant.ts";
+import { tokenTypes } from "./token_exchange.ts";
+import type { Authorization, Subject, TokenRequest } from "./token_request.ts";
+
+/** The default lifetime of an ID-JAG, in seconds. */
+const defaultLifetimeSeconds = 300;
+/** Maximum number of resources of one ID-JAG, and of characters of each. */
+const maxResources = 16;
+const maxUriLength = 512;
+
+/** Authorizes an ID-JAG for one of the resource authorization servers. */
+export async function exchangeForIdJag(
+  server: Server,
+  { client, parameters }: TokenRequest,
+  resourceServers: readonly ResourceAuthorizationServer[],
+): Promise<Authorization> {
+  if (parameters.get("actor_token") !== undefined) {
+    throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "one");
+  }
+  const audience = findAudience(server, parameters, resourceServers);
+  const idAtAudience = assertClient(client, audience);
+  const { user, subject, grantId } = await readSubject(server, client, parameters);
+  server.passed?.("IJ-03", user.sub);
+  const scope = limitScope(parameters, audience);
+  const resources = limitResources(server, parameters, audience);
+  server.passed?.("IJ-05", [...scope, ...resources].join(" "));
+  const sub = await subjectAt(server, audience, user);
+  const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
+  const authorization: Authorization = { client, scope, resources, grantId, subject, refresh: {} };
+  return {
+    ...authorization,
+    async issue(now) {
+      const claims = {
+        ...pickClaims(user, audience.claims ?? []),
+        iss: server.issuer,
+        sub,
+        aud: audience.issuer,
+        client_id: idAtAudience,
+        jti: randomId(server.randomBytes),
+        iat: now,
+        exp: now + lifetime,
+        auth_time: Math.floor(subject.authTime / 1000),
+        ...scope.length > 0 && { scope: scope.join(" ") },
+        ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
+      };
+      const issued = server.overrideClaims === undefined
+        ? claims
+        : server.overrideClaims("id_jag", claims, await claimsContext(server, authorization));
+      return {
+        access_token: await server.sign("id_jag", server.alg, issued),
+        issued_token_type: tokenTypes.idJag,
+        token_type: "N_A",
+        expires_in: lifetime,
+        ...scope.length > 0 && { scope: scope.join(" ") },
+      };
+    },
+  };
+}
+
+function findAudience(
+  server: Server,
+  parameters: Params,
+  resourceServers: readonly ResourceAuthorizationServer[],
+): ResourceAuthorizationServer {
+  const [audience, ...others] = parameters.getAll("audience");
+  const expected = "audience with the issuer of a resource authorization server, once";
+  if (audience === undefined) throw invalidRequest("IJ-01", "audience is missing", expected, "no audience");
+  if (others.length > 0) throw invalidRequest("IJ-01", "audience was sent more than once", expected, "several");
+  const exact = resourceServers.find(({ issuer }) => issuer === audience);
+  if (exact !== undefined) return exact;
+  // Clients write an issuer without path with a slash. `assertionAudience: "issuer"` rejects that.
+  const isLenient = server.assertionAudiences.length > 0;
+  const found = isLenient ? resourceServers.find(({ issuer }) => audience === `${new URL(issuer).origin}/`) : undefined;
+  if (found !== undefined && found.issuer === new URL(found.issuer).origin) {
+    const reason = "audience has a slash behind the issuer, which many servers reject";
+    const explanation = { rule: "IJ-01" as const, reason, expected: found.issuer, received: audience };
+    server.trace({ type: "warning", at: server.now(), explanation });
+    return found;
+  }
+  throw new OAuthError("invalid_target", "audience is not a resource authorization server of this server", {
+    rule: "IJ-01",
+    expected: "the issuer of an entry of resourceAuthorizationServers, character by character",
+    received: audience,
+  });
+}
+
+/** The id of the client at the audience. */
+function assertClient(client: Client, { clients, allowPublicClients, issuer }: ResourceAuthorizationServer): string {
+  if (!client.confidential && allowPublicClients !== true) {
+    throw new OAuthError("unauthorized_client", "only a confidential client may request an ID-JAG", {
+      rule: "IJ-09",
+      expected: "a client that authenticates, or allowPublicClients in the entry of the audience",
+      received: `the public client ${client.id}`,
+    });
+  }
+  if (clients === undefined) return client.id;
+  if (Object.hasOwn(clients, client.id)) return clients[client.id]!;
+  throw new OAuthError("invalid_target", "this client may not request ID-JAGs for this audience", {
+    rule: "IJ-08",
+    expected: `the client in the entry of ${issuer}, with its id there`,
+    received: client.id,
+  });
+}
+
+/** The user that a subject token is about, and the grant that it belongs to. */
+interface SubjectOfToken {
+  readonly user: User;
+  readonly subject: Subject;
+  readonly grantId: string;
+}
+
+async function readSubject(server: Server, client: Client, parameters: Params): Promise<SubjectOfToken> {
+  const token = parameters.get("subject_token")!;
+  const type = parameters.get("subject_token_type")!;
+  if (type === tokenTypes.idToken) return await readIdToken(server, client, token);
+  if (type === tokenTypes.refreshToken) return await readRefreshToken(server, client, token);
+  const expected = `${tokenTypes.idToken} or ${tokenTypes.refreshToken}`;
+  throw invalidRequest("IJ-02", "subject_token_type is not supported for an ID-JAG", expected, type);
+}
+
+async function readIdToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
+  const claims = await verifyOwnJwt(server, token, () => ({
+    issuer: server.issuer,
+    typ: "JWT",
+    audience: client.id,
+    requiredClaims: ["exp", "iat", "sub"],
+    currentDate: new Date(server.now()),
+  }));
+  if (claims === undefined) {
+    throw invalidSubject("IJ-03", "the ID token is invalid", `a valid ID token for ${client.id}`, "another token");
+  }
+  const sid = typeof claims.sid === "string" ? claims.sid : undefined;
+  if ((await isRevoked(server, sid)).includes(true)) {
+    throw invalidSubject("IJ-03", "the session of the ID token has ended", "an active session", "an ended one");
+  }
+  const [sub] = await allowedSubjects(server, client, [[claims.sub!]]);
+  const user = sub === undefined ? undefined : await server.users.find(sub);
+  if (user === undefined) {
+    throw invalidSubject("IJ-03", "the user of the ID token was removed", "a registered user", claims.sub!);
+  }
+  const authTime = (typeof claims.auth_time === "number" ? claims.auth_time : claims.iat!) * 1000;
+  return { user, subject: { sub: user.sub, authTime, sid }, grantId: randomId(server.randomBytes) };
+}
+
+/** Reads a refresh token, which stays as it is: neither consumed nor rotated. */
+async function readRefreshToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
+  try {
+    const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, client, token);
+    const user = await server.users.find(value.sub);
+    if (consumedAt === undefined && user !== undefined) {
+      return { user, subject: { sub: value.sub, authTime: value.authTime, sid: value.sid }, grantId: grantId! };
+    }
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { reason = "the refresh token is invalid", expected, received } = error.details;
+    throw invalidSubject("IJ-04", reason, expected, received);
+  }
+  throw invalidSubject("IJ-04", "the refresh token was used", "the newest refresh token of the grant", "an older one");
+}
+
+/** All rejections of a subject token look the same to the client; the trace contains the reason. */
+function invalidSubject(rule: "IJ-03" | "IJ-04", reason: string, expected?: string, received?: string): OAuthError {
+  return new OAuthError("invalid_request", "subject_token is invalid, expired, revoked, or another client's", {
+    rule: "IJ-03",
+    internalRule: rule,
+    reason,
+    expected,
+    received,
+  });
+}
+
+/** The requested scope values that the audience's entry allows. */
+function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer): readonly string[] {
+  const requested = splitScope(parameters.get("scope") ?? "");
+  const granted = requested.filter((value) => scopes?.includes(value) ?? scopeToken.test(value));
+  if (granted.length > 0 || requested.length === 0) return granted;
+  throw new OAuthError("invalid_scope", "no requested scope value is allowed at this audience", {
+    rule: "IJ-05",
+    expected: scopes === undefined ? "scope values of printable ASCII" : `some of: ${scopes.join(" ")}`,
+    received: requested.join(" "),
+  });
+}
+
+/** The requested resources that the audience's entry allows. */
+function limitResources(
+  server: Server,
+  parameters: Params,
+  { resources }: ResourceAuthorizationServer,
+): readonly string[] {
+  const requested = parameters.getAll("resource");
+  if (requested.length === 0 && server.resourceParameter === "optional") return [];
+  if (requested.length === 0) {
+    throw invalidRequest("IJ-01", "resource is missing", "resource with the URI of the protected resource", "none");
+  }
+  const allowed = resources?.map(canonicalUri);
+  const granted = requested.length > maxResources
+    ? []
+    : requested.filter((uri) =>
+      uri.length <= maxUriLength && isAbsoluteUri(uri) && (allowed?.includes(canonicalUri(uri)) ?? true)
+    );
+  if (granted.length > 0) return [...new Set(granted)];
+  throw new OAuthError("invalid_target", "no requested resource is allowed at this audience", {
+    rule: "IJ-05",
+    expected: resources?.join(" or ") ?? `at most ${maxResources} absolute URIs without fragment`,
+    received: requested.join(" "),
+  });
+}
+
+/** The subject of a user for the audience: that of the ID tokens of the client that it is here. */
+async function subjectAt(
+  server: Server,
+  { client: id, issuer }: ResourceAuthorizationServer,
+  { sub }: User,
+): Promise<string> {
+  if (id === undefined) return sub;
+  const client = await server.clients.find(id);
+  if (client !== undefined) return await subjectFor(server, client, sub);
+  throw new OAuthError("invalid_target", "the audience is not a client of this server any more", {
+    rule: "IJ-08",
+    expected: `client ${id} of the entry of ${issuer}`,
+    received: "no such client",
+  });
+}
+
+function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => Object.hasOwn(user, name) ? [[name, user[name]]] : []));
+}
