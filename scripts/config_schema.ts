@@ -15,6 +15,7 @@ const documentation = [
   "src/oauth/config/registration_settings.ts",
   "src/oauth/config/setting_groups.ts",
   "src/oauth/config/settings.ts",
+  "src/oauth/config/insecure_settings.ts",
   "src/oauth/config/token_exchange.ts",
   "src/oauth/config/trusted_issuers.ts",
 ];

@@ -40,6 +40,7 @@ export { OAuthError } from "./oauth/errors.ts";
 export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
+export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
 export type { ResourceAuthorizationServer, TokenExchangeSettings } from "./oauth/config/token_exchange.ts";
 export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
 export type { Session } from "./oauth/session/session.ts";

@@ -14,6 +14,7 @@ import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.t
 import { isTestHost } from "../test_hosts.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
+import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
 import { activeProfile, type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profiles.ts";
 import { type ActiveProfile, withProfile } from "./profiles.ts";
 import type { ResourceSettings } from "./resource_list.ts";
@@ -30,7 +31,7 @@ export { demoSecret } from "./demo_entries.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
-export interface Settings {
+export interface Settings extends InsecureSettings {
   /**
    * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it. Default:
    * `http://localhost:PORT` with the port that the server listens on.
@@ -178,29 +179,6 @@ export interface Settings {
    * Default: none; if the issuer is on a test host, all test hosts.
    */
   readonly privateHosts?: readonly string[];
-  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
-  readonly insecureAllowHttpIssuer?: boolean;
-  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
-  readonly insecureAllowHttpRedirectUris?: boolean;
-  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
-  readonly insecureAllowAutoLogin?: boolean;
-  /**
-   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although the
-   * issuer is not on a test host. Default: false.
-   */
-  readonly insecureAllowOpenLogin?: boolean;
-  /** Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default: false. */
-  readonly insecureAllowDemoClients?: boolean;
-  /**
-   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
-   * host. Default: false.
-   */
-  readonly insecureAllowDirectory?: boolean;
-  /**
-   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not on
-   * a test host. Default: false.
-   */
-  readonly insecureAllowOpenRegistration?: boolean;
 }
 
 /** A form of the metadata URL. */
@@ -262,13 +240,7 @@ export const settingFields: Fields<Settings> = {
     [["keys.corp.internal"]],
     { expected: "an array of hosts" },
   ),
-  insecureAllowHttpIssuer: flag(false),
-  insecureAllowHttpRedirectUris: flag(false),
-  insecureAllowAutoLogin: flag(false),
-  insecureAllowOpenLogin: flag(false),
-  insecureAllowDemoClients: flag(false),
-  insecureAllowDirectory: flag(false),
-  insecureAllowOpenRegistration: flag(false),
+  ...insecureFields,
 };
 
 /** {@link Settings} with what only an embedding program can set. */

@@ -6,13 +6,12 @@ import { canonicalUri } from "../config/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "../config/token_exchange.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
 import { readAccessToken } from "../tokens/access_token.ts";
 import type { AccessToken } from "../tokens/access_token.ts";
 import { mayInspect } from "../tokens/introspection.ts";
-import { tokenTypes } from "./token_exchange.ts";
+import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
@@ -41,11 +40,6 @@ export async function exchangeToken(
   if (requestedType !== tokenTypes.idJag) return await exchangeAccessToken(server, request, policy.tokenExchange!);
   const { exchangeForIdJag } = await import("./exchange_for_id_jag.ts");
   return await exchangeForIdJag(server, request, policy.resourceAuthorizationServers);
-}
-
-/** The error of a request or token that is not acceptable (§2.2.2). */
-export function invalidRequest(rule: RejectionRuleId, reason: string, expected: string, received: string): OAuthError {
-  return new OAuthError("invalid_request", reason, { rule, expected, received });
 }
 
 function requireParameter(parameters: Params, name: string): void {

@@ -3,17 +3,10 @@
 import type { TokenExchangePolicy } from "../config/token_exchange.ts";
 import { parameters } from "../parameter.ts";
 import type { GrantType } from "../server.ts";
+import { tokenTypes } from "./token_types.ts";
 
 /** The value of `grant_type`. */
 export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
-
-/** The types of tokens (RFC 8693 §3). */
-export const tokenTypes = {
-  accessToken: "urn:ietf:params:oauth:token-type:access_token",
-  refreshToken: "urn:ietf:params:oauth:token-type:refresh_token",
-  idToken: "urn:ietf:params:oauth:token-type:id_token",
-  idJag: "urn:ietf:params:oauth:token-type:id-jag",
-} as const;
 
 /** The grant type by this policy. Its code is loaded with the first exchange. */
 export function tokenExchange(policy: TokenExchangePolicy): GrantType {

@@ -1,0 +1,41 @@
+/** The settings that accept what is insecure, for tests that cannot do without. */
+
+import { type Fields, flag } from "./field.ts";
+
+/** The settings that accept what is insecure. */
+export interface InsecureSettings {
+  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
+  readonly insecureAllowHttpIssuer?: boolean;
+  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
+  readonly insecureAllowHttpRedirectUris?: boolean;
+  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
+  readonly insecureAllowAutoLogin?: boolean;
+  /**
+   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although the
+   * issuer is not on a test host. Default: false.
+   */
+  readonly insecureAllowOpenLogin?: boolean;
+  /** Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default: false. */
+  readonly insecureAllowDemoClients?: boolean;
+  /**
+   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
+   * host. Default: false.
+   */
+  readonly insecureAllowDirectory?: boolean;
+  /**
+   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not on
+   * a test host. Default: false.
+   */
+  readonly insecureAllowOpenRegistration?: boolean;
+}
+
+/** The description of {@link InsecureSettings}. */
+export const insecureFields: Fields<InsecureSettings> = {
+  insecureAllowHttpIssuer: flag(false),
+  insecureAllowHttpRedirectUris: flag(false),
+  insecureAllowAutoLogin: flag(false),
+  insecureAllowOpenLogin: flag(false),
+  insecureAllowDemoClients: flag(false),
+  insecureAllowDirectory: flag(false),
+  insecureAllowOpenRegistration: flag(false),
+};
