@@ -13,7 +13,7 @@ import { Parameters } from "./parameters.tsx";
 import { Pkce, type PkceProps } from "./pkce.tsx";
 import { FlowLink, PageActions, type StartLink } from "./page_actions.tsx";
 import { type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
-import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
+import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The authorization request and response that led to the callback page. */
 export interface RoundTrip {
@@ -71,11 +71,7 @@ type Outcome<K> = Extract<CallbackProps["outcome"], { readonly kind: K }>;
 
 function Notes({ notes }: { readonly notes: readonly string[] }): VNode | null {
   if (notes.length === 0) return null;
-  return (
-    <Notice kind="warn">
-      {notes.map((note) => <p key={note}>{note}</p>)}
-    </Notice>
-  );
+  return <Notice kind="warn">{notes.map((note) => <p key={note}>{note}</p>)}</Notice>;
 }
 
 function Success({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> }): VNode {
@@ -212,12 +208,8 @@ function AuthorizationResponse(
       <Parameters fields={redirect} />
       {ignoredParameters.length > 0 && (
         <p>
-          Ignored, because they are not parameters of an authorization response: {ignoredParameters.map((name, i) => (
-            <>
-              {i > 0 && ", "}
-              <Code text={name} />
-            </>
-          ))}.
+          Ignored, because they are not parameters of an authorization response:{" "}
+          <CodeList texts={ignoredParameters} between=", " />.
         </p>
       )}
       <Checks checks={checks} />
@@ -278,9 +270,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
                   {errorLabels.get(error) ??
                     "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}
                 </p>
-                <p>
-                  The response carries an error instead of a code. Without a code, the client cannot get tokens.
-                </p>
+                <p>The response carries an error instead of a code. Without a code, the client cannot get tokens.</p>
               </>
             )}
           <Notes notes={props.notes} />

@@ -27,9 +27,7 @@ export function CheckItem({ passed, children, expected, received, rule }: CheckI
     <div class={`verdict ${name}`}>
       <span class="mark" role="img" aria-label={word}>{mark}</span>
       <div>
-        <p>
-          {children} {rule !== undefined && <span class="rule">{rule}</span>}
-        </p>
+        <p>{children} {rule !== undefined && <span class="rule">{rule}</span>}</p>
         {passed && expected !== undefined && expected === received
           ? (
             <p class="comparison">

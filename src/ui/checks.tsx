@@ -16,14 +16,7 @@ export interface CheckResult {
   readonly received?: string;
 }
 
-interface CheckLabels {
-  readonly rule: string;
-  readonly passed: string;
-  readonly failed: string;
-  readonly unchecked: string;
-}
-
-const labels: Readonly<Record<CheckResult["name"], CheckLabels>> = {
+const labels: Record<CheckResult["name"], Record<"rule" | "passed" | "failed" | "unchecked", string>> = {
   state: {
     rule: "OAuth 2.1 §7.12",
     passed: "state equals the one that this browser sent.",

@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
 /** The list of clients, the page of each client, and the form that adds one. */
 
-import { Fragment, type VNode } from "preact";
+import type { VNode } from "preact";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { type EditForm, Field, FieldErrors, FormErrors } from "./field.tsx";
 import { Layout, Section, type Site } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { Notice } from "./notice.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
-import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
+import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** A client, as pages show it. */
 export interface ListedClient {
@@ -124,12 +124,7 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
     <dl class="facts">
       <CodeItem label="Client ID" text={id} />
       <DefinitionItem label="Authentication">
-        {authMethods.map((method, i) => (
-          <Fragment key={method}>
-            {i > 0 && " or "}
-            <Code text={method} />
-          </Fragment>
-        ))}
+        <CodeList texts={authMethods} between=" or " />
         {Object.hasOwn(authMethodLabels, authMethods.join(" ")) && <>, {authMethodLabels[authMethods.join(" ")]}</>}
       </DefinitionItem>
       <MultiValueItem label="Redirect URI" texts={redirectUris} />

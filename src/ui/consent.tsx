@@ -8,7 +8,7 @@ import { Notice } from "./notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 import { scopeLabel } from "./scope_labels.ts";
-import { Code, DefinitionItem } from "./value.tsx";
+import { Code, CodeList, DefinitionItem } from "./value.tsx";
 
 /** The consent page. */
 export interface ConsentProps extends Site {
@@ -124,12 +124,12 @@ export function Consent(props: ConsentProps): VNode {
             </fieldset>
             {claims.length > 0 && (
               <p>
-                It requests these claims by name: <CodeList texts={claims} />.
+                It requests these claims by name: <CodeList texts={claims} between=", " last=" and " />.
               </p>
             )}
             {resources.length > 0 && (
               <p>
-                Its token will be valid at <CodeList texts={resources} />.
+                Its token will be valid at <CodeList texts={resources} between=", " last=" and " />.
               </p>
             )}
             <div class="decision">
@@ -184,17 +184,4 @@ function RedirectTarget({ uri, onDevice }: { readonly uri: string; readonly onDe
     );
   }
   return <strong>{host}</strong>;
-}
-
-function CodeList({ texts }: { readonly texts: readonly string[] }): VNode {
-  return (
-    <>
-      {texts.map((text, i) => (
-        <>
-          {i === 0 ? "" : i === texts.length - 1 ? " and " : ", "}
-          <Code text={text} />
-        </>
-      ))}
-    </>
-  );
 }

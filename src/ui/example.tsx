@@ -112,9 +112,7 @@ export function Example(example: TokenRequestExample): VNode {
         )}
       </figcaption>
       <div class="box">
-        <pre class="wire">
-          <TextWithSecrets text={command} secrets={secrets} />
-        </pre>
+        <pre class="wire"><TextWithSecrets text={command} secrets={secrets} /></pre>
         <CopyButton description={`the request as a ${kind} client`} />
       </div>
     </figure>

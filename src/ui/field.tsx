@@ -28,7 +28,6 @@ export interface EditForm {
   readonly isPersistent?: boolean;
 }
 
-/** One field of a form. */
 interface FieldProps {
   /** The name of the field, also its ID; `{name}-hint` and `{name}-fault` are IDs, too. */
   readonly name: string;

@@ -175,9 +175,7 @@ function GuestForm(
             optional
           />
           <button type="submit" class="button plain" name="new" value="yes">Log in as this user</button>
-          <p class="aside">
-            Only a test server accepts this login.
-          </p>
+          <p class="aside">Only a test server accepts this login.</p>
         </form>
       </details>
     </Section>

@@ -165,9 +165,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
       </Section>
       {history.length > 0 && (
         <Section id="past" heading="History">
-          <ol class="past">
-            {history.map((entry, i) => <HistoryEntry key={i} {...entry} />)}
-          </ol>
+          <ol class="past">{history.map((entry, i) => <HistoryEntry key={i} {...entry} />)}</ol>
         </Section>
       )}
       <HiddenHistory steps={latest} />
@@ -187,9 +185,5 @@ function ReplayOutcome(
         refresh token.
       </p>
     )
-    : (
-      <p>
-        The access token still works, see below: the code is so old that the server no longer knows its grant.
-      </p>
-    );
+    : <p>The access token still works, see below: the code is so old that the server no longer knows its grant.</p>;
 }

@@ -6,7 +6,7 @@ import { type EditForm, Field, FormErrors } from "./field.tsx";
 import { Layout, Section, type Site } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
-import { Code, CodeItem, DefinitionItem } from "./value.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "./value.tsx";
 
 /** A claim of a user, and the conditions for its release. */
 export interface ListedClaim {
@@ -153,7 +153,7 @@ function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "re
   }
   return (
     <div class="aside">
-      With the scope value {releasedBy.map((scope, i) => [i === 0 ? "" : " or ", <Code key={scope} text={scope} />])}
+      With the scope value <CodeList texts={releasedBy} between=" or " />
       {inAccessTokens && ", also in access tokens"}
     </div>
   );

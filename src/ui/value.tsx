@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** Protocol values: shown exactly, selected by one click, copied by one button. */
 
-import type { ComponentChildren, VNode } from "preact";
+import { type ComponentChildren, Fragment, type VNode } from "preact";
 
 /** An inline protocol value; `whole`: one long word may break anywhere. */
 export function Code({ text, whole: block = false }: { readonly text: string; readonly whole?: boolean }): VNode {
@@ -9,6 +9,26 @@ export function Code({ text, whole: block = false }: { readonly text: string; re
     <code class={block && text.length >= minBreakableLength && !text.includes(" ") ? "wire whole" : "wire"}>
       <Breakable text={text} />
     </code>
+  );
+}
+
+/** Protocol values with words between them; `last` stands before the last one. */
+export function CodeList(
+  { texts, between, last = between }: {
+    readonly texts: readonly string[];
+    readonly between: string;
+    readonly last?: string;
+  },
+): VNode {
+  return (
+    <>
+      {texts.map((text, i) => (
+        <Fragment key={text}>
+          {i > 0 && (i === texts.length - 1 ? last : between)}
+          <Code text={text} />
+        </Fragment>
+      ))}
+    </>
   );
 }
 

@@ -4,8 +4,8 @@
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
 import { CheckItem } from "../check_item.tsx";
+import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
-import { Rule } from "./rule.tsx";
 
 /** Expected and received value, and the earlier request that this one conflicts with. */
 export function ExpectedVsReceived(

@@ -6,12 +6,9 @@ import { Layout, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
 import { Code, CodeItem, DefinitionItem } from "../value.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
-import { Head } from "./head.tsx";
-import { formatMilliseconds, Timestamp } from "./timestamp.tsx";
+import { formatMilliseconds, Head, Rule, StatusBadge, Timestamp } from "./parts.tsx";
 import type { FailureReason, FlowProps, Issued } from "./props.ts";
-import { Rule } from "./rule.tsx";
 import { Lanes } from "./sequence.tsx";
-import { StatusBadge } from "./status_badge.tsx";
 import { StepItem } from "./step.tsx";
 
 /** The reason of a rejection, at the top of the page. */

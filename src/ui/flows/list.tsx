@@ -5,11 +5,8 @@ import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
 import { Code, CopyableValue } from "../value.tsx";
-import { Head } from "./head.tsx";
-import { Timestamp } from "./timestamp.tsx";
+import { Head, RejectionLine, StatusBadge, Timestamp } from "./parts.tsx";
 import type { FlowListProps, FlowRow } from "./props.ts";
-import { RejectionLine } from "./rejection_line.tsx";
-import { StatusBadge } from "./status_badge.tsx";
 
 const outcomeOptions = [["done", "done"], ["rejected", "rejected"], ["open", "not finished"]] as const;
 
@@ -73,9 +70,7 @@ function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps
   if (!recording) return <p>No flows are recorded, because recording is off. Start recording, then log in.</p>;
   return (
     <>
-      <p>
-        No requests yet. Connect a client to the issuer and log in: each step appears here as it happens.
-      </p>
+      <p>No requests yet. Connect a client to the issuer and log in: each step appears here as it happens.</p>
       <dl class="values">
         <CopyableValue label="Issuer" text={issuer} />
       </dl>
@@ -109,11 +104,7 @@ export function List(props: FlowListProps): VNode {
       <div class="listing">
         {flowCount > 0 && <Filter {...props} />}
         {rows.length > 0
-          ? (
-            <ol class="flows" id="flows" reversed>
-              {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
-            </ol>
-          )
+          ? <ol class="flows" id="flows" reversed>{rows.map((row) => <Row key={row.id} row={row} base={base} />)}</ol>
           : <EmptyState {...props} />}
         {older !== undefined && (
           <p>

@@ -129,18 +129,14 @@ export interface FlowStep {
 }
 
 /** The reason of a rejection, in full. */
-export interface FailureReason extends RejectionSummary {
+export interface FailureReason
+  extends RejectionSummary, Pick<RuleCheckResult, "cites" | "expected" | "received" | "earlier"> {
   readonly error: string;
-  /** The sections that the rule cites. */
-  readonly cites: readonly string[];
   /** The rejected step. */
   readonly step: number;
   /** The number of rejections right after it, most likely caused by it. */
   readonly more: number;
   readonly title: string;
-  readonly expected?: string;
-  readonly received?: string;
-  readonly earlier?: string;
   readonly fix?: string;
 }
 

@@ -1,0 +1,81 @@
+/** @jsxImportSource preact */
+/** The small parts of the inspector's pages: head, time, status, rejection, rule. */
+
+import type { VNode } from "preact";
+import { citedSections } from "../specifications.ts";
+import { Code } from "../value.tsx";
+import type { RejectionSummary, Status, Tone } from "./props.ts";
+
+/** Style sheet and script, for the head of the document; `page` is the name of both files. */
+export function Head({ base, page }: { readonly base: string; readonly page: "list" | "flow" }): VNode {
+  return (
+    <>
+      <link rel="stylesheet" href={`${base}/flows/${page}.css`} />
+      <script type="module" src={`${base}/flows/${page}.js`}></script>
+    </>
+  );
+}
+
+/** A point in time (milliseconds since the epoch), in UTC: to the second; `full`: with date and milliseconds. */
+export function Timestamp({ at, full = false }: { readonly at: number; readonly full?: boolean }): VNode {
+  const text = new Date(at).toISOString();
+  if (!full) return <time>{text.slice(11, 19)}</time>;
+  return <time datetime={text}>{`${text.slice(0, 10)} ${text.slice(11, 23)} UTC`}</time>;
+}
+
+/** A duration: `12 ms`, `3.4 s`, `5 min`. */
+export function formatMilliseconds(milliseconds: number): string {
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${Math.round(milliseconds / 60_000)} min`;
+}
+
+const toneMarks: Readonly<Record<Tone, string>> = { good: "✓", warn: "!", bad: "✗", open: "–" };
+
+/** A status: a few words with a mark in front, never colour alone. */
+export function StatusBadge({ tone, label }: Status): VNode {
+  return (
+    <span class={`standing ${tone}`}>
+      <b aria-hidden="true">{toneMarks[tone]}</b>
+      {label}
+    </span>
+  );
+}
+
+/** A rejection in one line: the error code, the rule, the reason. Belongs into the line of the rejected request. */
+export function RejectionLine({ error, rule, reason }: RejectionSummary): VNode {
+  return (
+    <span class="why">
+      {error !== undefined && (
+        <>
+          <Code text={error} /> <span class="aside">·</span>
+          {" "}
+        </>
+      )}
+      {rule !== undefined && `${rule} `}
+      <bdi>{reason}</bdi>
+    </span>
+  );
+}
+
+interface RuleProps {
+  /** Absent for a rejection of the embedding program. */
+  readonly rule?: string;
+  /** The sections that it cites. */
+  readonly cites: readonly string[];
+  /** Only the first section. Default: all. */
+  readonly brief?: boolean;
+}
+
+/** The ID of a rule with links to the cited sections. The links lead away from this server, so they send no referrer. */
+export function Rule({ rule, cites, brief = false }: RuleProps): VNode | null {
+  if (rule === undefined) return null;
+  return (
+    <small>
+      {rule}
+      {citedSections(cites).slice(0, brief ? 1 : undefined).map(({ title, url }) => (
+        <a key={url} href={url} rel="noreferrer">{title}</a>
+      ))}
+    </small>
+  );
+}
