@@ -101,3 +101,13 @@ export async function withoutBody(response: ResponseLike): Promise<ResponseLike>
 export function toResponse(response: ResponseLike): Response {
   return isResponse(response) ? response : new Response(response.body, response);
 }
+
+/** The members of a JSON object; `undefined` if the text is anything else. */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

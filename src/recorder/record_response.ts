@@ -1,7 +1,7 @@
 /** Records responses, and reads their outcome. */
 
 import { parseFields } from "../http/form.ts";
-import { type HttpResponse, isResponse, type PageForm, type ResponseLike } from "../http/message.ts";
+import { type HttpResponse, isResponse, type PageForm, parseJsonObject, type ResponseLike } from "../http/message.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
@@ -71,20 +71,14 @@ export function parseLocation(location: string): NonNullable<RecordedResponse["a
   }
 }
 
-/** Whether a response is an HTML page. */
 export function isHtmlPage({ headers }: RecordedResponse): boolean {
   return headers["content-type"]?.startsWith("text/html") === true;
 }
 
 /** The members of a JSON object; empty for other responses. */
 export function parseJsonMembers({ headers, body = "" }: RecordedResponse): Readonly<Record<string, unknown>> {
-  if (!/^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "")) return {};
-  try {
-    const parsed = JSON.parse(body);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
+  const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "");
+  return isJson && parseJsonObject(body) || {};
 }
 
 /** The OAuth error code of a response, in its body or its redirect. */

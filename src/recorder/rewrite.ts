@@ -81,7 +81,6 @@ function rewriteResponse(response: RecordedResponse, rewriter: Rewriter): Record
   };
 }
 
-/** Rewrites parameters. */
 export function rewriteFields(fields: Fields, rewriter: Rewriter): Fields {
   return fields.map(([name, value]) => [rewriteName(name, rewriter), rewriteValue(name, value, rewriter)]);
 }

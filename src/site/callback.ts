@@ -35,10 +35,6 @@ const maxIgnoredNames = 8;
 /** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2). */
 const responseParameters = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
-interface CallbackParams extends Params {
-  readonly names: readonly string[];
-}
-
 /** The callback page: responses in the query come by GET, `form_post` responses by POST. */
 export const callbackPage: Handlers = { GET: showCallback, POST: showCallback };
 
@@ -81,7 +77,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   return html(200, pages.callback(props), browser.headers);
 }
 
-async function readCallback({ request, target }: Context, notes: string[]): Promise<CallbackParams> {
+async function readCallback({ request, target }: Context, notes: string[]): Promise<Params & { names: string[] }> {
   let fields: Fields = [];
   try {
     fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);

@@ -22,9 +22,7 @@ export interface ClientCredentials {
 
 /** The headers and parameters that authenticate a client. */
 interface ClientAuthentication {
-  /** Headers to add. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parameters to add. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +71,6 @@ function getSecret({ client_id, client_secret }: ClientCredentials, method: Clie
   );
 }
 
-/** The lifetime of a client assertion. */
 const assertionLifetimeSeconds = 60;
 
 async function createAssertion(

@@ -1,6 +1,7 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
 import { object, text } from "../oauth/config/field.ts";
+import { parseJsonObject } from "../http/message.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
@@ -191,7 +192,7 @@ async function parseTokenResponse(
 ): Promise<TokenResponse> {
   const { status } = response;
   const text = await response.text();
-  const body = parseObject(text);
+  const body = parseJsonObject(text);
   if (body === undefined) {
     const excerpt = redactText(text.slice(0, 200));
     throw new LoginError(`The token endpoint responded ${status} with a body that is not a JSON object: ${excerpt}`, {
@@ -203,15 +204,6 @@ async function parseTokenResponse(
   const { error, error_description } = body;
   const sentence = `The token endpoint rejected client ${client_id}: ${status} ${error}, ${error_description}`;
   throw new LoginError(sentence, { ...details, status, error: typeof error === "string" ? error : undefined });
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The claims of a JWT, not verified. */

@@ -4,20 +4,17 @@ import type { Fields } from "../../http/form.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactExchanges, type RedactOptions } from "../redact.ts";
 
-/** The options of an archive. */
-interface HarOptions extends RedactOptions {
-  /** The issuer. Its origin is that of all request URLs. */
-  readonly issuer: string;
-}
-
 /** An HTTP Archive, version 1.2. Sizes are bytes, -1 if unknown; times are milliseconds. */
 export type Har = ReturnType<typeof toHar>;
 
 /**
  * Creates an archive, with a page for each flow. HAR requires an HTTP version; handlers do not know it, so it is always
- * `HTTP/1.1`.
+ * `HTTP/1.1`. All request URLs have the origin of the issuer.
  */
-export function toHar(exchanges: readonly Exchange[], { issuer, redact = true }: HarOptions) {
+export function toHar(
+  exchanges: readonly Exchange[],
+  { issuer, redact = true }: RedactOptions & { readonly issuer: string },
+) {
   const shown = redact ? redactExchanges(exchanges) : exchanges;
   const { origin } = new URL(issuer);
   const flowStarts = shown.filter(({ flow }, index) =>

@@ -1,6 +1,6 @@
 /** The requests of the playground, as the client would send them. */
 
-import { isDropped, toResponse } from "../../http/message.ts";
+import { isDropped, parseJsonObject, toResponse } from "../../http/message.ts";
 import { reasonPhrases } from "../../http/reason_phrases.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
@@ -225,7 +225,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   } catch {
     return { exchange: { request: shownRequest, secrets }, json: {} };
   }
-  const json = parseObject(text);
+  const json = parseJsonObject(text) ?? {};
   const tokens = Object.entries(tokenLabels).flatMap(([field, name]) => {
     const value = json[field];
     return typeof value === "string" ? [{ name, value }] : [];
@@ -247,13 +247,4 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
 
 function capitalizeHeader(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -9,7 +9,6 @@ export interface FormControl {
   readonly submitted: boolean;
 }
 
-/** A submit button. */
 export interface FormButton {
   /** Empty if the button itself is not submitted. */
   readonly name: string;
@@ -56,11 +55,8 @@ export function parseForms(html: string, url: string): HtmlForm[] {
   });
 }
 
-/** A submitted form. */
 export interface Submission {
-  /** The action. */
   readonly url: string;
-  /** The fields. */
   readonly form: URLSearchParams;
 }
 

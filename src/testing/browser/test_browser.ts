@@ -201,7 +201,6 @@ interface Page {
   readonly rejection: RejectionDetails;
 }
 
-/** Form-encodes parameters. */
 export function encodeParameters(params: RequestParameters): string {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     [value ?? []].flat().map((item) => [name, item] as [string, string])

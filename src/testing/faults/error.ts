@@ -98,11 +98,7 @@ async function findDestinationOf(
   { description, params }: RequestView,
 ): Promise<Awaited<ReturnType<typeof findDestination>> | undefined> {
   if (!isAuthorizationEndpoint(description)) return undefined;
-  try {
-    return await findDestination(app.server, paramsFromFields(Object.entries(params)));
-  } catch {
-    return undefined;
-  }
+  return await findDestination(app.server, paramsFromFields(Object.entries(params))).catch(() => undefined);
 }
 
 function jsonErrorResponse(

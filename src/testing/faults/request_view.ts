@@ -2,7 +2,7 @@
 
 import type { App } from "../../app/context.ts";
 import type { EndpointDescription } from "../../app/endpoint.ts";
-import { type Fields, isForm, peekForm } from "../../http/form.ts";
+import { isForm, peekForm } from "../../http/form.ts";
 import type { RequestLike } from "../../http/message.ts";
 import { parseTarget } from "../../http/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
@@ -23,7 +23,8 @@ export async function readRequestView(
   const endpoint = app.findEndpoint(target.path);
   const withoutForm = recordRequest(request, target);
   const recorded = request.method === "POST" && isForm(request)
-    ? { ...withoutForm, form: await peekFields(request), query: [] }
+    // The server rejects an invalid form and explains why.
+    ? { ...withoutForm, form: await peekForm(request).catch(() => []), query: [] }
     : withoutForm;
   const view = requestView(endpoint, recorded, request);
   const authorizationRequest = isLoginPage(endpoint)
@@ -51,15 +52,6 @@ export function requestView(
     client: findClientId(recorded) ?? findTokenClient(findBearerToken(recorded)),
     header: (name) => headers.get(name),
   };
-}
-
-async function peekFields(request: RequestLike): Promise<Fields> {
-  try {
-    return await peekForm(request);
-  } catch {
-    // The server rejects the request and explains why.
-    return [];
-  }
 }
 
 /** The `client_id` claim of a JWT access token. */
