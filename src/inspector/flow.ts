@@ -1,12 +1,12 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule } from "../oauth/rules/mod.ts";
+import { checkOrder, findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts";
-import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop, RejectionSummary } from "../ui/flows/props.ts";
-import { exchangeChecks, exchangeWarnings } from "./checks.ts";
+import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
+import type { RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus } from "./labels.ts";
@@ -171,3 +171,41 @@ function requestSummary({ request }: Exchange): string | undefined {
 
 /** The parameters of a request that its arrow shows. */
 const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
+
+/** All checks of an exchange in order: passed, failed, not reached. */
+function exchangeChecks(
+  { endpoint, caller, request, passed, rejection, warnings }: Exchange,
+): RuleCheckResult[] {
+  const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
+  if (rejection === undefined) return checks;
+  const { reason: statement, ...why } = rejection.explanation;
+  const orderKey = caller === "client" ? fieldValue(request.form, "grant_type") ?? endpoint : endpoint;
+  const expectedRules = Object.hasOwn(checkOrder, orderKey) ? checkOrder[orderKey]! : [];
+  const uncheckedRules = expectedRules.slice(
+    expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate)) + 1,
+  )
+    .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));
+  return [
+    ...checks,
+    { ...why, passed: false, cites: ruleCitations(why.rule), statement },
+    ...uncheckedRules.map((rule): RuleCheckResult => ({ ...passedRule(rule), passed: undefined })),
+  ];
+}
+
+/** The warnings of an exchange: accepted, but should be fixed. */
+function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
+  return warnings.map(({ reason, ...why }) => ({
+    ...why,
+    passed: undefined,
+    cites: ruleCitations(why.rule),
+    statement: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+  }));
+}
+
+function passedRule(rule: PassedRuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {
+  return { rule, cites: ruleCitations(rule), statement: getPassedText(rule) };
+}
+
+function ruleCitations(rule: string | undefined): readonly string[] {
+  return findRule(rule)?.cites ?? [];
+}

@@ -6,8 +6,8 @@ import { readAccessToken } from "../oauth/tokens/access_token.ts";
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
 import type { Issued, Status } from "../ui/flows/props.ts";
-import { decodeJwt } from "./jwt.ts";
 import { fieldValue, formatTime, relativeTime } from "./labels.ts";
+import { decodeJwt } from "./message.ts";
 
 type Kind = "code" | "access_token" | "refresh_token" | "id_token";
 
@@ -18,7 +18,6 @@ const kindLabels: Readonly<Record<Kind, string>> = {
   id_token: "ID token",
 };
 
-/** An issued code or token. */
 interface IssuedItem {
   readonly kind: Kind;
   readonly value: string;

@@ -9,7 +9,6 @@ const grantTitles: Readonly<Record<string, string>> = {
   client_credentials: "Client credentials",
 };
 
-/** The title of a step. */
 export function exchangeTitle({ title, caller, request }: Exchange): string {
   const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
   return grantType !== undefined && Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;

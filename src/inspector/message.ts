@@ -2,9 +2,10 @@
 
 import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 import { reasonPhrases } from "../http/reason_phrases.ts";
+import { decodeJwtPart } from "../recorder/record_request.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
+import type { JwtContent } from "../ui/decoded_token.tsx";
 import type { MessageDetails, MessageField } from "../ui/flows/props.ts";
-import { decodeJwt } from "./jwt.ts";
 
 type Fields = RecordedRequest["query"];
 
@@ -15,7 +16,6 @@ export interface Masked<T> {
 }
 
 export interface DisplayOptions {
-  /** Whether secrets are shown. */
   readonly secrets: boolean;
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
@@ -96,4 +96,14 @@ function toText(value: unknown): string {
 /** The number of secret values in a message. */
 export function countMasked({ headers, parts }: MessageDetails): number {
   return [...headers, ...parts.flatMap(({ sent: fields }) => fields)].filter(({ masked }) => masked).length;
+}
+
+/** Three base64url parts, canonical or not. */
+const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Decodes a JWT for display, without verification; `undefined` if the text is not a JWT. */
+export function decodeJwt(token: string): JwtContent | undefined {
+  if (!compactJws.test(token)) return undefined;
+  const header = decodeJwtPart(token, 0);
+  return header.alg === undefined ? undefined : { header, claims: decodeJwtPart(token, 1) };
 }
