@@ -89,7 +89,6 @@ function stringClaim(claim: unknown): string | undefined {
   return typeof claim === "string" ? claim : undefined;
 }
 
-/** Whether a user has a password. */
 export function hasPassword(user: User): boolean {
   return getPasswordDigest(user) !== undefined;
 }

@@ -15,7 +15,6 @@ import type { Interaction } from "./pending.ts";
 
 /** Why the page is shown again. */
 export interface LoginRetry {
-  /** The HTTP status. */
   readonly status: number;
   /** The error message; absent if a field is still empty. */
   readonly error?: string;

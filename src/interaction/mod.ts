@@ -31,13 +31,6 @@ import { passwordVerifier } from "./password.ts";
 
 export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
 
-/** The handlers of the pages. */
-interface InteractionHandlers {
-  readonly login: Handlers;
-  readonly consent: Handlers;
-  readonly account: Handlers;
-}
-
 /** The link to the account page. */
 export const accountLink: NavigationLink = { label: "Account", path: "/account" };
 
@@ -46,7 +39,7 @@ export const accountLink: NavigationLink = { label: "Account", path: "/account" 
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function interactionHandlers(openLogin: boolean): InteractionHandlers {
+export function interactionHandlers(openLogin: boolean): Readonly<Record<"login" | "consent" | "account", Handlers>> {
   return {
     login: loginHandlers({ openLogin, verifyPassword: passwordVerifier() }),
     consent: consentHandlers(openLogin),

@@ -2,8 +2,7 @@
 
 import type { Plugin } from "../app/plugin.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { parseTarget } from "../http/router.ts";
-import type { ClientAddress } from "../http/router.ts";
+import { type ClientAddress, parseTarget } from "../http/router.ts";
 import type { Server } from "../oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 
@@ -25,24 +24,17 @@ const warningIntervalMs = 1000;
 /** Methods whose requests are handled without waiting for a body. */
 const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Slots for concurrent requests. */
-interface SlotPool {
-  /** Takes a slot and returns a function that releases it; `undefined` if none is available for this network. */
-  acquire(peer: ClientAddress | undefined): (() => void) | undefined;
-  /** Number of taken slots. */
-  inUse(): number;
-}
-
 /**
- * Creates this many slots. In the second half a network may not hold more slots than remain free, so that one slow
+ * Creates this many slots for concurrent requests. In the second half a network may not hold more slots than remain free, so that one slow
  * network cannot block all others.
  */
-function slotPool(count: number): SlotPool {
+function slotPool(count: number) {
   const usedByNetwork = new Map<string, number>();
   let inUse = 0;
   const release = () => void inUse--;
   return {
-    acquire(peer) {
+    /** Takes a slot and returns a function that releases it; `undefined` if none is available for this network. */
+    acquire(peer: ClientAddress | undefined): (() => void) | undefined {
       // Does not read the client's address, because some runtimes look it up on demand.
       if (inUse < count / 2) {
         inUse++;
@@ -60,6 +52,7 @@ function slotPool(count: number): SlotPool {
         else usedByNetwork.set(network, remaining);
       };
     },
+    /** Number of taken slots. */
     inUse: () => inUse,
   };
 }
