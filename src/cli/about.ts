@@ -20,7 +20,6 @@ const { commit, licences }: BuildInfo = typeof LATCHKEY_ABOUT === "undefined"
   }
   : LATCHKEY_ABOUT;
 
-/** The version number. */
 export const version = manifest.version;
 
 /** `latchkey` and the version, with the commit if it is known. */

@@ -19,20 +19,11 @@ export function variableName(name: OptionName): string {
   return variablePrefix + flagName(name).toUpperCase().replaceAll("-", "_");
 }
 
-/** The configuration read from environment variables. */
-interface EnvironmentResult {
-  readonly options: RawOptions;
-  readonly issues: readonly ConfigIssue[];
-  /** Warnings about ignored variables. They do not stop the start, because other programs may have set them. */
-  readonly warnings: readonly ConfigurationWarning[];
-}
-
-/** Reads the variables, and the files that variables with {@link fileSuffix} name. An empty variable counts as absent. */
-export async function readEnvironment(
-  env: Environment,
-  fields: OptionFields,
-  readTextFile: ReadTextFile,
-): Promise<EnvironmentResult> {
+/**
+ * Reads the variables, and the files that variables with {@link fileSuffix} name. An empty variable counts as absent.
+ * Ignored variables cause warnings, which do not stop the start, because other programs may have set them.
+ */
+export async function readEnvironment(env: Environment, fields: OptionFields, readTextFile: ReadTextFile) {
   const options: RawOptions = {};
   const issues: ConfigIssue[] = [];
   const warnings: ConfigurationWarning[] = [];

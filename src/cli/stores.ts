@@ -33,7 +33,6 @@ interface StoreKind {
   readonly open: (choice: StoreChoice, warn: (message: string) => void) => Promise<Store | undefined>;
 }
 
-/** Stores by name. */
 export type StoreKinds = Readonly<Record<string, StoreKind>>;
 
 export const storeKinds: StoreKinds = {
