@@ -43,9 +43,5 @@ export async function waitAtMost(milliseconds: number, promise: Promise<unknown>
 /** Waits for a graceful stop. Calls `byForce` after {@link shutdownTimeoutMs}. */
 export async function stopWithTimeout(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
   const timer = setTimeout(byForce, shutdownTimeoutMs);
-  try {
-    await gracefully;
-  } finally {
-    clearTimeout(timer);
-  }
+  await gracefully.finally(() => clearTimeout(timer));
 }

@@ -1,8 +1,7 @@
 /** The adapter of Bun: listens with Bun.serve. */
 
 import { isDropped, toResponse, withHeaders } from "../http/message.ts";
-import type { Bind } from "./bind.ts";
-import { requestTimeoutMs, requestTimeoutStatus, stopWithTimeout } from "./bind.ts";
+import { type Bind, requestTimeoutMs, requestTimeoutStatus, stopWithTimeout } from "./bind.ts";
 
 interface BunServer {
   readonly port: number;
@@ -29,10 +28,6 @@ function droppedResponse(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }));
 }
 
-function isEventStream({ headers }: Response): boolean {
-  return headers.get("content-type")?.startsWith("text/event-stream") === true;
-}
-
 /** The peer of the connection. With a body it is read first, because the connection may be closed after the body. */
 function clientAddress(server: BunServer, request: Request): { readonly address?: string } {
   return request.method === "GET"
@@ -55,7 +50,6 @@ class LazyClientAddress {
   }
 }
 
-/** Listens on one address. */
 export const bind: Bind = (handler, { host, port, tls }) => {
   const server = Bun.serve({
     hostname: host,
@@ -70,14 +64,12 @@ export const bind: Bind = (handler, { host, port, tls }) => {
       const response = await handler(request, clientAddress(self, request));
       if (isDropped(response)) return droppedResponse();
       // A client that waits for events is not idle.
-      if (response instanceof Response && isEventStream(response)) self.timeout(request, 0);
+      const type = response instanceof Response ? response.headers.get("content-type") : undefined;
+      if (type?.startsWith("text/event-stream")) self.timeout(request, 0);
       return toResponse(
         response.status === requestTimeoutStatus ? withHeaders(response, { connection: "close" }) : response,
       );
     },
   });
-  return Promise.resolve({
-    port: server.port,
-    close: () => stopWithTimeout(server.stop(), () => server.stop(true)),
-  });
+  return Promise.resolve({ port: server.port, close: () => stopWithTimeout(server.stop(), () => server.stop(true)) });
 };

@@ -1,12 +1,9 @@
 /** The adapter of Deno: its process environment, and listening with Deno.serve. */
 
-import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
-import type { RequestLike } from "../http/message.ts";
-import type { Bind } from "./bind.ts";
-import { shutdownTimeoutMs, waitAtMost } from "./bind.ts";
+import { ConnectionDropped, isDropped, type RequestLike, toResponse } from "../http/message.ts";
+import { type Bind, shutdownTimeoutMs, waitAtMost } from "./bind.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
-/** The process environment on Deno. */
 export const processEnvironment: ProcessEnvironment = {
   args: Deno.args,
   get env() {
@@ -48,7 +45,6 @@ function withHost(request: Request): RequestLike {
   };
 }
 
-/** Listens on one address. */
 export const bind: Bind = (handler, { host, port, tls }) => {
   let pendingRequests = 0;
   let onIdle = () => {};

@@ -3,10 +3,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type nodeProcess from "node:process";
-import { isDropped, isResponse } from "../http/message.ts";
-import type { RequestLike } from "../http/message.ts";
-import type { Bind, RequestHandler } from "./bind.ts";
-import { requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
+import { isDropped, isResponse, type RequestLike } from "../http/message.ts";
+import { type Bind, type RequestHandler, requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
@@ -14,7 +12,6 @@ const { process } = globalThis as unknown as { readonly process: typeof nodeProc
 /** Not the global function, which tests may replace by a fake. */
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
-/** Listens on one address. */
 export const bind: Bind = async (handler, { host, port, tls }) => {
   const limits = {
     headersTimeout: requestTimeoutMs,

@@ -29,7 +29,6 @@ function isTerminal(descriptor: number): boolean {
   }
 }
 
-/** The process environment on Bun and Node. */
 export const processEnvironment: ProcessEnvironment = {
   args: process.argv.slice(2),
   env: process.env,

@@ -19,14 +19,11 @@ async function promptSecret(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(prompt);
   stdin.setRawMode(true);
-  try {
-    return await readLine((interrupted) => {
-      stderr.write("\n");
-      if (interrupted) process.exit(130);
-    });
-  } finally {
-    stdin.setRawMode(false);
-  }
+  const line = readLine((interrupted) => {
+    stderr.write("\n");
+    if (interrupted) process.exit(130);
+  });
+  return await line.finally(() => stdin.setRawMode(false));
 }
 
 /**

@@ -19,7 +19,6 @@ export interface ExpiryHeap<T extends HeapItem> {
   popExpired(now: number): T | undefined;
 }
 
-/** Creates an empty heap. */
 export function expiryHeap<T extends HeapItem>(): ExpiryHeap<T> {
   const heap: T[] = [];
 

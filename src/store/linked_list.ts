@@ -2,9 +2,7 @@
 
 /** An item of the list; only the list writes these members. */
 export interface LinkedListNode<T> {
-  /** The previous item. */
   previous: T | undefined;
-  /** The next item. */
   next: T | undefined;
 }
 
@@ -16,11 +14,9 @@ export interface LinkedList<T extends LinkedListNode<T>> {
   remove(item: T): void;
   /** The first item; `undefined` if the list is empty. */
   first(): T | undefined;
-  /** The number of items. */
   size(): number;
 }
 
-/** Creates an empty list. */
 export function linkedList<T extends LinkedListNode<T>>(): LinkedList<T> {
   let first: T | undefined;
   let last: T | undefined;

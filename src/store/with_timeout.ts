@@ -30,11 +30,7 @@ export async function withTimeout<T>(
       reject(timeoutError(location, timeoutMs));
     }, timeoutMs);
   });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** Resolves after that many milliseconds of real time. */
