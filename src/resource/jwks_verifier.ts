@@ -70,6 +70,7 @@ export function jwtVerifier(
         // requireToken checks the claims, expiry included.
         const { payload } = await verifyByKeys(token, findKey, {
           typ: "at+jwt",
+          requiredClaims: ["exp"],
           algorithms,
           clockTolerance: Number.MAX_SAFE_INTEGER,
         });

@@ -5,13 +5,14 @@
 
 import { json } from "../http/responses.ts";
 import type { HttpResponse } from "../http/message.ts";
+import { mcpRevisions } from "../oauth/config/profiles.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
-/** Revisions that begin with `initialize`, newest first. */
-const initializedRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"];
-/** Revisions without `initialize`: each request names its revision, and `server/discover` lists them. */
-const statelessRevisions = ["2026-07-28"];
-const revisions = [...statelessRevisions, ...initializedRevisions];
+/** The first revision without `initialize`: each request names its revision, and `server/discover` lists them. */
+const firstStatelessRevision = "2026-07-28";
+/** Newest first. */
+const revisions: readonly string[] = mcpRevisions.toReversed();
+const initializedRevisions = revisions.filter((revision) => revision < firstStatelessRevision);
 
 /** The revision of a request without the header `MCP-Protocol-Version`, which 2025-06-18 introduced. */
 const revisionWithoutHeader = "2025-03-26";
@@ -31,12 +32,25 @@ export interface McpMessage {
 export function parseMcp(body: string): readonly McpMessage[] | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
+    if (isTooDeep(parsed)) return undefined;
     const items: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
     const messages = items.flatMap(parseMessage);
     return items.length > 0 && messages.length === items.length ? messages : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Maximum depth of a body. Writing a deeper value overflows the stack of some runtimes. */
+const maxDepth = 64;
+
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((item) => typeof item === "object" && item !== null ? Object.values(item) : []);
+  }
+  return false;
 }
 
 function parseMessage(item: unknown): McpMessage[] {
@@ -83,7 +97,7 @@ export function respondToMcp(messages: readonly McpMessage[] | undefined, call: 
 }
 
 function respond({ id, method, params }: McpMessage, { revision, tools, claims }: McpCall): unknown {
-  const isStateless = revision !== null && statelessRevisions.includes(revision);
+  const isStateless = revision !== null && revision >= firstStatelessRevision;
   const succeed = (result: object) => ({
     jsonrpc: "2.0",
     id,

@@ -15,8 +15,8 @@ export interface AccessTokenClaims {
   readonly client_id?: string;
   /** The scope values, separated by spaces; `""` without any. */
   readonly scope: string;
-  /** When the token expires. */
-  readonly exp: number;
+  /** When the token expires; absent if introspection does not say. */
+  readonly exp?: number;
   /** Further claims. */
   readonly [claim: string]: unknown;
 }

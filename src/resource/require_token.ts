@@ -71,7 +71,7 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
   const token = readBearerToken(request);
   const claims = await options.verifier.verify(token);
   assertClaims(claims, options);
-  return claims;
+  return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
 }
 
 /** The response that rejects a request, with the challenge (RFC 6750 §3, RFC 9728 §5.1). */
@@ -138,7 +138,7 @@ function assertClaims(
   const { iss, exp, nbf, aud } = claims;
   const seconds = Math.floor(now() / 1000);
   if (iss !== issuer) rejectToken("the access token was issued by another authorization server", issuer, show(iss));
-  if (typeof exp !== "number" || seconds >= exp + clockToleranceSeconds) {
+  if (exp !== undefined && !(typeof exp === "number" && seconds < exp + clockToleranceSeconds)) {
     rejectToken("the access token has expired", `exp after ${seconds}`, show(exp));
   }
   if (nbf !== undefined && !(typeof nbf === "number" && seconds >= nbf - clockToleranceSeconds)) {
@@ -173,7 +173,7 @@ export function assertSufficientScope(
   claims: AccessTokenClaims,
   { scope = [], impliedScopes = {} }: RequiredToken,
 ): void {
-  const granted = new Set(typeof claims.scope === "string" ? claims.scope.split(" ").filter(Boolean) : []);
+  const granted = new Set(claims.scope.split(" "));
   for (const value of granted) {
     for (const implied of Object.hasOwn(impliedScopes, value) ? impliedScopes[value]! : []) granted.add(implied);
   }

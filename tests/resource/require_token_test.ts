@@ -160,6 +160,35 @@ test("[PR-08] introspection sees a revocation, and takes no refresh token", asyn
   assertEquals(await outcome(requireToken(request(tokens.access_token), api)).then((text) => text.slice(0, 3)), "401");
 });
 
+test("[PR-08, MC-08] an introspection response needs no iss and no exp, but an aud", async () => {
+  const issuer = "https://auth.example";
+  const token = { active: true, sub: "alice", scope: "read" };
+  const outcomeOf = async (introspection: object) => {
+    const responses = [{ issuer, introspection_endpoint: `${issuer}/introspect` }, introspection];
+    const fetch = () => Promise.resolve(Response.json(responses.shift()));
+    const verifier = introspectionVerifier({ issuer, clientId: "api", clientSecret: "s", fetch });
+    return (await outcome(requireToken(request("opaque"), { resource, verifier, scope: ["read"] }))).slice(0, 15);
+  };
+  assertEquals(await outcomeOf({ ...token, aud: [resource, "https://x.test"] }), "claims of alice");
+  assertEquals(await outcomeOf({ ...token, aud: "HTTPS://files.EXAMPLE/api" }), "claims of alice");
+  for (
+    const introspection of [
+      token,
+      { ...token, aud: [] },
+      { ...token, aud: [5, null] },
+      { ...token, aud: `${resource}/` },
+      { ...token, aud: resource, exp: "later" },
+      { ...token, aud: resource, exp: 1 },
+      { ...token, aud: resource, iss: "https://other.test" },
+      { ...token, aud: resource, active: "true" },
+      { ...token, aud: resource, token_type: "refresh_token" },
+      { active: false },
+      {},
+    ]
+  ) assertEquals(await outcomeOf(introspection), "401 invalid_tok", JSON.stringify(introspection));
+  assertEquals(await outcomeOf({ ...token, aud: resource, scope: undefined }), "403 insufficien");
+});
+
 test("[PR-15] while the authorization server cannot be reached, the response is 503, and later the token passes", async () => {
   await using as = await testLatchkey();
   const token = await issue(as);
