@@ -531,3 +531,29 @@ test("[MC-03] /clients lists the clients of documents in memory, read-only, and 
   const post = await b.get(path, { method: "POST", body: encode({}) });
   assert(post.status >= 400);
 });
+
+test("[MC-03, MC-04, PF-09] the profile mcp accepts documents since 2025-11-25, on real hosts too, with a name", async () => {
+  const supports = async (options: LatchkeyOptions) => {
+    const b = await documentServer({ clients: [], profile: "mcp", ...options });
+    const path = "/.well-known/oauth-authorization-server";
+    return (await (await b.get(path)).json()).client_id_metadata_document_supported === true;
+  };
+  const revisions = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
+  const found = await Promise.all(revisions.map((mcpRevision) => supports({ mcpRevision })));
+  assertEquals(found, [false, false, true, true]);
+  assertEquals(
+    [await supports(real), await supports({ ...real, clientIdMetadataDocuments: false })],
+    [true, false],
+  );
+  const b = await documentServer({ clients: [], profile: "mcp" });
+  assertCode(await b.authorize({ client_id: url }));
+  for (const name of ["client_name", "redirect_uris"] as const) {
+    b.respond = (client_id) => Response.json({ ...document, client_id, [name]: undefined });
+    await assertPage(await b.authorize({ client_id: `https://client.example/${name}` }));
+    const { expected } = getRejections(b.events).at(-1)!.explanation;
+    assertEquals(expected, `${name}: a value, for the profile mcp 2026-07-28`);
+  }
+  b.respond = (client_id) => Response.json({ ...document, client_id, redirect_uris: ["com.example.app:/cb"] });
+  await assertPage(await b.authorize({ client_id: "https://client.example/private-use" }));
+  assertMatch(getRejections(b.events).at(-1)!.explanation.expected!, /redirect_uris: at least one value/);
+});

@@ -44,6 +44,8 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
+  const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;
+  assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents");
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
     5,

@@ -31,7 +31,8 @@ export type ProfileSetting =
   | "accessTokenInForm"
   | "clientAuthMethods"
   | "metadataForms"
-  | "defaultEndpoints";
+  | "defaultEndpoints"
+  | "clientIdMetadataDocuments";
 
 /** The settings that profiles decide, each with its values from the weakest to the strictest. */
 const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" | "any">> = {
@@ -47,6 +48,7 @@ const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" 
   /** Every explicit value is accepted. */
   metadataForms: "any",
   defaultEndpoints: "any",
+  clientIdMetadataDocuments: "any",
 };
 
 /** What a profile says of one setting. */
@@ -84,6 +86,10 @@ export const profiles: Readonly<Record<ProfileName, Readonly<Partial<Record<Prof
     defaultEndpoints: {
       values: [true, false, false, false],
       source: "MCP authorization 2025-03-26, Fallbacks for Servers without Metadata Discovery",
+    },
+    clientIdMetadataDocuments: {
+      values: [false, false, true, true],
+      source: "MCP authorization, Client ID Metadata Documents",
     },
   },
 };

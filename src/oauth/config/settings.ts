@@ -170,7 +170,7 @@ export interface Settings extends InsecureSettings {
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
   /**
    * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: then clients
-   * need no registration. Default: true if the issuer is on a test host, otherwise false.
+   * need no registration. Default: true if the issuer is on a test host, otherwise false; or that of the profile.
    */
   readonly clientIdMetadataDocuments?: boolean;
   /**

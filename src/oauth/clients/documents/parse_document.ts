@@ -51,6 +51,13 @@ export async function parseDocument(
   for (const name of ["client_secret", "client_secret_expires_at"]) {
     if (name in document) throw invalidDocument(name, "no secret, because the document is public", "one");
   }
+  if (settings.profile?.label.startsWith("mcp ")) {
+    for (const name of ["client_name", "redirect_uris"]) {
+      if (!(name in document)) {
+        throw invalidDocument(name, `a value, for the profile ${settings.profile.label}`, "nothing");
+      }
+    }
+  }
   for (const name of operatorMembers) {
     if (!(name in document)) continue;
     delete document[name];
