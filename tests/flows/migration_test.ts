@@ -1,48 +1,12 @@
 /** Stores of version 0.1, with a change log and guest users under digests, become records at start. */
 
 import { assert, assertEquals } from "@std/assert";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
+import { test } from "node:test";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { postgresStore } from "../../src/store/sql/postgres.ts";
-import { redisStore } from "../../src/store/redis.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import { storeKinds } from "../stores/store_kinds.ts";
 import { basic, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { version01Settings, writeVersion01 } from "./version_0_1.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "latchkey-migration-"));
-after(() => rmSync(folder, { recursive: true }));
-
-const names: string[] = [];
-after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, names));
-after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, names));
-
-/** For each kind of store, what makes handles on a new store of its own. */
-const kinds: (readonly [name: string, skip: boolean, create: () => () => Promise<Store>])[] = [
-  ["memory", false, () => {
-    const store = { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
-    return () => Promise.resolve(store);
-  }],
-  ["SQLite", false, () => {
-    const path = join(folder, `${uniqueName()}.db`);
-    return () => sqliteStore(path);
-  }],
-  ["PostgreSQL", postgresUrl === undefined, () => {
-    const schema = uniqueName();
-    names.push(schema);
-    return () => postgresStore(postgresUrl!, { schema, connections: 2 });
-  }],
-  ["Redis", redisUrl === undefined, () => {
-    const prefix = uniqueName();
-    names.push(prefix);
-    return () => redisStore(redisUrl!, { prefix });
-  }],
-];
 
 async function createVersion01(create: () => () => Promise<Store>): Promise<() => Promise<Store>> {
   const open = create();
@@ -106,7 +70,7 @@ function failingAfter(store: Store, writes: number): Store {
   });
 }
 
-for (const [name, skip, create] of kinds) {
+for (const [name, skip, create] of storeKinds) {
   test(`[OP-06] on ${name} a store of version 0.1 is migrated at start, once`, { skip }, async () => {
     const open = await createVersion01(create);
     for (let i = 0; i < 2; i++) {
@@ -151,7 +115,7 @@ for (const [name, skip, create] of kinds) {
 }
 
 test("[OP-06] an instance that is late with the migration brings nothing back", async () => {
-  const open = await createVersion01(kinds[0]![2]);
+  const open = await createVersion01(storeKinds[0]![2]);
   const store = await open();
   const { promise: isDeleted, resolve: markDeleted } = Promise.withResolvers<void>();
   const late = start(
@@ -173,7 +137,7 @@ test("[OP-06] an instance that is late with the migration brings nothing back", 
 });
 
 test("[OP-10] a migrated change is dropped when the configuration says something else", async () => {
-  const open = await createVersion01(kinds[0]![2]);
+  const open = await createVersion01(storeKinds[0]![2]);
   const web = { client_id: "web", client_secret: "rotated", redirect_uris: ["https://web.example/cb"] };
   const changed = { clients: [...version01Settings.clients.filter(({ client_id }) => client_id !== "web"), web] };
   const { events, get } = await start(await open(), changed);

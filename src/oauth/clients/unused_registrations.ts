@@ -10,6 +10,7 @@
 
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
+import type { StoredRecord, UnusedRegistrationRecord } from "../../store/store.ts";
 import type { Client } from "./repository.ts";
 
 /** The expiry of places: the store must not delete them, because the client would stay. */
@@ -56,17 +57,40 @@ export async function releasePlace({ store, registration }: Server, clientId: st
 /** Clients that are known to be used. */
 const usedClients = new WeakSet<Client>();
 
-/** Records that something is issued to a client that registered itself. */
+/**
+ * Records that something is issued to a client that registered itself.
+ *
+ * @throws {OAuthError} `invalid_client` if another instance has just deleted the client, because it was not used in time.
+ */
 export async function recordUse(server: Server, client: Client): Promise<void> {
   if (usedClients.has(client)) return;
-  const { store, registration: { recordPrefix } } = server;
-  const place = await store.get("unused_registration", recordPrefix + client.id);
-  if (place !== undefined && place.consumedAt === undefined) {
-    // A time before its end distinguishes the place of a used client from that of a deleted one.
-    await store.consume("unused_registration", recordPrefix + client.id, Math.min(server.now(), place.value.until - 1));
-    await releasePlace(server, client.id);
+  if (!await consumePlace(server, client.id)) {
+    throw new OAuthError("invalid_client", "the client was deleted, because it was not used in time", {
+      rule: "DR-09",
+      forUser: true,
+      expected: `a use within ${server.registration.unusedLifetime} seconds of the registration`,
+      received: "the first use, later",
+    });
   }
   usedClients.add(client);
+}
+
+/** Returns whether the client is used from now on, or was used before; false if it was deleted. */
+async function consumePlace(server: Server, clientId: string): Promise<boolean> {
+  const { store, clients, now, registration: { recordPrefix } } = server;
+  const id = recordPrefix + clientId;
+  const place = await store.get("unused_registration", id);
+  if (place === undefined) return await clients.reload(clientId) !== undefined;
+  if (place.consumedAt !== undefined) return isUsed(place);
+  // Its end distinguishes the time of a use from that of a deletion.
+  const isFirst = await store.consume("unused_registration", id, Math.min(now(), place.value.until - 1));
+  if (!isFirst) return await consumePlace(server, clientId);
+  await releasePlace(server, clientId);
+  return true;
+}
+
+function isUsed({ value, consumedAt }: StoredRecord<UnusedRegistrationRecord>): boolean {
+  return consumedAt !== undefined && consumedAt < value.until;
 }
 
 /** Deletes the clients that were not used in time, and the places of used clients that a crash has left behind. */
@@ -75,10 +99,10 @@ export async function deleteUnusedClients(server: Server): Promise<void> {
   let after: string | undefined;
   for (;;) {
     const places = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });
-    for (const { id, value, consumedAt } of places) {
+    for (const place of places) {
+      const { id, value, consumedAt } = place;
       const clientId = id.slice(recordPrefix.length);
-      const isUsed = consumedAt !== undefined && consumedAt < value.until;
-      if (!isUsed) {
+      if (!isUsed(place)) {
         if (server.now() < value.until) continue;
         // Another instance may consume it now, to use or to delete the client.
         if (consumedAt === undefined && !await store.consume("unused_registration", id, server.now())) continue;

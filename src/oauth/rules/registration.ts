@@ -46,7 +46,7 @@ export const registrationRules = {
   "DR-09": {
     passes: "a place for a client that is not used yet is free",
     fix:
-      "Wait until unused clients are deleted, delete those that are not needed, or increase registration.maxUnused. Register once and keep the client_id.",
+      "Wait until unused clients are deleted, delete those that are not needed, or increase registration.maxUnused. Register once and keep the client_id. A deleted client must register again.",
     cites: ["RFC 7591 §5"],
   },
   "DR-10": {
