@@ -8,7 +8,9 @@ import { challenge, verifier } from "../flows/harness.ts";
 import { mutate, mutation, requestDraft } from "./request_draft.ts";
 import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";
 import { hostileText } from "./hostile_text.ts";
-import { password } from "./servers.ts";
+import { configure, register } from "./registration_moves.ts";
+import type { Registration } from "./registration_moves.ts";
+import { basePath, password } from "./servers.ts";
 import type { AttackedServer, KnownClient } from "./servers.ts";
 
 /** One request of an attack: what it would be, and how it is changed. Numbers choose among what there is. */
@@ -32,6 +34,7 @@ export interface AttackerState {
   readonly cookies: Map<string, string>;
   readonly codes: { readonly code: string; readonly client: KnownClient; readonly redirectUri: string }[];
   readonly tokens: Readonly<Record<string, unknown>>[];
+  readonly registrations: Registration[];
   forms: readonly HtmlForm[];
   location: string | undefined;
   last: RequestDraft | undefined;
@@ -45,6 +48,7 @@ export function emptyState(): AttackerState {
     cookies: new Map(),
     codes: [],
     tokens: [],
+    registrations: [],
     forms: [],
     location: undefined,
     last: undefined,
@@ -170,6 +174,8 @@ const writers = {
     const path = basePath(server) + "/oauth2/logout";
     return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
   },
+  register,
+  configure,
   /** Any page or document. */
   open: (server, _, { pick }) => openPage(server, pick),
   /** A form of the previous page, with any of its buttons; user input is hostile or valid. */
@@ -263,15 +269,15 @@ export function updateState(
   if (status === 200 && type.startsWith("application/json") && text.includes('"access_token"')) {
     state.tokens.push(JSON.parse(text));
   }
+  const isRegistration = sent.path.startsWith(`${basePath(server)}/oauth2/register`) && status < 300;
+  if (isRegistration && text.startsWith("{")) {
+    state.registrations.push(JSON.parse(text));
+  }
 }
 
 function openPage(server: AttackedServer, pick: number): RequestDraft {
   const [path = "", query] = pages[pick % pages.length]!.split("?");
   return requestDraft("GET", basePath(server) + path, { query: query === undefined ? [] : [["show", "secrets"]] });
-}
-
-function basePath({ as }: AttackedServer): string {
-  return new URL(as.issuer).pathname.replace(/\/$/, "");
 }
 
 function pickClient({ clients }: AttackedServer, index: number): KnownClient {
@@ -312,6 +318,7 @@ async function clientRequest(
 const moves: readonly Move[] = [
   ...["authorize", "authorize", "authorize", "redeem", "redeem", "refresh", "userinfo", "introspect", "revoke"],
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
+  ...["register", "register", "configure"],
 ] as Move[];
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -349,6 +356,8 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("open", 7)],
     [calm("authorize", 1), calm("open", 9)],
     [calm("authorize", 1), calm("redeem", 1)],
+    [calm("register", 0)],
+    [calm("register", 12), calm("configure", 5), calm("open", 4)],
   ];
   return fc.record({
     serverKind: fc.nat(kinds - 1),

@@ -26,7 +26,10 @@ export function* findProblems(
   const endpoint = forClients.find((path) => getPath(sent) === base + path);
 
   if (status >= 500) yield `[HT-18] the status is ${status}`;
-  if (status < 200 || [201, 202, 203, 205, 206].includes(status)) yield `the status is ${status}`;
+  const isRegistration = sent.method === "POST" && getPath(sent) === `${base}/oauth2/register`;
+  if (status < 200 || [201, 202, 203, 205, 206].includes(status) && !(status === 201 && isRegistration)) {
+    yield `the status is ${status}`;
+  }
   if (sent.method === "HEAD" && text !== "") yield "[HT-02] the response to HEAD has a body";
 
   const location = headers.get("location");
@@ -63,7 +66,8 @@ export function* findProblems(
 
   if (type === "application/json" && text !== "") yield* findJsonProblems(status, headers, text);
   if (endpoint !== undefined) yield* findClientEndpointProblems(endpoint, status, headers, type, sent);
-  if (endpoint === undefined && headers.has("www-authenticate")) yield "[SC-03] WWW-Authenticate is there";
+  if (getPath(sent).startsWith(`${base}/oauth2/register`)) yield* findRegistrationProblems(status, headers);
+  else if (endpoint === undefined && headers.has("www-authenticate")) yield "[SC-03] WWW-Authenticate is there";
   if (kind.options.issuer.startsWith("https:") && !headers.has("strict-transport-security")) yield "no HSTS";
 }
 
@@ -152,6 +156,19 @@ function* findJsonProblems(status: number, headers: Headers, text: string): Gene
   }
   if (Object.keys(more).length > 0) yield `a rejection says more: ${text}`;
   if (headers.get("cache-control") !== "no-store") yield `a rejection may be cached: ${headers.get("cache-control")}`;
+}
+
+function* findRegistrationProblems(status: number, headers: Headers): Generator<string> {
+  const challenge = headers.get("www-authenticate");
+  if ((challenge !== null) !== (status === 401)) {
+    yield `[SC-03] ${status} of registration has the challenge ${challenge}`;
+  }
+  if (challenge?.startsWith("Bearer realm=") === false) yield `[SC-03] the challenge is ${challenge}`;
+  const isPreflight = headers.has("access-control-max-age");
+  // Another path may begin like this one, and has no script of another origin.
+  if (status !== 404 && !isPreflight && headers.get("cache-control") !== "no-store") {
+    yield "[DR-01] the response may be cached";
+  }
 }
 
 function* findClientEndpointProblems(

@@ -210,3 +210,8 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
     advance: (seconds) => void (time += seconds * 1000),
   };
 }
+
+/** The path of the issuer, without a slash at its end. */
+export function basePath({ as }: Pick<AttackedServer, "as">): string {
+  return new URL(as.issuer).pathname.replace(/\/$/, "");
+}
