@@ -104,7 +104,7 @@ test("[DR-01, DR-05] openid-client registers itself, with a secret and without, 
   const options = { [openid.customFetch]: as.fetch as openid.CustomFetch };
   const issuer = new URL(as.issuer);
   const cases = [
-    // The library sends the secret in the body unless it is told another method.
+    // The library sends the secret in the body unless another method is named.
     [{ redirect_uris: [redirect_uri] }, undefined, options],
     [{ redirect_uris: [redirect_uri], token_endpoint_auth_method: "none" }, openid.None(), options],
     [{ redirect_uris: [redirect_uri], client_name: "Trusted" }, undefined, { ...options, initialAccessToken }],
