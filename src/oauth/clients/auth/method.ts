@@ -54,12 +54,6 @@ export function unknownClient(server: Server, id: string | undefined, received =
   return invalidClient("the client is unknown", "the client_id of a registered client", received, earlier);
 }
 
-/** Describes an unknown Basic user name by its length: it may be the secret, if id and secret were swapped. */
-function describeUserName(server: Server, id: string, secret: string): string {
-  if (server.clients.findCached(secret) !== undefined) return "the client_id in place of the secret";
-  return `a user name of ${id.length} characters`;
-}
-
 /** The digest that is compared if the client is unknown (timing attack). */
 const dummyDigest = "A".repeat(43);
 
@@ -89,6 +83,15 @@ export async function verifyClientSecret(
     } else return client;
   }
   const { id, secret } = candidates[0]!;
-  throw failure ??
-    unknownClient(server, id, method === "client_secret_basic" ? describeUserName(server, id, secret) : id);
+  // An unknown id may be the secret, if both were swapped. Read for every failure: the time must not reveal which exist.
+  const isSwapped = await server.clients.find(secret) !== undefined;
+  throw failure ?? unknownClient(
+    server,
+    id,
+    isSwapped
+      ? "the client_id in place of the secret"
+      : method === "client_secret_basic"
+      ? `a user name of ${id.length} characters`
+      : id,
+  );
 }
