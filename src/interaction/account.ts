@@ -45,6 +45,7 @@ async function accountProps(context: Context, session: Session): Promise<Account
   const { server } = context;
   const consents = [];
   const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  const isComplete = await server.clients.count() <= maxSearchedClients;
   for (const { id, name } of clients) {
     const record = await findConsent(server, session.sub, id);
     if (record === undefined) continue;
@@ -61,6 +62,7 @@ async function accountProps(context: Context, session: Session): Promise<Account
     since: session.authTime,
     logoutHref: endpointPath(context.app, "logout"),
     consents,
+    isComplete,
   };
 }
 

@@ -32,10 +32,15 @@ function matchesLoginHint(hint: string, { sub, email }: User): boolean {
   return sub === hint || typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
 }
 
-/** The user that a `login_hint` names, among all users. */
-async function userForHint(server: Server, hint: string | undefined): Promise<User | undefined> {
+/** Maximum number of users that are searched for the e-mail address of a `login_hint`, besides those in memory. */
+const maxSearchedUsers = 1000;
+
+/** The user that a `login_hint` names, by subject or e-mail address. */
+async function userForHint({ users }: Server, hint: string | undefined): Promise<User | undefined> {
   if (hint === undefined) return undefined;
-  return await server.users.find(hint) ?? server.users.allCached().find((user) => matchesLoginHint(hint, user));
+  const isHinted = (user: User) => matchesLoginHint(hint, user);
+  return await users.find(hint) ?? users.allCached().find(isHinted) ??
+    (await users.list({ limit: maxSearchedUsers })).find(isHinted);
 }
 
 /**
@@ -55,7 +60,12 @@ export async function accountsToOffer(
   );
   // User enumeration: a hint only reorders users that are shown anyway; it causes no lookup.
   const candidates = openLogin
-    ? [await userForHint(server, loginHint), ...knownUsers, ...await server.users.list({ limit: maxOfferedAccounts })]
+    ? [
+      await userForHint(server, loginHint),
+      ...knownUsers,
+      ...await Promise.all((expectedSubs ?? []).map((sub) => server.users.find(sub))),
+      ...await server.users.list({ limit: maxOfferedAccounts }),
+    ]
     : knownUsers;
   const accounts = [...new Set(candidates)].filter((user) => user !== undefined);
   if (!openLogin && loginHint !== undefined) {

@@ -40,10 +40,9 @@ export async function showLogin(
   const previousSession = await readSession(context);
   const currentSession = usableSession(server, pending, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
-  const usersWithPassword = server.users.allCached().filter(hasPassword);
   const selectedSub = params.get("sub") ?? params.get("as");
   // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
-  const suggestedSub = [...accounts, ...openLogin ? usersWithPassword : []].find(hasPassword)?.sub;
+  const suggestedSub = [...accounts, ...openLogin ? server.users.allCached() : []].find(hasPassword)?.sub;
   const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
   const pages = await context.pages();
   return htmlWithForms(
@@ -59,7 +58,7 @@ export async function showLogin(
         const href = `${pagePath(context, "login", pending.id)}&as=${encodeURIComponent(user.sub)}`;
         return { ...toUserSummary(user), current: isCurrent, passwordHref: needsPassword ? href : undefined };
       }),
-      passwordForm: usersWithPassword.length > 0 || !openLogin ? { sub } : undefined,
+      passwordForm: suggestedSub !== undefined || !openLogin ? { sub } : undefined,
       guestForm: openLogin && expectedSubs === undefined
         ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
         : undefined,

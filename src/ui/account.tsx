@@ -29,6 +29,8 @@ export interface AccountProps extends Site {
       /** Hidden fields of the form that revokes it; its target is `{base}/account`. */
       readonly fields: HiddenFields;
     }[];
+    /** Whether the consents of all clients are listed. */
+    readonly isComplete: boolean;
   };
 }
 
@@ -55,7 +57,7 @@ export function Account(props: AccountProps): VNode {
       />
     );
   }
-  const { user, since, logoutHref, consents } = account;
+  const { user, since, logoutHref, consents, isComplete } = account;
   return (
     <Layout
       site={props}
@@ -77,7 +79,12 @@ export function Account(props: AccountProps): VNode {
       }
     >
       <Section id="consents" heading="Clients you allowed">
-        {consents.length === 0 && <p>No client has access to your account.</p>}
+        {consents.length === 0 && isComplete && <p>No client has access to your account.</p>}
+        {!isComplete && (
+          <p>
+            This server has more clients than this page searches, so a client that is not listed may have access, too.
+          </p>
+        )}
         {consents.length > 0 && (
           <p>
             Revoking access revokes the refresh tokens of the client, and the client must ask you again. Its access

@@ -276,6 +276,7 @@ export const account: AccountProps = {
     user: { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
     since: Date.UTC(2026, 0, 1, 12),
     logoutHref: "/oauth2/logout",
+    isComplete: true,
     consents: [
       {
         client: { id: "demo-public", name: "Demo public client" },

@@ -570,6 +570,33 @@ test("[OI-06] login_hint lists the named user first, by subject or email, and lo
   }
 });
 
+test("[OI-06, OI-08] the login page finds users that only the store has, by e-mail and by a requested sub", async () => {
+  const store = Object.assign(memoryStore(), { persistent: true });
+  const first = await testServer({ ...severalUsers, store });
+  for (let i = 0; i < 300; i++) await first.as.users.set({ sub: `u${1000 + i}` });
+  await first.as.users.set({ sub: "zoe", email: "zoe@example.com" });
+  // This instance has read none of them.
+  const b = await testServer({ ...severalUsers, store });
+  const hinted = await requestAuthorization(openBrowser(b), { login_hint: "Zoe@example.com" });
+  assertEquals(offered(hinted.html)[0], "zoe");
+  const claims = JSON.stringify({ id_token: { sub: { value: "u1299" } } });
+  const other = await testServer({ ...severalUsers, store });
+  assertEquals(offered((await requestAuthorization(openBrowser(other), { claims })).html), ["u1299"]);
+});
+
+test("the account page says when it does not search all clients of the store", async () => {
+  const store = Object.assign(memoryStore(), { persistent: true });
+  const b = await testServer({ ...severalUsers, store });
+  const browser = openBrowser(b);
+  await logInAndAllow(browser, "alice");
+  const account = async () => (await openPage(browser, "/account", await browser.get("/account"))).text;
+  const note = "This server has more clients than this page searches";
+  assertEquals((await account()).includes(note), false);
+  for (let i = 0; i < 1000; i++) await b.as.clients.set({ client_id: `c${i}`, ...refreshing });
+  assertStringIncludes(await account(), note);
+  assertStringIncludes(await account(), "The shop");
+});
+
 test("the last user of this browser is offered first the next time, with or without a session", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
