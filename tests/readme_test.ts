@@ -6,7 +6,7 @@ import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./flows/harness.ts";
-import { faults, testControl } from "../src/testing/mod.ts";
+import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import type { Field } from "../src/oauth/config/field.ts";
@@ -81,13 +81,14 @@ test("the examples of embedding run one after the other and end with tokens", as
 test("the examples of the mock run one after the other", async () => {
   const { printed, console } = listening();
   const body = `${program("src/testing/README.md")}\nreturn as;`;
-  const as = await run(body, { latchkey, testControl, testLatchkey, faults, console });
+  const as = await run(body, { latchkey, testControl, testLatchkey, faults, foreignJwks, console });
   assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
   assertEquals(printed[1], [["valid for 300 seconds", "rejected: 410"]]);
   const [[, metadata] = []] = printed.map(String).flatMap((line) => [...line.matchAll(/resource_metadata="([^"]+)"/g)]);
   assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
   assert(printed.some((words) => words.slice(1).join() === "invalid_redirect_uri,invalid_client_metadata"));
-  assertEquals(printed.length, 6);
+  assert(printed.some(([granted]) => granted === "read"));
+  assertEquals(printed.length, 8);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
 });

@@ -53,6 +53,10 @@ export interface ClaimOverrides {
   nextAccessToken(change: ClaimOverride): void;
   /** Changes every access token from now on. */
   everyAccessToken(change: ClaimOverride): void;
+  /** Changes the next ID-JAG, once; several calls queue. */
+  nextIdJag(change: ClaimOverride): void;
+  /** Changes every ID-JAG from now on. */
+  everyIdJag(change: ClaimOverride): void;
   /** Changes the next successful userinfo response, signed or plain, once; several calls queue. */
   nextUserinfo(change: ClaimOverride): void;
   /** Changes every successful userinfo response from now on. */
@@ -138,6 +142,8 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     everyIdToken: (change) => void queues.id_token.every.push(change),
     nextAccessToken: (change) => void queues.access_token.next.push(change),
     everyAccessToken: (change) => void queues.access_token.every.push(change),
+    nextIdJag: (change) => void queues.id_jag.next.push(change),
+    everyIdJag: (change) => void queues.id_jag.every.push(change),
     nextUserinfo: (change) => void queues.userinfo.next.push(change),
     everyUserinfo: (change) => void queues.userinfo.every.push(change),
     nextTokenResponse: (change) => void queues.token_response.next.push(change),

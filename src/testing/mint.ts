@@ -16,6 +16,8 @@ import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
+import { assertionFields, mintAssertion } from "./mint_assertion.ts";
+import type { MintedAssertion, MintedIdJag } from "./mint_assertion.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 
@@ -78,8 +80,11 @@ const tokenFields: Fields<MintedToken> = {
   typ: text(["JWT"]),
 };
 
+const { claims, notYetValid, alg, signedBy, issuer, typ } = tokenFields;
+
 /** The descriptions of what {@link Mint} takes, by the names of its functions. */
 const mintFields = {
+  ...assertionFields({ claims, notYetValid, alg, signedBy, issuer, typ }),
   accessToken: object<MintedToken>("MintedToken", tokenFields, {}),
   idToken: object<MintedIdToken>(
     "MintedIdToken",
@@ -114,6 +119,13 @@ export interface Mint {
   refreshToken(options?: MintedGrant): Promise<string>;
   /** Mints an authorization code, which the server accepts. */
   code(options?: MintedCode): Promise<string>;
+  /**
+   * Mints an assertion of another issuer for the JWT bearer grant (RFC 7523 §2.1). The server accepts it if its
+   * `trustedIssuers` have that issuer with the keys of {@link foreignJwks}.
+   */
+  assertion(options?: MintedAssertion): Promise<string>;
+  /** Mints an ID-JAG of another issuer: an assertion for one client, with `grantProfile: "id-jag"` in `trustedIssuers`. */
+  idJag(options?: MintedIdJag): Promise<string>;
   /** Mints the tokens of one grant; `expired` and `expiresIn` apply to the access token. */
   tokens(options?: MintedGrant & { readonly nonce?: string }): Promise<TokenResponse>;
 }
@@ -200,6 +212,24 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
       };
       const pending = { request, destination: { uri, mode: "query" as const }, client };
       return await issueCode(issuer, pending, { user: await findUser(issuer, sub), scope, authTime }, sid!);
+    },
+
+    async assertion(options = {}) {
+      assertOptions("mint.assertion", mintFields.assertion, options);
+      return await mintAssertion(await server(), options, "JWT");
+    },
+
+    async idJag(options = {}) {
+      assertOptions("mint.idJag", mintFields.idJag, options);
+      const audience = await server();
+      const { id } = await findClient(audience, options.client);
+      const { scope, resource } = options;
+      return await mintAssertion(audience, options, "oauth-id-jag+jwt", {
+        client_id: id,
+        auth_time: secondsNow(audience),
+        ...scope !== undefined && { scope },
+        ...resource !== undefined && { resource },
+      });
     },
 
     async tokens(options = {}) {

@@ -58,6 +58,8 @@ export type { LoginErrorDetails, RejectionDetails } from "./login_error.ts";
 export type { TokenOverrides } from "./token_overrides.ts";
 export type { InternalError } from "./internal_error.ts";
 export type { Mint, MintedCode, MintedGrant, MintedIdToken, MintedToken } from "./mint.ts";
+export { foreignJwks } from "./mint_assertion.ts";
+export type { MintedAssertion, MintedIdJag } from "./mint_assertion.ts";
 export type { UserDecisions } from "./user_decisions.ts";
 export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";

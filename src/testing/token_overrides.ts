@@ -93,13 +93,19 @@ function assertOpaqueCompatible({ alg, signedBy, issuer, typ, notYetValid }: Tok
   );
 }
 
-function withoutSignature(jwt: string): string {
+/** The unsigned form of a JWT. */
+export function withoutSignature(jwt: string): string {
   const [, claims] = jwt.split(".");
   const { typ } = decodeJwtPart(jwt, 0);
   return `${encodeBase64url(JSON.stringify({ alg: "none", typ }))}.${claims}.`;
 }
 
-async function signerFor(server: Server, alg: SigningAlgorithm, { signedBy, issuer }: TokenOverrides): Promise<Signer> {
+/** The signer of a token with overrides. @throws {TypeError} If the key is not a private one. */
+export async function signerFor(
+  server: Server,
+  alg: SigningAlgorithm,
+  { signedBy, issuer }: TokenOverrides,
+): Promise<Signer> {
   if (typeof signedBy === "object") {
     if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, received one without d");
     const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
@@ -121,7 +127,7 @@ async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<Ne
 }
 
 /** A signer for a key that is not the server's; deterministic for ES256. */
-function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): MaybePromise<Signer> {
+export function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): MaybePromise<Signer> {
   const source = { ...testKeys(true), create: () => key };
   return storedKeys(memoryStore(), server.now, () => {}, 0, { source, testKeys: "accepted" }).signer(alg);
 }

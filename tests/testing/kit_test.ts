@@ -562,7 +562,7 @@ test("claim overrides change the next token or every token, and the signature is
 
 test("[CC-03] userinfo rejects an access token that acts for no user, also with the scope openid", async () => {
   await using as = await testLatchkey();
-  as.issue.nextAccessToken({ sid: undefined });
+  as.issue.nextAccessToken({ sid: undefined, auth_time: undefined });
   const { tokens } = await as.logIn(as.client(), { scope: "openid" });
   const response = await userinfo(as, tokens.access_token);
   assertEquals(response.status, 403);
