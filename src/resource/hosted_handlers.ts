@@ -97,5 +97,6 @@ function describe(
   server: Server,
 ): ProtectedResource {
   const verifier = localVerifier(server, identifier, verifyBy);
-  return { resource: identifier, verifier, scopes, impliedScopes };
+  // The server and the resource have one clock.
+  return { resource: identifier, verifier, scopes, impliedScopes, clockToleranceSeconds: 0 };
 }

@@ -6,6 +6,7 @@ import { toResponse } from "../http/message.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { HttpError } from "../http/http_error.ts";
 import { json } from "../http/responses.ts";
+import { scopeToken } from "../oauth/authorize/scope_token.ts";
 import { isAbsoluteUri } from "../oauth/config/resource_list.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
 import type { ProtectedResource } from "./protected_resource.ts";
@@ -38,13 +39,18 @@ function allowsScheme(resource: string): boolean {
 }
 
 /**
- * Rejects `offline_access`, which asks the authorization server for a refresh token and belongs to no resource.
+ * Rejects what is no scope value (OAuth 2.1 §1.4.1), and `offline_access`, which asks the authorization server for a
+ * refresh token and belongs to no resource.
  *
  * @throws {TypeError}
  */
 export function assertResourceScopes(scopes: readonly string[]): void {
-  if (!scopes.includes("offline_access")) return;
-  throw new TypeError("scopes: expected scope values of the resource, received offline_access. Remove it.");
+  const invalid = scopes.find((value) => value === "offline_access" || !scopeToken.test(value));
+  if (invalid === undefined) return;
+  const hint = invalid === "offline_access"
+    ? "Remove it."
+    : "Write one value for each string, without spaces and quotes.";
+  throw new TypeError(`scopes: expected scope values of the resource, received ${JSON.stringify(invalid)}. ${hint}`);
 }
 
 /** The metadata document. Every member is true, and none is empty (RFC 9728 §3.2). */

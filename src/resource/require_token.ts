@@ -150,7 +150,7 @@ function assertClaims(
     throw new OAuthError("invalid_token", "the access token is for another resource", {
       rule: "MC-08",
       expected: resource,
-      received: audience.length === 0 ? "no aud" : audience.map(show).join(" "),
+      received: audience.length === 0 ? "no aud" : show(audience.length === 1 ? audience[0] : audience),
     });
   }
 }

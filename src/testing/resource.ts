@@ -42,7 +42,9 @@ export function testResources(handle: (request: Request) => Promise<Response>): 
     },
     resource(location, options = {}) {
       assertOptions("resource", resourceField, options);
-      if (app === undefined || addResource === undefined) throw new TypeError("resource: expected a server");
+      if (app === undefined || addResource === undefined) {
+        throw new TypeError("resource: expected a server, received none. Pass control.options to latchkey() first.");
+      }
       const resource = hostResource(app, addResource, location, options);
       urls.add(() => resource.url);
       return {

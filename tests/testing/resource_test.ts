@@ -89,7 +89,8 @@ test("[PR-08, PR-10, PR-07] a client steps up: 401, login, 403 with all scope of
   });
   const initial = await call(as, mcp.url, undefined, "initialize");
   assertEquals([initial.status, parseChallenge(initial).scope], [401, "notes:read"]);
-  const token = await login(as, mcp, "notes:read");
+  const token = await login(as, mcp, "openid notes:read");
+  as.log.expectNoRejections();
   assertEquals((await callTool(as, mcp.url, token, "list_notes")).status, 200);
   const lacking = await callTool(as, mcp.url, token, "add_note");
   assertEquals(lacking.status, 403);
@@ -99,7 +100,8 @@ test("[PR-08, PR-10, PR-07] a client steps up: 401, login, 403 with all scope of
     "insufficient_scope",
     mcp.metadataUrl,
   ]);
-  const broader = await login(as, mcp, scope!);
+  assertThrows(() => as.log.expectNoRejections(), Error, "PR-10");
+  const broader = await login(as, mcp, `openid ${scope}`);
   const done = await callTool(as, mcp.url, broader, "add_note");
   assertEquals(done.status, 200);
   const { result } = await done.json();
@@ -108,7 +110,7 @@ test("[PR-08, PR-10, PR-07] a client steps up: 401, login, 403 with all scope of
     arguments: { text: "x" },
     sub: "alice",
     client_id: "client-2",
-    scope: "notes:read notes:write",
+    scope: "openid notes:read notes:write",
     aud: identifier,
   });
   assertEquals((await callTool(as, mcp.url, token, "add_note")).status, 403);
@@ -138,7 +140,7 @@ test("[MC-08] a token for another resource or for the authorization server is 40
   as.log.expect("resource").rejected("invalid_token", "MC-08");
 });
 
-test("[PR-08] expired, foreign, revoked and other tokens are 401 invalid_token", async () => {
+test("[PR-08] introspection takes no refresh token, no ID token and nothing else for an access token", async () => {
   await using as = await testLatchkey();
   const mcp = as.resource(identifier, { verifyBy: "introspection" });
   const { tokens } = await as.logIn(as.client(), { scope: "openid read", resource: mcp.url });
@@ -147,7 +149,53 @@ test("[PR-08] expired, foreign, revoked and other tokens are 401 invalid_token",
     const response = await call(as, mcp.url, token);
     assertEquals([response.status, parseChallenge(response).error], [401, "invalid_token"], token);
   }
-  assert(tokens.access_token !== "");
+});
+
+test("[PR-08] a token is accepted until it expires by the clock of the mock, and no second longer", async () => {
+  await using as = await testLatchkey({ startsAt: "2026-01-01" });
+  as.clock.freeze();
+  const mcp = as.resource(identifier);
+  const { tokens } = await as.logIn(as.client(), { scope: "read", resource: mcp.url });
+  as.clock.advance(tokens.expires_in - 1);
+  assertEquals((await call(as, mcp.url, tokens.access_token)).status, 200);
+  as.clock.advance(1);
+  assertEquals((await call(as, mcp.url, tokens.access_token)).status, 401);
+  assertEquals(as.log.last("resource").rejection!.explanation.reason, "the access token has expired");
+});
+
+test("[PR-08] a revoked token is rejected by introspection, and an opaque one accepted", async () => {
+  await using as = await testLatchkey();
+  const mcp = as.resource(identifier, { verifyBy: "introspection" });
+  const client = as.client({ access_token_format: "opaque" });
+  const { tokens } = await as.logIn(client, { scope: "read", resource: mcp.url });
+  assertEquals(tokens.access_token.includes("."), false);
+  assertEquals((await call(as, mcp.url, tokens.access_token)).status, 200);
+  const byKeys = await call(as, as.resource("/by/keys").url, tokens.access_token);
+  assertEquals([byKeys.status, parseChallenge(byKeys).error], [401, "invalid_token"]);
+  const body = new URLSearchParams({ token: tokens.access_token, client_id: client.client_id });
+  assertEquals((await as.fetch("/oauth2/revoke", { method: "POST", body })).status, 200);
+  assertEquals((await call(as, mcp.url, tokens.access_token)).status, 401);
+});
+
+test("[PR-04] a path issuer is named whole, and its metadata lists the resource", async () => {
+  await using as = await testLatchkey({ issuer: "https://latchkey.test/tenant" });
+  const mcp = as.resource("/mcp");
+  assertEquals(mcp.url, "https://latchkey.test/mcp");
+  const { authorization_servers } = await (await as.fetch(mcp.metadataUrl)).json();
+  assertEquals(authorization_servers, ["https://latchkey.test/tenant"]);
+  const metadata = await (await as.fetch("/.well-known/oauth-authorization-server/tenant")).json();
+  assertEquals([metadata.issuer, metadata.protected_resources], [as.issuer, [mcp.url]]);
+  assertEquals((await call(as, mcp.url, await login(as, mcp, "read"))).status, 200);
+});
+
+test("with a list of resources, tokens can be issued for a hosted one too, and scope values that clients lack are added", async () => {
+  await using as = await testLatchkey({ resources: [{ uri: "https://api.example" }] });
+  const client = as.client();
+  const mcp = as.resource(identifier, { scopes: ["mcp:use"], tools: {} });
+  const { tokens } = await as.logIn(client, { scope: "mcp:use", resource: mcp.url });
+  assertEquals((await call(as, mcp.url, tokens.access_token)).status, 200);
+  const { scopes_supported } = await (await as.fetch("/.well-known/oauth-authorization-server")).json();
+  assertEquals(scopes_supported.filter((value: string) => value === "mcp:use"), ["mcp:use"]);
 });
 
 test("[PR-02] the metadata document: GET and HEAD from any origin, 405, and 404 where no resource is", async () => {
@@ -260,5 +308,6 @@ test("as.resource rejects locations that cannot be a resource, and options that 
   for (const path of ["/start", "/oauth2/token", "/static/x", "/", `${as.issuer}/oauth2/token`]) {
     assertThrows(() => as.resource(path), ConfigurationError, "Expected a path without an endpoint");
   }
+  assertThrows(() => as.resource("/x", { scopes: ["a b"] }), TypeError, "Write one value for each string");
   assertThrows(() => as.resource("/x", { scope: [] } as HostedResourceOptions), TypeError, "Did you mean scopes?");
 });

@@ -73,7 +73,8 @@ export interface Log {
   /** Starts an expectation about the exchanges of one endpoint. */
   expect(endpoint: string, match?: ExchangeMatch): Expectation;
   /**
-   * Expects that no request was rejected, except for metadata, which clients look for at several URLs.
+   * Expects that no request was rejected, except for metadata, which clients look for at several URLs, and requests to a
+   * resource without a token, by which clients find the authorization server.
    *
    * @throws {LogError}
    */
@@ -145,10 +146,9 @@ export function testLog(recorder: Recorder, documentFetches: DocumentFetch[] = [
       expect: (endpoint, match) => expectation(endpoint, select(endpoint, match), recorder.exchanges()),
       expectNoRejections() {
         // Clients try several well-known paths and expect 404 from some.
-        expectNone(
-          "rejections",
-          ({ outcome, request }) => outcome === "rejected" && !request.path.includes("/.well-known/"),
-        );
+        const isDiscovery = ({ endpoint, request: { path, headers } }: Exchange) =>
+          path.includes("/.well-known/") || (endpoint === "resource" && headers.authorization === undefined);
+        expectNone("rejections", (exchange) => exchange.outcome === "rejected" && !isDiscovery(exchange));
       },
       expectNoWarnings() {
         expectNone(
