@@ -27,6 +27,25 @@ export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: Requ
   return value;
 }
 
+/** The request with another URL or other headers. */
+export function replaceParts(
+  request: RequestLike,
+  { url = request.url, headers = request.headers }: Partial<Pick<RequestLike, "url" | "headers">>,
+): RequestLike {
+  return {
+    method: request.method,
+    url,
+    headers,
+    get body() {
+      return request.body;
+    },
+    get bodyUsed() {
+      return request.bodyUsed;
+    },
+    bytes: () => request.bytes(),
+  };
+}
+
 /** A response with text, or without a body. */
 export interface HttpResponse {
   /** The HTTP status. */

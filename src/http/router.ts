@@ -8,8 +8,7 @@
  */
 
 import { HttpError } from "./http_error.ts";
-import { withHeaders, withoutBody } from "./message.ts";
-import type { HttpResponse, RequestLike, ResponseLike } from "./message.ts";
+import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders, withoutBody } from "./message.ts";
 
 /** The address of a client, if the runtime knows it. */
 export interface ClientAddress {

@@ -1,6 +1,6 @@
 /** The adapter of Deno: its process environment, and listening with Deno.serve. */
 
-import { ConnectionDropped, isDropped, type RequestLike, toResponse } from "../http/message.ts";
+import { ConnectionDropped, isDropped, replaceParts, type RequestLike, toResponse } from "../http/message.ts";
 import { type Bind, shutdownTimeoutMs, waitAtMost } from "./bind.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
@@ -31,18 +31,7 @@ function droppedResponse(): Response {
 /** The request with a Host header: HTTP/2 has the host in the target only (RFC 9113 §8.3.1). */
 function withHost(request: Request): RequestLike {
   const host = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1] ?? null;
-  return {
-    method: request.method,
-    url: request.url,
-    headers: { get: (name) => name === "host" ? host : request.headers.get(name) },
-    get body() {
-      return request.body;
-    },
-    get bodyUsed() {
-      return request.bodyUsed;
-    },
-    bytes: () => request.bytes(),
-  };
+  return replaceParts(request, { headers: { get: (name) => name === "host" ? host : request.headers.get(name) } });
 }
 
 export const bind: Bind = (handler, { host, port, tls }) => {

@@ -3,8 +3,7 @@
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { Outbound } from "../oauth/outbound.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
-import { deriveKey } from "./clients.ts";
-import type { KeyTestClient, TestClient } from "./clients.ts";
+import { deriveKey, type KeyTestClient, type TestClient } from "./clients.ts";
 
 /** The metadata of a document. Everything has a default; `undefined` removes a member, and nothing is validated. */
 export interface ClientDocumentMetadata extends Partial<ClientMetadata> {

@@ -27,8 +27,7 @@ import { assertOptions, assertServerOptions } from "./options.ts";
 import { type Persona, personaField } from "./persona.ts";
 import { type Register, registrationClient } from "./registration.ts";
 import { resettableState } from "./resettable_state.ts";
-import { testResources } from "./resource.ts";
-import type { ResourceFactory } from "./resource.ts";
+import { type ResourceFactory, testResources } from "./resource.ts";
 import { seededRandom } from "./seeded_random.ts";
 import { type UserDecisions, userDecisions } from "./user_decisions.ts";
 

@@ -3,8 +3,7 @@
 import { object, text } from "../oauth/config/field.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import { withContentLength } from "./fetch.ts";
-import { LoginError } from "./login_error.ts";
-import type { ExplainRejection } from "./login_error.ts";
+import { type ExplainRejection, LoginError } from "./login_error.ts";
 import { assertOptions, objectOption } from "./options.ts";
 
 /** Options of a registration. */

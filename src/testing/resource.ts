@@ -2,7 +2,7 @@
 
 import type { App } from "../app/context.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
-import type { RequestLike } from "../http/message.ts";
+import { replaceParts, type RequestLike } from "../http/message.ts";
 import { choice, object, record, texts } from "../oauth/config/field.ts";
 import { endpointPath, hostResource } from "../resource/hosted_resource.ts";
 import type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
@@ -65,7 +65,7 @@ export function testResources(handle: (request: Request) => Promise<Response>): 
       const url = new URL(request.url);
       const { issuer } = app!.server;
       if (url.origin === new URL(issuer).origin) return request;
-      return withUrl(request, endpointPath(issuer, url.origin + url.pathname) + url.search);
+      return replaceParts(request, { url: endpointPath(issuer, url.origin + url.pathname) + url.search });
     },
   };
 }
@@ -80,18 +80,3 @@ const resourceField = object<HostedResourceOptions>("HostedResourceOptions", {
   ),
   verifyBy: choice(["jwks", "introspection"]),
 }, {});
-
-function withUrl(request: Request, url: string): RequestLike {
-  return {
-    method: request.method,
-    url,
-    headers: request.headers,
-    get body() {
-      return request.body;
-    },
-    get bodyUsed() {
-      return request.bodyUsed;
-    },
-    bytes: () => request.bytes(),
-  };
-}

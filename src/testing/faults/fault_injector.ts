@@ -2,22 +2,15 @@
 
 import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
-import { findForRequest } from "../../http/message.ts";
-import type { RequestLike, ResponseLike } from "../../http/message.ts";
+import { findForRequest, type RequestLike, type ResponseLike } from "../../http/message.ts";
 import type { Server } from "../../oauth/server.ts";
 import { parseTarget, type RequestHandler } from "../../http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertOptions } from "../options.ts";
 import type { FaultFactory } from "./definition.ts";
-import {
-  type ActiveRule,
-  activeRule,
-  type FaultRule,
-  type Match,
-  patternField,
-  type RuleBuilder,
-} from "./rule_builder.ts";
+import { activeRule, patternField } from "./rule_builder.ts";
+import type { ActiveRule, FaultRule, Match, RuleBuilder } from "./rule_builder.ts";
 import { isAuthorizationEndpoint, readRequestView } from "./request_view.ts";
 
 export interface FaultInjectorOptions {

@@ -1,7 +1,6 @@
 /** Protected resources whose metadata or challenges a client must not trust (RFC 9728 §3.3, §5, §7). */
 
-import { withHeaders } from "../../http/message.ts";
-import type { ResponseLike } from "../../http/message.ts";
+import { type ResponseLike, withHeaders } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { editJsonBody } from "./response_body.ts";

@@ -8,13 +8,8 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { normalizeExchanges } from "../../recorder/export/normalize.ts";
 import { formatExchange } from "../../recorder/export/text.ts";
 import { LogError } from "./log_error.ts";
-import {
-  type ExchangeMatch,
-  type Expectation,
-  expectation,
-  formatExchanges,
-  matchesExchange,
-} from "./log_expectation.ts";
+import { expectation, formatExchanges, matchesExchange } from "./log_expectation.ts";
+import type { ExchangeMatch, Expectation } from "./log_expectation.ts";
 import { getInternalErrors } from "../internal_error.ts";
 import { assertOptions, objectOption } from "../options.ts";
 import { patternField } from "../faults/rule_builder.ts";
