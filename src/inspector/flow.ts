@@ -141,10 +141,7 @@ function exchangeHops(exchange: Exchange): Hop[] {
   const { uri, params } = authorizationResponse;
   const error = fieldValue(params, "error");
   const carries = error === undefined ? params.map(([name]) => name).join(", ") : `error=${error}`;
-  return [
-    request,
-    { from: "server", to: "client", through: "browser", label: `${status} ${uri}`, carries, isFailure },
-  ];
+  return [request, { from: "server", to: "client", through: "browser", label: `${status} ${uri}`, carries, isFailure }];
 }
 
 /** The content of a response, in short. */
@@ -173,9 +170,7 @@ function requestSummary({ request }: Exchange): string | undefined {
 const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
 
 /** All checks of an exchange in order: passed, failed, not reached. */
-function exchangeChecks(
-  { endpoint, caller, request, passed, rejection, warnings }: Exchange,
-): RuleCheckResult[] {
+function exchangeChecks({ endpoint, caller, request, passed, rejection, warnings }: Exchange): RuleCheckResult[] {
   const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
   if (rejection === undefined) return checks;
   const { reason: statement, ...why } = rejection.explanation;

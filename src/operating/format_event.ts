@@ -50,9 +50,7 @@ export function formatEvent(event: TraceEvent, verbose: boolean, findFix?: FindF
   }
 }
 
-function formatRegistration(
-  { type, client, reason }: Extract<TraceEvent, { type: `client_${string}` }>,
-): string {
+function formatRegistration({ type, client, reason }: Extract<TraceEvent, { type: `client_${string}` }>): string {
   return printable(`${type.replace("_", " ")}: ${client}${reason === undefined ? "" : ` (${reason})`}`);
 }
 

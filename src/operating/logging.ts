@@ -2,13 +2,11 @@
 
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import type { RequestLike } from "../http/message.ts";
-import { findForRequest, withHeaders } from "../http/message.ts";
+import { findForRequest, type RequestLike, withHeaders } from "../http/message.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { redactEvent, redactText, type TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { formatEvent } from "./format_event.ts";
-import type { FindFix } from "./format_event.ts";
+import { type FindFix, formatEvent } from "./format_event.ts";
 
 /** Options of the log. */
 export interface LoggingOptions {

@@ -3,8 +3,7 @@
 import type { Fields } from "../http/form.ts";
 import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { digest } from "../oauth/secrets.ts";
-import { demoAuthorizationRequest } from "./demo_client.ts";
-import type { DemoFlow } from "./demo_client.ts";
+import { demoAuthorizationRequest, type DemoFlow } from "./demo_client.ts";
 import type { Context } from "../app/context.ts";
 import type { RoundTrip } from "../ui/callback_page.tsx";
 import type { CheckResult } from "../ui/checks.tsx";

@@ -115,11 +115,10 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   const keyPrefix = `{${prefix}}:`;
   const recordKey = (kind: RecordKind, id: string) => `${keyPrefix}${kind}:${escapeKey(id)}`;
   /** The keys that a script writes: the record, the expiries, and the ids of a kind that is listed. */
-  const writtenKeys = (kind: RecordKind, id: string) => [
-    recordKey(kind, id),
-    expiryIndexKey,
-    ...listed.has(kind) ? [`${keyPrefix}ids:${kind}`] : [],
-  ];
+  const writtenKeys = (
+    kind: RecordKind,
+    id: string,
+  ) => [recordKey(kind, id), expiryIndexKey, ...listed.has(kind) ? [`${keyPrefix}ids:${kind}`] : []];
 
   async function call<T>(operation: () => Promise<T>): Promise<T> {
     try {

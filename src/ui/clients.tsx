@@ -93,9 +93,7 @@ export function Clients(props: ClientsProps): VNode {
       </Section>
       {documentClients.length > 0 && (
         <Section id="documents" heading="From metadata documents">
-          <p>
-            These clients are not registered: their ID is the URL of a document that this server has fetched.
-          </p>
+          <p>These clients are not registered: their ID is the URL of a document that this server has fetched.</p>
           {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
         </Section>
       )}

@@ -77,9 +77,7 @@ export function Consent(props: ConsentProps): VNode {
       title={`Allow ${name} to access your account?`}
       opening={
         <>
-          <p>
-            Its token will carry only the permissions you allow below.
-          </p>
+          <p>Its token will carry only the permissions you allow below.</p>
           {client.isOnDeviceOnly && (
             <Notice kind="warn">
               <p>

@@ -107,9 +107,7 @@ function AccountPicker({ action, fields, accounts }: LoginProps): VNode {
   );
 }
 
-function PasswordForm(
-  { action, fields, sub, retry }: LoginProps & { readonly sub: string },
-): VNode {
+function PasswordForm({ action, fields, sub, retry }: LoginProps & { readonly sub: string }): VNode {
   const isRetried = retry?.part === "password";
   const isInvalid = isRetried && retry.fault !== undefined;
   return (
@@ -149,11 +147,9 @@ function PasswordForm(
   );
 }
 
-function GuestForm(
-  { action, fields, guestForm, retry }: LoginProps & {
-    readonly guestForm: NonNullable<LoginProps["guestForm"]>;
-  },
-): VNode {
+function GuestForm({ action, fields, guestForm, retry }: LoginProps & {
+  readonly guestForm: NonNullable<LoginProps["guestForm"]>;
+}): VNode {
   return (
     <Section id="new" heading="Test user">
       <details class="quiet" open={retry?.part === "new"}>

@@ -13,13 +13,11 @@ export function Code({ text, whole: block = false }: { readonly text: string; re
 }
 
 /** Protocol values with words between them; `last` stands before the last one. */
-export function CodeList(
-  { texts, between, last = between }: {
-    readonly texts: readonly string[];
-    readonly between: string;
-    readonly last?: string;
-  },
-): VNode {
+export function CodeList({ texts, between, last = between }: {
+  readonly texts: readonly string[];
+  readonly between: string;
+  readonly last?: string;
+}): VNode {
   return (
     <>
       {texts.map((text, i) => (
