@@ -187,7 +187,7 @@ export function endpoints(
       ),
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
-    ...registration ? registrationEndpoints(base) : [],
+    ...registration ? registrationEndpoints(base, defaultPaths("/register")) : [],
     ...wellKnownPaths(base, metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,
@@ -251,7 +251,7 @@ export function endpoints(
   ];
 }
 
-function registrationEndpoints(base: string): Endpoint[] {
+function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {
   const secrets = parameters(
     { name: "registration_access_token", secret: "registration_access_token", linksFlow: true },
     { name: "client_secret", secret: "client_secret" },
@@ -262,6 +262,7 @@ function registrationEndpoints(base: string): Endpoint[] {
       name: "register",
       metadataName: "registration_endpoint",
       path: `${base}/oauth2/register`,
+      aliases,
       methods: ["POST"],
       caller: "any",
       cors: true,

@@ -77,6 +77,7 @@ export function clientDocumentFactory(random: RandomBytes, outbound: Outbound): 
       given;
     const metadata = {
       client_id: url,
+      client_name: "Test client",
       redirect_uris,
       grant_types,
       token_endpoint_auth_method: method,

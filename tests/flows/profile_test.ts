@@ -76,8 +76,10 @@ test("[PF-01] the table of the README says what each revision sets", () => {
     line.split("|").slice(1, -1).map((cell) => cell.trim())
   );
   assertEquals(header, ["setting", "no profile", ...mcpRevisions]);
+  const dependsOnIssuer = ["clientIdMetadataDocuments", "registration.mode"];
   const all = resolveSettings({}, "https://as.test") as unknown as Record<string, unknown>;
   const show = (value: unknown, name: string): string => {
+    if (value === undefined) return "default";
     if (!Array.isArray(value)) return String(value);
     const missing = (all[name] as string[]).filter((item) => !value.includes(item));
     return missing.length === 0 ? "all" : missing.length === 1 ? `no ${missing[0]}` : value.join(", ");
@@ -86,7 +88,8 @@ test("[PF-01] the table of the README says what each revision sets", () => {
     rows.map(([name, ...values]) => [name, ...values]),
     Object.entries(profiles.mcp).map(([path, { values }]) => {
       const [name, member] = path.split(".") as [string, string?];
-      const value = member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
+      const ofMember = member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
+      const value = dependsOnIssuer.includes(path) ? undefined : ofMember;
       const ofRevisions = mcpRevisions.map((_, i) => values[values.length === 1 ? 0 : i]);
       return [`\`${path}\``, ...[value, ...ofRevisions].map((one) => show(one, name))];
     }),
@@ -102,6 +105,7 @@ test("[PF-02] a weaker setting stops the start and names setting, value, profile
     { privateUseRedirectUris: true },
     { accessTokenInForm: true },
     { resourceParameter: "optional" },
+    { requireClientName: false },
   ];
   await forEachCase(weaker, async (options) => {
     const [[name, value]] = Object.entries(options) as [[string, unknown]];
@@ -310,6 +314,88 @@ test("[MC-01, PF-09] iss is in every response and in metadata, and offline_acces
   assert((await refreshed.json()).refresh_token !== refresh_token);
 });
 
+test("[PF-03] the newest revision offers no registration, unless the setting does; the others as without a profile", async () => {
+  const offers = async (options: LatchkeyOptions) => {
+    const b = await testServer(options);
+    const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
+    const request = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+    const { status } = await b.get("/oauth2/register", request);
+    assertEquals(status === 404, metadata.registration_endpoint === undefined);
+    return metadata.registration_endpoint !== undefined;
+  };
+  const revisions = await Promise.all(mcpRevisions.map((mcpRevision) => offers({ profile: "mcp", mcpRevision })));
+  assertEquals(revisions, [true, true, true, false]);
+  assert(await offers({ profile: "mcp", registration: { mode: "open" } }));
+  const initialAccessTokens = ["a-long-random-token"];
+  assert(!await offers({ profile: "mcp", registration: { initialAccessTokens } }));
+});
+
+test("[PF-03, PF-05, MC-04] metadata documents are resolved from 2025-11-25 on, if they have a client_name", async () => {
+  const url = "https://app.example/client.json";
+  const fields = { client_id: url, redirect_uri: "https://app.example/cb", resource };
+  const document = { client_id: url, redirect_uris: ["https://app.example/cb"], token_endpoint_auth_method: "none" };
+  const authorize = async (body: object, options: LatchkeyOptions) => {
+    const b = await testServer({ ...options, outbound: () => Promise.resolve(Response.json(body)) });
+    const { client_id_metadata_document_supported } = await (await b.get("/.well-known/oauth-authorization-server"))
+      .json();
+    const { status } = await b.authorize(fields);
+    return [
+      client_id_metadata_document_supported,
+      status,
+      reasons(b).filter((one) => one.includes("client_name")).length,
+    ];
+  };
+  const named = { ...document, client_name: "App" };
+  await forEachCase(mcpRevisions, async (mcpRevision) => {
+    const isKnown = mcpRevision >= "2025-11-25";
+    assertEquals(await authorize(named, { profile: "mcp", mcpRevision }), [
+      isKnown || undefined,
+      isKnown ? 302 : 400,
+      0,
+    ]);
+    const [, status, mentions] = await authorize(document, { profile: "mcp", mcpRevision });
+    assertEquals([status, mentions], [400, isKnown ? 1 : 0]);
+    const explicit = await authorize(named, { profile: "mcp", mcpRevision, clientIdMetadataDocuments: !isKnown });
+    assertEquals(explicit.slice(0, 2), isKnown ? [undefined, 400] : [true, 302]);
+  });
+  assertEquals((await authorize(document, {}))[1], 302);
+  // A document has no secret.
+  const clients: ClientMetadata[] = [];
+  const [supported] = await authorize(named, { profile: "mcp", clients, clientAuthMethods: ["client_secret_basic"] });
+  assertEquals(supported, undefined);
+});
+
+test("[PF-03, DR-04] a client that registers is registered for all scope values, or for those that it requested", async () => {
+  const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], scope: "read" });
+  const scopeOf = async (options: LatchkeyOptions) => {
+    const b = await testServer(options);
+    const headers = { "content-type": "application/json" };
+    return (await (await b.get("/oauth2/register", { method: "POST", body, headers })).json()).scope;
+  };
+  assertEquals(await scopeOf({}), "read");
+  assertEquals(
+    await scopeOf({ profile: "mcp", mcpRevision: "2025-11-25" }),
+    "openid profile email read write offline_access",
+  );
+  assertEquals(await scopeOf({ profile: "mcp", registration: { mode: "open", scope: "requested" } }), "read");
+});
+
+test("[PF-03, DR-04] a client that registers without a method gets one that the server offers", async () => {
+  const register = async (options: LatchkeyOptions) => {
+    const b = await testServer({ clients: [], ...options });
+    const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"] });
+    const headers = { "content-type": "application/json" };
+    return await (await b.get("/oauth2/register", { method: "POST", body, headers })).json();
+  };
+  assertEquals((await register({})).token_endpoint_auth_method, "client_secret_basic");
+  for (const method of ["client_secret_post", "none"] as const) {
+    const registered = await register({ clientAuthMethods: [method] });
+    assertEquals(registered.token_endpoint_auth_method, method);
+    assertEquals(registered.client_secret === undefined, method === "none");
+  }
+  assertEquals((await register({ clientAuthMethods: ["private_key_jwt"] })).error, "invalid_client_metadata");
+});
+
 test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages too; later revisions do not", async () => {
   const b = await testServer({ profile: "mcp", mcpRevision: "2025-03-26" });
   const query = new URLSearchParams({
@@ -325,6 +411,9 @@ test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages to
     server.get("/token", { method: "POST", body: new URLSearchParams({ client_id: "spa", ...body }) });
   const grant_type = "authorization_code";
   await assertTokenResponse(await redeem(b, { grant_type, code, code_verifier: verifier }));
+  const metadata = JSON.stringify({ redirect_uris: ["https://app.example/cb"] });
+  const registration = { method: "POST", body: metadata, headers: { "content-type": "application/json" } };
+  assertEquals((await b.get("/register", registration)).status, 201);
   // The same checks as at the other path: repeated parameters, and credentials in the query.
   const repeated = await b.get(`/authorize?${query}&state=a&state=b`);
   assertMatch(await rejection(repeated), /^invalid_request: .*\[AZ-07\]$/);
@@ -337,6 +426,7 @@ test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages to
     const later = await testServer({ profile: "mcp", mcpRevision });
     assertEquals((await later.get(`/authorize?${query}`)).status, 404);
     assertEquals((await redeem(later, { grant_type })).status, 404);
+    assertEquals((await later.get("/register", registration)).status, 404);
   }
   const message = await issuesOf({ issuer: "https://as.test/t1", profile: "mcp", mcpRevision: "2025-03-26" });
   assertMatch(message, /issuer.*without a path, because defaultEndpoints is on, by the profile mcp 2025-03-26/s);

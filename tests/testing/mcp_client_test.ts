@@ -1,13 +1,13 @@
 /** The TypeScript SDK of the Model Context Protocol against the mock: login, refresh and step-up of every kind of client. */
 
 import { createPrivateKeyJwtAuth } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { mcpRevisions } from "../../src/oauth/config/profiles.ts";
-import type { TestLatchkey } from "../../src/testing/mod.ts";
+import type { TestClient, TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
-import { redirectUri } from "./mcp_client.ts";
-import { mcpClient } from "./mcp_client.ts";
+import { mcpClient, redirectUri } from "./mcp_client.ts";
 import type { McpClientOptions } from "./mcp_client.ts";
 
 const issuers = ["https://latchkey.test", "https://latchkey.test/tenant"];
@@ -22,15 +22,16 @@ const kinds: Readonly<Record<string, (as: TestLatchkey) => McpClientOptions>> = 
   "registered, client_secret_post": (as) => registeredWithSecret(as, "client_secret_post"),
   "registered, private_key_jwt": (as) => {
     const client = as.client({ redirect_uri: redirectUri, token_endpoint_auth_method: "private_key_jwt" });
-    const { client_id, private_jwk } = client;
-    const addClientAuthentication = createPrivateKeyJwtAuth({
-      issuer: client_id,
-      subject: client_id,
-      privateKey: { ...private_jwk },
-      alg: "ES256",
-    });
-    return { client: { client_id, issuer: as.issuer }, provider: { addClientAuthentication } };
+    return { client: { client_id: client.client_id, issuer: as.issuer }, provider: signsAssertions(client) };
   },
+  "metadata document, none": (as) => ({ clientMetadataUrl: publish(as, "none").client_id }),
+  "metadata document, private_key_jwt": (as) => {
+    const client = publish(as, "private_key_jwt");
+    return { clientMetadataUrl: client.client_id, provider: signsAssertions(client) };
+  },
+  "registers itself, client_secret_basic": () => ({}),
+  "registers itself, client_secret_post": () => ({ metadata: { token_endpoint_auth_method: "client_secret_post" } }),
+  "registers itself, none": () => ({ metadata: { token_endpoint_auth_method: "none" } }),
 };
 
 function registeredWithSecret(
@@ -42,11 +43,23 @@ function registeredWithSecret(
   return { client };
 }
 
+function publish(as: TestLatchkey, token_endpoint_auth_method: "none" | "private_key_jwt"): TestClient {
+  const document = { redirect_uris: [redirectUri], token_endpoint_auth_method };
+  return as.clientDocument("https://app.example/client.json", document);
+}
+
+function signsAssertions({ client_id, private_jwk }: TestClient): Partial<OAuthClientProvider> {
+  const options = { issuer: client_id, subject: client_id, privateKey: { ...private_jwk }, alg: "ES256" };
+  return { addClientAuthentication: createPrivateKeyJwtAuth(options) };
+}
+
 for (const [kind, register] of Object.entries(kinds)) {
   test(`[MC-01, MC-02, PF-09] the MCP SDK logs in, refreshes and steps up (${kind})`, async () => {
     for (const issuer of issuers) {
-      for (const mcpRevision of mcpRevisions.slice(1)) {
-        await using as = await testLatchkey({ profile: "mcp", mcpRevision, issuer });
+      // Metadata documents are part of the specification since 2025-11-25.
+      for (const mcpRevision of mcpRevisions.slice(kind.startsWith("metadata document") ? 2 : 1)) {
+        // The newest revision deprecates registration.
+        await using as = await testLatchkey({ profile: "mcp", mcpRevision, issuer, registration: { mode: "open" } });
         const { url } = as.resource("https://mcp.example/mcp", {
           scopes: ["notes:read"],
           tools: { whoami: [], add_note: ["notes:write"] },
@@ -68,6 +81,8 @@ for (const [kind, register] of Object.entries(kinds)) {
         assertEquals(new Set(String(stepped.scope).split(" ")), new Set(["notes:read", "notes:write"]));
         assertEquals(mcp.authorizations.length, 2);
         as.log.expect("token").called(3).succeeded();
+        as.log.expect("register").called(kind.startsWith("registers") ? 1 : 0);
+        assertEquals(as.log.documentFetches.length, kind.startsWith("metadata document") ? 1 : 0);
       }
     }
   });

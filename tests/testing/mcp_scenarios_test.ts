@@ -5,6 +5,7 @@
 
 import { IssuerMismatchError } from "@modelcontextprotocol/client";
 import { ClientCredentialsProvider, PrivateKeyJwtProvider } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { faults } from "../../src/testing/mod.ts";
@@ -143,27 +144,99 @@ test("auth/pre-registration: the credentials of a registered client are used, an
   assertEquals((await mcp.call("whoami")).client_id, client_id);
 });
 
-test("auth/2025-03-26-oauth-endpoint-fallback: without any metadata the default endpoints at the root are used", async () => {
-  await using as = await mcpServer({
-    mcpRevision: "2025-03-26",
-    metadataForms: [],
-    // Clients of that revision send no resource.
-    audience: "https://latchkey.test/mcp",
-  });
-  const mcp = as.resource("/mcp");
-  const { client_id } = as.client({ redirect_uri: redirectUri });
-  const requested: string[] = [];
-  const fetch: Fetch = (input, init) => {
+test("auth/basic-cimd: the client uses the URL of its metadata document as client_id, and does not register", async () => {
+  await using as = await mcpServer({ registration: { mode: "open" } });
+  as.resource(url);
+  const { client_id } = as.clientDocument("https://app.example/client.json", { redirect_uris: [redirectUri] });
+  const mcp = mcpClient(as, url, { clientMetadataUrl: client_id });
+  assertEquals((await mcp.call("whoami")).client_id, client_id);
+  as.log.expect("register").called(0);
+});
+
+test("a client with a metadata document registers where the revision has no documents", async () => {
+  await using as = await mcpServer({ mcpRevision: "2025-06-18" });
+  as.resource(url);
+  const { client_id } = as.clientDocument("https://app.example/client.json", { redirect_uris: [redirectUri] });
+  const mcp = mcpClient(as, url, { clientMetadataUrl: client_id });
+  assert((await mcp.call("whoami")).client_id !== client_id);
+  as.log.expect("register").called(1).succeeded();
+});
+
+/** The methods, and what the client sends with the code. */
+const methods = {
+  "auth/token-endpoint-auth-basic": "client_secret_basic",
+  "auth/token-endpoint-auth-post": "client_secret_post",
+  "auth/token-endpoint-auth-none": "none",
+} as const;
+
+test("auth/token-endpoint-auth-basic: auth/token-endpoint-auth-post: auth/token-endpoint-auth-none: the only method", async () => {
+  for (const method of Object.values(methods)) {
+    await using as = await mcpServer({ clientAuthMethods: [method], registration: { mode: "open" } });
+    as.resource(url);
+    const mcp = mcpClient(as, url);
+    assertEquals((await mcp.call("whoami")).sub, "alice");
+    as.log.expect("register").called(1).succeeded();
+    const [{ request }] = as.log.exchanges.filter(({ endpoint }) => endpoint === "token");
+    assertEquals(request.headers.authorization !== undefined, method === "client_secret_basic");
+  }
+});
+
+/** The fetch of a server of 2025-03-26, which has no metadata of the resource, and no challenge that names it. */
+function withoutResourceMetadata(as: TestLatchkey, requested: string[] = []): Fetch {
+  return (input, init) => {
     const { pathname } = new URL(input);
     requested.push(pathname);
-    // A server of that revision has no metadata of the resource, and no challenge that names it.
     if (pathname.includes("/oauth-protected-resource")) return Promise.resolve(new Response(null, { status: 404 }));
     return as.fetch(input, init);
   };
-  const client = mcpClient(as, mcp.url, { client: { client_id, issuer: as.issuer }, fetch });
-  assertEquals((await client.call("whoami")).sub, "alice");
-  assertEquals(client.authorizations[0]!.pathname, "/authorize");
-  assert(requested.includes("/token"));
+}
+
+/** A server of 2025-03-26, whose clients send no `resource`. */
+const march: TestLatchkeyOptions = { mcpRevision: "2025-03-26", audience: "https://latchkey.test/mcp" };
+
+test("auth/2025-03-26-oauth-metadata-backcompat: without metadata of the resource, that of its origin is used", async () => {
+  await using as = await mcpServer(march);
+  const { url } = as.resource("/mcp");
+  const mcp = mcpClient(as, url, { fetch: withoutResourceMetadata(as) });
+  assertEquals((await mcp.call("whoami")).sub, "alice");
+  assertEquals(mcp.authorizations[0]!.pathname, "/oauth2/authorize");
+  as.log.expect("register").called(1).succeeded();
+});
+
+test("auth/authorization-server-migration: a client registers again where the resource names another server", async () => {
+  const registration = { mode: "open" } as const;
+  await using old = await mcpServer({ issuer: "https://old.test", registration });
+  await using as = await mcpServer({ issuer: "https://new.test", registration });
+  for (const server of [old, as]) server.resource(url);
+  let current = old;
+  const fetch: Fetch = async (input, init) => {
+    const { origin } = new URL(input);
+    const server = [old, as].find(({ issuer }) => issuer === origin) ?? current;
+    return await server.fetch(input, init);
+  };
+  const forget: { discovered?: OAuthDiscoveryState } = {};
+  const provider: Partial<OAuthClientProvider> = {
+    saveDiscoveryState: (saved) => void (forget.discovered = saved),
+    discoveryState: () => forget.discovered,
+  };
+  const before = mcpClient(old, url, { fetch, provider });
+  const first = (await before.call("whoami")).client_id;
+  current = as;
+  delete forget.discovered;
+  const after = mcpClient(as, url, { client: before.stored.client, fetch, provider });
+  assertEquals((await after.call("whoami")).sub, "alice");
+  assert(after.stored.client!.client_id !== first);
+  as.log.expect("register").called(1).succeeded();
+});
+
+test("auth/2025-03-26-oauth-endpoint-fallback: without any metadata the default endpoints at the root are used", async () => {
+  await using as = await mcpServer({ ...march, metadataForms: [] });
+  const { url } = as.resource("/mcp");
+  const requested: string[] = [];
+  const mcp = mcpClient(as, url, { fetch: withoutResourceMetadata(as, requested) });
+  assertEquals((await mcp.call("whoami")).sub, "alice");
+  assertEquals(mcp.authorizations[0]!.pathname, "/authorize");
+  assert(requested.includes("/register") && requested.includes("/token"));
 });
 
 test("auth/resource-mismatch: metadata of another resource stops the client", async () => {

@@ -7,7 +7,7 @@ import { validate } from "../config/validate.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
-import type { ClientEntry, ClientMetadata } from "./client.ts";
+import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "./client.ts";
 import { clientField } from "./client_fields.ts";
 import type { Client } from "./repository.ts";
 
@@ -38,15 +38,25 @@ export function resolveMetadata(
   assertMetadata(validate(receivedField, requested));
   assertMetadata(findConflicts(requested));
   const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
+  const allScopes = server.scopes.join(" ");
   return {
     ...requested,
+    token_endpoint_auth_method: requested.token_endpoint_auth_method ?? defaultMethod(server),
     grant_types,
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
-    scope: requested.scope ?? server.scopes.join(" "),
+    scope: server.registration.scope === "all" ? allScopes : requested.scope ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.alg,
     subject_type: requested.subject_type ?? "public",
     application_type: requested.application_type ?? inferApplicationType(server, redirect_uris),
   };
+}
+
+/**
+ * The method of a client that names none: `client_secret_basic`, which stays unnamed, because libraries differ in how they
+ * send a secret. A server that does not offer it takes its first method.
+ */
+function defaultMethod({ clientAuthMethods }: Server): ClientAuthMethod | undefined {
+  return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];
 }
 
 /** Parses a complete entry, and rejects metadata that this server cannot register. */

@@ -31,8 +31,11 @@ export type ProfileSetting =
   | "accessTokenInForm"
   | "clientAuthMethods"
   | "metadataForms"
-  | "defaultEndpoints"
-  | "clientIdMetadataDocuments";
+  | "clientIdMetadataDocuments"
+  | "requireClientName"
+  | "registration.mode"
+  | "registration.scope"
+  | "defaultEndpoints";
 
 /** The settings that profiles decide, each with its values from the weakest to the strictest. */
 const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" | "any">> = {
@@ -43,17 +46,20 @@ const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" 
   resourceParameter: ["optional", "expected", "required"],
   privateUseRedirectUris: [true, false],
   accessTokenInForm: [true, false],
+  requireClientName: [false, true],
   /** A list is stricter than another one if the other one contains it. */
   clientAuthMethods: "subset",
   /** Every explicit value is accepted. */
   metadataForms: "any",
-  defaultEndpoints: "any",
   clientIdMetadataDocuments: "any",
+  "registration.mode": "any",
+  "registration.scope": "any",
+  defaultEndpoints: "any",
 };
 
 /** What a profile says of one setting. */
 interface ProfileValue {
-  /** The value for each revision, the oldest first, or one value for all of them. */
+  /** The value for each revision, the oldest first, or one value for all of them; `undefined`: the default. */
   readonly values: readonly unknown[];
   /** The specification that demands it. */
   readonly source: string;
@@ -83,13 +89,19 @@ export const profiles: Readonly<Record<ProfileName, Readonly<Partial<Record<Prof
       values: [rfc8414, rfc8414, bothDocuments, bothDocuments],
       source: "MCP authorization, Authorization Server Metadata Discovery",
     },
-    defaultEndpoints: {
-      values: [true, false, false, false],
-      source: "MCP authorization 2025-03-26, Fallbacks for Servers without Metadata Discovery",
-    },
     clientIdMetadataDocuments: {
       values: [false, false, true, true],
       source: "MCP authorization, Client ID Metadata Documents",
+    },
+    requireClientName: { values: [true], source: "MCP authorization, Client ID Metadata Documents" },
+    "registration.mode": {
+      values: [undefined, undefined, undefined, "off"],
+      source: "MCP authorization, Dynamic Client Registration",
+    },
+    "registration.scope": { values: ["all"], source: "MCP authorization, Step-Up Authorization Flow" },
+    defaultEndpoints: {
+      values: [true, false, false, false],
+      source: "MCP authorization 2025-03-26, Fallbacks for Servers without Metadata Discovery",
     },
   },
 };
@@ -119,7 +131,9 @@ export function activeProfile(settings: ProfileSettings): ActiveProfile | undefi
   const values = new Map<ProfileSetting, unknown>();
   const decides = new Set<ProfileSetting>();
   for (const [name, { values: ofRevisions }] of entries(profile)) {
-    values.set(name, ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index]);
+    const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
+    if (value === undefined) continue;
+    values.set(name, value);
     if (readSetting(settings, name) === undefined) decides.add(name);
   }
   return { label: `${profile} ${revision}`, values, decides };
@@ -163,7 +177,7 @@ export function validateProfile(settings: ProfileSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const [path, { source }] of entries(settings.profile!)) {
     const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
-    if (explicit === undefined || !isWeaker(path, explicit, floor)) continue;
+    if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
     issues.push({
       path,
       expected: `${show(floor)} or stricter, because the profile is ${active.label} (${source})`,

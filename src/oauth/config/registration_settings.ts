@@ -24,6 +24,12 @@ export interface RegistrationSettings {
    * if the issuer is on a test host, otherwise `token` if there are initial access tokens, otherwise `off`.
    */
   readonly mode?: "open" | "token" | "off";
+  /**
+   * The `scope` that a client is registered for: the `requested` one, or `all` values of the server, for clients that
+   * register with the scope of their first request and need more later, as those of the Model Context Protocol do. The
+   * response has the registered one. Default: requested.
+   */
+  readonly scope?: "requested" | "all";
   /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */
   readonly initialAccessTokens?: readonly string[];
   /** The issuers whose software statements count. Default: none, statements are ignored with a warning. */
@@ -50,6 +56,7 @@ const softwareStatementIssuer = object<SoftwareStatementIssuer>(
 /** Describes {@link RegistrationSettings}. */
 export const registration = object<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
+  scope: choice(["requested", "all"], { default: "requested" }),
   initialAccessTokens: list(text(["a-long-random-token"], { isSecret: true }), [["a-long-random-token"]]),
   softwareStatementIssuers: list(softwareStatementIssuer, [[softwareStatementIssuer.examples[0]!]], {
     expected: "an array of issuers",

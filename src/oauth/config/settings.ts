@@ -124,8 +124,8 @@ export interface Settings extends InsecureSettings {
    */
   readonly metadataForms?: readonly MetadataForm[];
   /**
-   * Whether `/authorize` and `/token` at the root of the host serve these endpoints too, for clients that find no metadata.
-   * Default: false.
+   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
+   * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
   /** The life of signing keys. */
@@ -173,6 +173,8 @@ export interface Settings extends InsecureSettings {
    * need no registration. Default: true if the issuer is on a test host, otherwise false; or that of the profile.
    */
   readonly clientIdMetadataDocuments?: boolean;
+  /** Whether such a document must have `client_name`; otherwise users see the host of its URL. Default: false. */
+  readonly requireClientName?: boolean;
   /**
    * The hosts that the server may fetch from although they are in a private network or on this machine, such as
    * `keys.corp.internal`: for `jwks_uri` and for metadata documents. All other hosts need https and a public address.
@@ -232,6 +234,7 @@ export const settingFields: Fields<Settings> = {
   trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
   proxyHeader: choice(["x-forwarded-for", "forwarded"]),
   clientIdMetadataDocuments: flag(),
+  requireClientName: flag(false),
   privateHosts: list(
     text(["keys.corp.internal"], {
       pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
@@ -293,6 +296,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     | "resourceParameter"
     | "privateUseRedirectUris"
     | "accessTokenInForm"
+    | "requireClientName"
     | "metadataForms"
     | "defaultEndpoints"
     | `insecure${string}`;
@@ -323,7 +327,9 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     registration: resolveRegistration(given.registration, isTestIssuer),
     throttle: given.throttle ?? !isTestIssuer,
     trustProxy: given.trustProxy ?? [],
-    clientIdMetadataDocuments: given.clientIdMetadataDocuments ?? isTestIssuer,
+    // A document has no secret.
+    clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
+      given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),
     privateHosts: given.privateHosts ?? [],
     grantTypes: settings.grantTypes ?? [],
     profile: activeProfile(settings),

@@ -3,6 +3,7 @@
 import { responseTypes } from "../../authorize/authorization_request.ts";
 import { splitScope } from "../../authorize/scope_token.ts";
 import { quote } from "../../config/config_issue.ts";
+import { byProfile } from "../../config/profiles.ts";
 import { hasTestHost, type ResolvedSettings } from "../../config/settings.ts";
 import { OAuthError } from "../../errors.ts";
 import { enabledGrantTypes } from "../../grants/mod.ts";
@@ -48,15 +49,12 @@ export async function parseDocument(
   }
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
+  if (settings.requireClientName && (document.client_name ?? "") === "") {
+    const profile = byProfile(settings.profile, "requireClientName");
+    throw invalidDocument("client_name", `a name that users know the client by${profile}`, "none");
+  }
   for (const name of ["client_secret", "client_secret_expires_at"]) {
     if (name in document) throw invalidDocument(name, "no secret, because the document is public", "one");
-  }
-  if (settings.profile?.label.startsWith("mcp ")) {
-    for (const name of ["client_name", "redirect_uris"]) {
-      if (!(name in document)) {
-        throw invalidDocument(name, `a value, for the profile ${settings.profile.label}`, "nothing");
-      }
-    }
   }
   for (const name of operatorMembers) {
     if (!(name in document)) continue;
