@@ -395,6 +395,21 @@ test("[MC-05] concurrent requests share one fetch, and each host has a limit of 
   assertCode(await one("client.example", 60));
 });
 
+test("[MC-05] a fetch follows no redirect, has a limit of time, and sends no credentials", async () => {
+  const inits: RequestInit[] = [];
+  const b = await documentServer({
+    outbound: (_, init) => {
+      inits.push(init);
+      return Promise.resolve(Response.json(document));
+    },
+  });
+  assertCode(await b.authorize({ client_id: url }, { headers: { cookie: "a=b", authorization: "Bearer x" } }));
+  const [{ redirect, signal, headers, method = "GET", body }] = inits as [RequestInit];
+  assert(signal instanceof AbortSignal);
+  assertEquals([redirect, method, body], ["manual", "GET", undefined]);
+  assertEquals(Object.keys(headers as Record<string, string>), ["accept"]);
+});
+
 test("[MC-05] documents on this machine and in private networks are not fetched, and a real server does not say why", async () => {
   const b = await testServer({ ...real, clientIdMetadataDocuments: true, clients: [] });
   await forEachCase([

@@ -37,7 +37,8 @@ export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[
   const { as, events } = server;
   const state = emptyState();
   const problems: string[] = [];
-  const uris = new Set<string>();
+  // Documents are not among the registered clients.
+  const uris = new Set(server.kind.clients.flatMap(({ metadata }) => metadata.redirect_uris ?? []));
   const secrets = new Set([verifier, password]);
   for (const { metadata: { client_secret } } of server.clients) {
     // The demo client's is public knowledge, and shown.

@@ -39,6 +39,8 @@ const addresses = [
     "com.example.app:/cb",
     "urn:x:y",
   ],
+  ...["https://docs.example/client.json", "https://docs.example/a/../client.json", "https://docs.example/<q7zq7z>"],
+  ...["https://docs.example", "https://q7zq7z@docs.example/c", "https://docs.example/client.json#x"],
   ...["http://127.0.0.1:99999/cb", "http://127.0.0.1:80:80/cb", "https://[::1", "http://a:b@c/", "http://%00/"],
 ];
 

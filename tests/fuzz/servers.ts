@@ -121,6 +121,22 @@ async function createClients(issuer: string): Promise<KnownClient[]> {
   }));
 }
 
+/** The client of a metadata document: no server has it registered. */
+const documentClient: ClientMetadata = {
+  client_id: "https://docs.example/client.json",
+  client_name: 'The <b>"docs"</b>',
+  redirect_uris: ["https://docs.example/cb", "http://127.0.0.1/cb"],
+  token_endpoint_auth_method: "none",
+  ...refreshGrant,
+};
+
+/** Responds with the metadata document. */
+function fetchDocument(url: string): Promise<Response> {
+  return url === documentClient.client_id
+    ? Promise.resolve(Response.json(documentClient, { headers: { "cache-control": "max-age=60" } }))
+    : Promise.reject(new TypeError("there is no network"));
+}
+
 const users = [
   { sub: "alice", name: 'Alice "<i>" Adams', email: "alice@example.com", address: { country: "<b>" } },
   { sub: "bob", name: "Bob Brown" },
@@ -163,7 +179,7 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
   const clients = await createClients(serverKind.options.issuer);
   return {
     ...serverKind,
-    clients,
+    clients: [...clients, { metadata: documentClient }],
     options: { ...serverKind.options, clients: clients.map(({ metadata }) => metadata) },
   };
 }));
@@ -189,7 +205,7 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
     now,
     randomBytes: random,
     keySource: testKeys(false),
-    outbound: () => Promise.reject(new TypeError("there is no network")),
+    outbound: fetchDocument,
     plugins: [
       { onEvent: recordEvent },
       limitConcurrency(),
