@@ -4,6 +4,7 @@ import { isResponse, type ResponseLike } from "../../http/message.ts";
 import type { Fields } from "../../http/form.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** A fault that changes one parameter of the authorization response, with a code or an error, by redirect or form. */
@@ -75,12 +76,7 @@ export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
   title: "Authorization response has another state",
   endpoints,
   correctClient: "The client rejects the response without redeeming the code, because state is not its own (CSRF).",
-  parameters: [{
-    name: "value",
-    type: "string",
-    default: "state-of-another-request",
-    description: "The parameter state.",
-  }],
+  parameters: [textParameter("value", "state-of-another-request", "The parameter state.")],
   create: ({ value }) => overrideParameter("wrong state", "state", value),
 });
 
@@ -99,12 +95,7 @@ export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
   title: "Authorization response has the iss of another server",
   endpoints,
   correctClient: "The client rejects the response without redeeming the code, because iss is not the issuer (mix-up).",
-  parameters: [{
-    name: "value",
-    type: "string",
-    default: "https://another.example",
-    description: "The parameter iss.",
-  }],
+  parameters: [textParameter("value", "https://another.example", "The parameter iss.")],
   create: ({ value }) => overrideParameter("wrong iss", "iss", value),
 });
 

@@ -2,6 +2,7 @@
 
 import type { ResponseLike } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import { editJsonBody, type Members, readBodyText, withBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
@@ -50,7 +51,7 @@ export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "body.contentType",
   title: "Media type of the body is wrong",
   correctClient: "The client rejects a response whose media type is not the one of the endpoint.",
-  parameters: [{ name: "type", type: "string", default: "text/plain", description: "The value of Content-Type." }],
+  parameters: [textParameter("type", "text/plain", "The value of Content-Type.")],
   create: ({ type }) =>
     corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type })),
 });
@@ -82,7 +83,7 @@ export const edited: FaultFactory<
       default: { access_token: null, sub: null },
       description: "Members to replace; null removes one.",
     },
-    { name: "name", type: "string", default: "edited body", description: "What reports call the fault." },
+    textParameter("name", "edited body", "What reports call the fault."),
   ],
   create: ({ edit, name }) =>
     editJsonBody(name, typeof edit === "function" ? edit : (members) => ({ ...members, ...nullToUndefined(edit) })),

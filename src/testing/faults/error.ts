@@ -7,6 +7,7 @@ import { findDestination } from "../../oauth/authorize/destination.ts";
 import { type ErrorCode, errorStatus } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import { isAuthorizationEndpoint } from "./request_view.ts";
 import { withCorsHeaders } from "./response_body.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
@@ -42,7 +43,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   correctClient:
     "The client reports the error code, and starts a new login where the code says so, as invalid_grant does.",
   parameters: [
-    { name: "code", type: "string", default: "server_error", description: "The member error." },
+    textParameter("code", "server_error", "The member error."),
     {
       name: "description",
       type: "string",

@@ -4,6 +4,7 @@ import { jwtSigner, type SignClaims } from "../../oauth/keys/jwt.ts";
 import { secondsNow, type Server } from "../../oauth/server.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
 
@@ -135,7 +136,7 @@ export const wrongIssuer: FaultFactory<(iss?: string) => Fault> = defineFault({
   title: "ID token names another issuer",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because iss is not identical to the issuer of the metadata.",
-  parameters: [{ name: "iss", type: "string", default: "https://another.example", description: "The claim iss." }],
+  parameters: [textParameter("iss", "https://another.example", "The claim iss.")],
   create: ({ iss }) => overrideClaims("ID token with wrong iss", () => ({ iss })),
 });
 
@@ -145,7 +146,7 @@ export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
   title: "ID token has another nonce",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because nonce is not the one of its authorization request (replay).",
-  parameters: [{ name: "nonce", type: "string", default: "nonce-of-another-request", description: "The claim nonce." }],
+  parameters: [textParameter("nonce", "nonce-of-another-request", "The claim nonce.")],
   create: ({ nonce }) => overrideClaims("ID token with wrong nonce", () => ({ nonce })),
 });
 
@@ -174,6 +175,6 @@ export const wrongSubject: FaultFactory<(sub?: string) => Fault> = defineFault({
   title: "ID token is about another user",
   endpoints: ["token"],
   correctClient: "The client rejects the userinfo response, because its sub is not the one of the ID token.",
-  parameters: [{ name: "sub", type: "string", default: "another-user", description: "The claim sub." }],
+  parameters: [textParameter("sub", "another-user", "The claim sub.")],
   create: ({ sub }) => overrideClaims("ID token with wrong sub", () => ({ sub })),
 });

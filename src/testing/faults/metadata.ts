@@ -1,6 +1,7 @@
 /** Metadata documents that a client must reject (RFC 8414 §3.3, §6.2). */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault } from "./fault.ts";
 import { status } from "./status.ts";
@@ -11,12 +12,7 @@ export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault
   title: "Metadata names another issuer",
   endpoints: ["discovery"],
   correctClient: "The client rejects the document: its issuer must be identical to the one that the client asked for.",
-  parameters: [{
-    name: "issuer",
-    type: "string",
-    default: "https://another.example",
-    description: "The issuer in the document.",
-  }],
+  parameters: [textParameter("issuer", "https://another.example", "The issuer in the document.")],
   create: ({ issuer }) => editJsonBody("metadata of another issuer", (document) => ({ ...document, issuer })),
 });
 
@@ -26,7 +22,7 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   title: "Metadata lacks a member",
   endpoints: ["discovery"],
   correctClient: "The client reports the missing member by name, or does without it if the member is optional.",
-  parameters: [{ name: "member", type: "string", default: "jwks_uri", description: "The member to remove." }],
+  parameters: [textParameter("member", "jwks_uri", "The member to remove.")],
   create: ({ member }) =>
     editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
@@ -37,11 +33,8 @@ export const redirecting: FaultFactory<(location?: string) => Fault> = defineFau
   title: "Metadata redirects to another address",
   endpoints: ["discovery"],
   correctClient: "The client does not follow the redirect to another origin.",
-  parameters: [{
-    name: "location",
-    type: "string",
-    default: "https://another.example/.well-known/openid-configuration",
-    description: "The header Location.",
-  }],
+  parameters: [
+    textParameter("location", "https://another.example/.well-known/openid-configuration", "The header Location."),
+  ],
   create: ({ location }) => ({ ...status(302, { headers: { location } }), name: "redirected metadata" }),
 });

@@ -47,6 +47,11 @@ export interface FaultParameter {
   readonly programType?: "Date" | "function";
 }
 
+/** A parameter with a text as its default. */
+export function textParameter<const Name extends string>(name: Name, text: string, description: string) {
+  return { name, type: "string", default: text, description } as const;
+}
+
 type ParameterValue<P extends FaultParameter> =
   | (P extends { readonly enum: readonly (infer Value)[] } ? Value
     : JsonTypes[P["type"] extends readonly (infer Type extends JsonType)[] ? Type : P["type"] & JsonType])

@@ -2,6 +2,7 @@
 
 import { type ResponseLike, withHeaders } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { editJsonBody } from "./response_body.ts";
 
@@ -15,12 +16,7 @@ export const wrongResource: FaultFactory<(resource?: string) => Fault> = defineF
   endpoints: metadataEndpoints,
   correctClient:
     "The client rejects the document: its resource must be identical to the URL that the client requested.",
-  parameters: [{
-    name: "resource",
-    type: "string",
-    default: "https://another.example/mcp",
-    description: "The resource in the document.",
-  }],
+  parameters: [textParameter("resource", "https://another.example/mcp", "The resource in the document.")],
   create: ({ resource }) => editJsonBody("metadata of another resource", (document) => ({ ...document, resource })),
 });
 
@@ -31,12 +27,7 @@ export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> 
   endpoints: metadataEndpoints,
   correctClient:
     "The client sends the new authorization server no credentials and no tokens of the one it is registered at.",
-  parameters: [{
-    name: "issuer",
-    type: "string",
-    default: "https://another.example",
-    description: "The only value of authorization_servers.",
-  }],
+  parameters: [textParameter("issuer", "https://another.example", "The only value of authorization_servers.")],
   create: ({ issuer }) =>
     editJsonBody("resource metadata with another authorization server", (document) => ({
       ...document,
@@ -50,12 +41,7 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   title: "Resource metadata lacks a member",
   endpoints: metadataEndpoints,
   correctClient: "The client reports that authorization_servers is missing, or does without an optional member.",
-  parameters: [{
-    name: "member",
-    type: "string",
-    default: "authorization_servers",
-    description: "The member to remove.",
-  }],
+  parameters: [textParameter("member", "authorization_servers", "The member to remove.")],
   create: ({ member }) =>
     editJsonBody(`resource metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
@@ -76,12 +62,13 @@ export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFau
   endpoints: resourceEndpoints,
   correctClient:
     "The client rejects the document there, because its resource is not the URL that the client requested.",
-  parameters: [{
-    name: "url",
-    type: "string",
-    default: "https://another.example/.well-known/oauth-protected-resource/mcp",
-    description: "The parameter resource_metadata.",
-  }],
+  parameters: [
+    textParameter(
+      "url",
+      "https://another.example/.well-known/oauth-protected-resource/mcp",
+      "The parameter resource_metadata.",
+    ),
+  ],
   create: ({ url }) => editChallenge("challenge with another resource_metadata", "resource_metadata", url),
 });
 

@@ -2,6 +2,7 @@
 
 import type { GrantType, TokenIssuer } from "../../oauth/server.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
+import { textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
@@ -33,7 +34,7 @@ export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
   title: "token_type is another one, or in odd letter case",
   endpoints: ["token"],
   correctClient: "The client compares token_type without regard to case, and rejects a type that it does not support.",
-  parameters: [{ name: "type", type: "string", default: "bEARER", description: "The member token_type." }],
+  parameters: [textParameter("type", "bEARER", "The member token_type.")],
   create: ({ type }) => editJsonBody(`token_type ${type}`, (body) => ({ ...body, token_type: type })),
 });
 
