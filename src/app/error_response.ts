@@ -12,6 +12,7 @@ import type { Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "./context.ts";
+import { isShownFirst } from "./untrusted_client.ts";
 
 /** Creates the error response for a value that a handler threw. */
 export function errorResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
@@ -24,8 +25,13 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
       return textError(context, thrown);
     case "redirect": {
       const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
-      if (context.destination !== undefined && !isForUser) {
-        return redirectError(context, context.destination, thrown);
+      const { destination } = context;
+      if (destination !== undefined && !isForUser) {
+        const code = thrown instanceof OAuthError ? thrown.code : "server_error";
+        return chain(
+          isShownFirst(context, code),
+          (shown) => shown ? errorPage(context, thrown, destination) : redirectError(context, destination, thrown),
+        );
       }
     }
   }
@@ -102,25 +108,22 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
 
 /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
 function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
-  const error = tracedError(context, thrown);
-  return authorizationResponse(context, destination, [
-    ["error", error.code],
-    ["error_description", error.description],
-  ]);
+  return authorizationResponse(context, destination, errorFields(tracedError(context, thrown)));
+}
+
+function errorFields({ code, description }: OAuthError): readonly (readonly [string, string])[] {
+  return [["error", code], ["error_description", description]];
 }
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
 export function authorizationResponse(
   context: Pick<Context, "server" | "site" | "pages" | "request" | "clientId">,
-  { uri, mode, state }: Destination,
+  destination: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
 ): MaybePromise<HttpResponse> {
-  const fields = [
-    ...response,
-    ...state === undefined ? [] : [["state", state] as const],
-    ["iss", context.server.issuer] as const,
-  ];
+  const { uri, mode } = destination;
+  const fields = responseFields(context.server, destination, response);
   if (mode === "query") return redirect(context.request.method, appendToRedirectUri(uri, fields), headers);
   const { clientId = "" } = context;
   const client = context.server.clients.findCached(clientId)?.name ?? clientId;
@@ -131,8 +134,20 @@ export function authorizationResponse(
   );
 }
 
-/** Rejects as a page for the user, with the expected and the received value, and how to fix it. */
-async function errorPage(context: Context, thrown: unknown): Promise<HttpResponse> {
+function responseFields(
+  { issuer }: Server,
+  { state }: Destination,
+  response: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
+  return [...response, ...state === undefined ? [] : [["state", state] as const], ["iss", issuer]];
+}
+
+/**
+ * Rejects as a page for the user, with the expected and the received value, and how to fix it.
+ *
+ * @param destination Where the user may send the error: the page has a link to the client.
+ */
+async function errorPage(context: Context, thrown: unknown, destination?: Destination): Promise<HttpResponse> {
   const { target } = context;
   const error = tracedError(context, thrown);
   // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none for a client.
@@ -159,6 +174,12 @@ async function errorPage(context: Context, thrown: unknown): Promise<HttpRespons
       received: status === 404 ? target.path : received,
       suggestion: suggestMatch(context, error),
       fix: findFix(explanation),
+      client: destination && {
+        host: new URL(destination.uri).host,
+        href: destination.mode === "query"
+          ? appendToRedirectUri(destination.uri, responseFields(context.server, destination, errorFields(error)))
+          : undefined,
+      },
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !address.has("code") && !address.has("state"),
     }),

@@ -3,6 +3,7 @@
 import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
+import { isUntrusted } from "../app/untrusted_client.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
@@ -87,10 +88,9 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         id: client.id,
         name: client.name,
         confidential: client.confidential,
-        ...client.document && {
-          documentHost: new URL(client.id).host,
-          isOnDeviceOnly: client.redirectUris.every(redirectsToDevice),
-        },
+        ...client.document && { documentHost: new URL(client.id).host },
+        registeredItself: client.registration?.isOpen,
+        isOnDeviceOnly: isUntrusted(client) && client.redirectUris.every(redirectsToDevice),
       },
       user: toUserSummary((await server.users.find(session.sub))!),
       action: endpointPath(context.app, "consent"),

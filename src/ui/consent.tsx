@@ -19,7 +19,9 @@ export interface ConsentProps extends Site {
     readonly confidential: boolean;
     /** The host of its metadata document; absent if the operator registered it. */
     readonly documentHost?: string;
-    /** Whether every redirect URI of its metadata document leads to the user's own device. */
+    /** Whether it registered itself, without the operator. Default: false. */
+    readonly registeredItself?: boolean;
+    /** Whether every redirect URI of a client that the operator did not register leads to the user's own device. */
     readonly isOnDeviceOnly?: boolean;
   };
   /** The user who decides. */
@@ -61,6 +63,18 @@ const riskReasons = {
   network: "the client receives the response over http, where others on the network can read it",
 };
 
+/** Who chose the name and the redirect URIs of the client. */
+function Registrant({ documentHost, registeredItself }: ConsentProps["client"]): VNode {
+  if (documentHost === undefined && !registeredItself) return <>Registered by the operator of this server.</>;
+  return (
+    <>
+      Not registered by the operator of this server:{" "}
+      {documentHost === undefined ? "the client itself" : <strong>{documentHost}</strong>}{" "}
+      says what it is called, and where it redirects.
+    </>
+  );
+}
+
 /** The page at `/oauth2/consent`. */
 export function Consent(props: ConsentProps): VNode {
   const { action, client, user, fields, redirectUri, scope, claims, resources, redirectsToDevice, remembered } = props;
@@ -95,12 +109,7 @@ export function Consent(props: ConsentProps): VNode {
               )}
               <Code text={client.id} />
               <div class="aside">
-                {client.documentHost === undefined ? "Registered by the operator of this server." : (
-                  <>
-                    Not registered by the operator of this server: <strong>{client.documentHost}</strong>{" "}
-                    says what it is called, and where it redirects.
-                  </>
-                )}
+                <Registrant {...client} />
               </div>
             </DefinitionItem>
             <DefinitionItem label="You">

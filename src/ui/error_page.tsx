@@ -37,6 +37,13 @@ export interface ErrorPageProps extends Site {
   readonly suggestion?: SuggestedMatch;
   /** How to fix it. */
   readonly fix?: string;
+  /** The client that the error was not sent to, because no operator registered it; absent for other errors. */
+  readonly client?: {
+    /** The host of the redirect URI. */
+    readonly host: string;
+    /** The redirect with the error; absent if it would be a form. */
+    readonly href?: string;
+  };
   /** Whether the page may link to specifications: never if its own URL contains a code or state. Default: false. */
   readonly allowsExternalLinks?: boolean;
 }
@@ -61,8 +68,8 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 
 /** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
-  const { status, error, message, rule, cites = [], expected, received, suggestion, fix, allowsExternalLinks = false } =
-    props;
+  const { status, error, message, rule, cites = [], expected, received, suggestion, fix, client } = props;
+  const { allowsExternalLinks = false } = props;
   return (
     <Layout
       site={props}
@@ -97,7 +104,14 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               )}
             </dl>
           )}
-          {error !== undefined && status < 500 && (
+          {client !== undefined && (
+            <p>
+              The operator of this server has not registered the client at{" "}
+              <strong>{client.host}</strong>, so the error is shown here first.{" "}
+              {client.href !== undefined && <a href={client.href} rel="noreferrer">Continue to {client.host}</a>}
+            </p>
+          )}
+          {error !== undefined && status < 500 && client === undefined && (
             <p class="aside">
               An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to any
               other address would be an open redirect, so the error is shown here.

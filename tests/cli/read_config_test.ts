@@ -464,6 +464,10 @@ test("[OP-08] a secret in place of a name is not repeated: the path of a file, a
       validate: validateOptions,
     },
     { file: { users: [{ sub: "a", password: "hunter2" }] }, validate: validateOptions },
+    { file: { registration: { initialAccessTokens: ["hunter2"] } }, validate: validateOptions },
+    { file: { registration: { initialAccessTokens: [["hunter2"]] } } },
+    { file: { registration: { initialAccessTokens: "hunter2" } } },
+    { file: { registration: { initialAccessTokens: [{ env: "hunter2" }] } } },
   ];
   for (const given of cases) {
     const logged = (await faultsOf(given)).map(format).join("\n");
@@ -484,11 +488,22 @@ test("a secret of the configuration may be in a variable, or in its own file", a
       { ...confidential, client_id: "two", client_secret: { file: "/run/two" } },
     ],
     users,
+    registration: { initialAccessTokens: ["a-long-token-of-the-file", { env: "TOKEN" }, { file: "/run/token" }] },
   };
-  const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest };
-  const { settings } = await run({ file, env, files: { "/run/two": "hunter3\n" }, validate: validateSettings });
+  const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest, TOKEN: "a-long-token-elsewhere" };
+  const files = { "/run/two": "hunter3\n", "/run/token": "a-long-token-in-a-file\n" };
+  const { settings } = await run({ file, env, files, validate: validateSettings });
+  const tokens = ["a-long-token-of-the-file", "a-long-token-elsewhere", "a-long-token-in-a-file"];
+  assertEquals(settings.registration, { initialAccessTokens: tokens });
   assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
   assertEquals(settings.users, [{ sub: "a", password: digest }]);
+});
+
+test("a missing initial access token is one error at its path", async () => {
+  const file = { registration: { initialAccessTokens: [{ env: "NO_TOKEN" }] } };
+  await assertFaults({ file, validate: validateSettings }, [
+    ["latchkey.json: registration.initialAccessTokens[0]", "no such variable"],
+  ]);
 });
 
 test("a missing secret is one error at its path, with a fix", async () => {

@@ -51,7 +51,7 @@ export interface ClientMetadata {
   readonly token_endpoint_auth_signing_alg?: string;
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
   readonly subject_type?: "public" | "pairwise";
-  /** Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Not fetched. */
+  /** Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration. */
   readonly sector_identifier_uri?: string;
   /** The grant types that the client may use. Default: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];

@@ -17,6 +17,7 @@ import type { RegistrationOwner } from "./registration_access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata, warnIgnored } from "./registration_metadata.ts";
 import { assertUpdate } from "./registration_update.ts";
 import type { Client } from "./repository.ts";
+import { assertSector } from "./sector_identifier.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
 import { releasePlace, reservePlace } from "./unused_registrations.ts";
 
@@ -61,7 +62,7 @@ export async function registerClient(
       softwareStatement: statement?.text,
     },
   };
-  parseRegistration(server, entry);
+  await assertSector(server, parseRegistration(server, entry));
   await reservePlace(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
@@ -95,7 +96,7 @@ export async function updateRegistration(
       softwareStatement: statement?.text,
     },
   };
-  parseRegistration(server, entry);
+  await assertSector(server, parseRegistration(server, entry));
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };

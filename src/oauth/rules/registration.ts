@@ -40,7 +40,8 @@ export const registrationRules = {
     cites: ["RFC 7592 §2.2"],
   },
   "DR-08": {
-    fix: "Use an https URL that this server can fetch, with the content that the metadata promises.",
+    fix:
+      "Use an https URL; http works on test hosts. sector_identifier_uri must lead to a JSON array of all redirect URIs, at an address that this server can fetch.",
     cites: ["RFC 7591 §5", "RFC 7592 §2.3", "OpenID Connect Registration §5"],
   },
   "DR-09": {

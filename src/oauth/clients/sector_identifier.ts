@@ -1,0 +1,45 @@
+/** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
+
+import { OAuthError } from "../errors.ts";
+import { DocumentError, fetchDocument } from "../outbound.ts";
+import type { Server } from "../server.ts";
+import type { Client } from "./repository.ts";
+
+/** The limits of the document. */
+const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
+
+/**
+ * Verifies that the host of the `sector_identifier_uri` knows the client: its document lists every redirect URI.
+ * Otherwise a client could choose the sector of another one, and recognize that client's users.
+ *
+ * @throws {OAuthError} `invalid_client_metadata`.
+ */
+export async function assertSector(server: Server, { metadata, redirectUris }: Client): Promise<void> {
+  const { sector_identifier_uri: uri } = metadata;
+  if (uri === undefined) return;
+  let listed: unknown;
+  try {
+    listed = JSON.parse((await fetchDocument(server.outbound, uri, sectorLimits)).text);
+  } catch (cause) {
+    if (cause instanceof DocumentError) {
+      throw invalidSector("the document cannot be fetched", cause.expected, cause.received, cause);
+    }
+    throw invalidSector("the document is not JSON", "a JSON array of redirect URIs", "another text", cause);
+  }
+  const missing = Array.isArray(listed) ? redirectUris.filter((redirectUri) => !listed.includes(redirectUri)) : [];
+  if (Array.isArray(listed) && missing.length === 0) return;
+  throw invalidSector(
+    "the document does not list every redirect URI of the client",
+    redirectUris.join(" "),
+    missing.length > 0 ? `a list without ${missing.join(" ")}` : "no JSON array",
+  );
+}
+
+function invalidSector(reason: string, expected: string, received: string, cause?: unknown): OAuthError {
+  return new OAuthError("invalid_client_metadata", `sector_identifier_uri: ${reason}`, {
+    rule: "DR-08",
+    expected,
+    received,
+    cause,
+  });
+}
