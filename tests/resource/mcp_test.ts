@@ -4,9 +4,11 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Client, InsufficientScopeError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { mcpRevisions } from "../../src/oauth/config/profiles.ts";
+import { mcpServer } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../flows/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
+import { mcpClient } from "../testing/mcp_client.ts";
 
 const url = "https://mcp.example/mcp";
 
@@ -76,6 +78,17 @@ test("over a socket, a resource with a path follows the port of the server", asy
   const { structuredContent } = await client.callTool({ name: "whoami" });
   assertEquals((structuredContent as { aud: string }).aud, mcp.url);
   await client.close();
+});
+
+test("[PR-10] the MCP SDK registers, logs in and steps up at the plugin mcpServer, over a socket", async () => {
+  await using as = await testLatchkey({ profile: "mcp", mcpRevision: "2025-11-25", plugins: [mcpServer("/mcp")] });
+  const { url: origin } = await as.listen();
+  const mcp = mcpClient(as, `${origin}/mcp`, { fetch });
+  const { scope, aud } = await mcp.call("whoami");
+  assertEquals([scope, aud], ["read", `${origin}/mcp`]);
+  assertEquals((await mcp.call("add_note")).scope, "read write");
+  as.log.expect("register").called(1);
+  as.log.expect("resource_metadata").succeeded();
 });
 
 test("a resource stays after a reset, and is reached by as.fetch, by the global fetch and by a server of its own", async () => {
