@@ -24,14 +24,23 @@ const hasTestKeys = (path) => readFileSync(path, "utf8").includes("latchkey-test
 
 test("the built-in test keys come with the mock alone", () => {
   assert.ok(reachedFrom(`${home}/testing/mod.js`).some(hasTestKeys));
-  for (const entry of ["mod.js", "main.js", "inspector/mod.js", "inspector/handlers.js", "operating/mod.js"]) {
+  for (
+    const entry of [
+      "mod.js",
+      "main.js",
+      "inspector/mod.js",
+      "inspector/handlers.js",
+      "operating/mod.js",
+      "resource/mod.js",
+    ]
+  ) {
     assert.deepEqual(reachedFrom(`${home}/${entry}`).filter(hasTestKeys), [], entry);
   }
 });
 
 test("every file has a map, and each map leads to sources that are there", () => {
   const files = globSync(
-    `${home}/{,admin/,app/,chunks/,cli/,endpoints/,inspector/,interaction/,server/,site/,testing/,ui/}*.js`,
+    `${home}/{,admin/,app/,chunks/,cli/,endpoints/,inspector/,interaction/,resource/,server/,site/,testing/,ui/}*.js`,
   );
   assert.ok(files.length > 20);
   for (const file of files) {
