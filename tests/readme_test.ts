@@ -93,6 +93,13 @@ test("the examples of the mock run one after the other", async () => {
   await assertRejects(() => as.close(), Error, "never fired");
 });
 
+test("the example of an MCP server accepts its token and rejects a request without one", async () => {
+  const { printed, console } = listening();
+  const body = `${program("src/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
+  await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
+  assertEquals(printed, [["alice", 401]]);
+});
+
 test("the example of a resource server rejects a request without a token", async () => {
   const { printed, console } = listening();
   const body = program("src/resource/README.md").replace(": ProtectedResource", "")

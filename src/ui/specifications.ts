@@ -15,7 +15,7 @@ const specifications: readonly (readonly [name: string, address: string, section
     "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document-01",
     "#section-",
   ],
-  ["MCP authorization", "https://modelcontextprotocol.io/specification/2025-06-18/basic/authorization", ""],
+  ["MCP authorization", "https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization", ""],
 ];
 
 /** The sections that a rule cites, such as `RFC 9700 §4.1.3`, without specifications of unknown URL. */

@@ -23,9 +23,6 @@ export const knownFindings: Readonly<Record<string, Readonly<Record<string, stri
  * this server: a test whose title contains the name of the scenario and a colon. This list has the others: name → reason.
  */
 export const scenariosWithoutTest: Readonly<Record<string, string>> = {
-  "auth/enterprise-managed-authorization":
-    "The SDK exchanges an ID token for an ID-JAG, which this server does not issue yet.",
-  "auth/wif-jwt-bearer": "The SDK has no client of its own for a workload.",
   "auth/dpop": "This server does not support DPoP (RFC 9449).",
   "auth/dpop-nonce": "This server does not support DPoP (RFC 9449).",
 };

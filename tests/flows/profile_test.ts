@@ -71,7 +71,7 @@ test("[PF-01] the settings of a profile without the profile make the same metada
 
 test("[PF-01] the table of the README says what each revision sets", () => {
   const readme = readFileSync("src/oauth/README.md", "utf8");
-  const table = readme.slice(readme.indexOf("| setting "), readme.indexOf("Refresh tokens of public clients rotate"));
+  const table = readme.slice(readme.indexOf("| setting "), readme.indexOf("\n\n", readme.indexOf("| setting ")));
   const [header, , ...rows] = table.trim().split("\n").map((line) =>
     line.split("|").slice(1, -1).map((cell) => cell.trim())
   );

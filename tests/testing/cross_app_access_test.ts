@@ -121,7 +121,7 @@ async function twoServers(entry: Partial<ResourceAuthorizationServer> = {}) {
   };
 }
 
-test("[IJ-06, IJ-17, IJ-21] the MCP SDK goes from a login at one mock to the resource of another, by discovery alone", async () => {
+test("[IJ-06, IJ-17, IJ-21] auth/enterprise-managed-authorization: the MCP SDK goes from a login at one mock to the resource of another, by discovery alone", async () => {
   await using servers = await twoServers({ scopes: ["notes:read"] });
   const { idp, as, agentAtIdp, agentAtAs, mcp, fetch } = servers;
   const { tokens } = await idp.logIn(agentAtIdp, { scope: "openid" });

@@ -8,7 +8,7 @@ import { ClientCredentialsProvider, PrivateKeyJwtProvider } from "@modelcontextp
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { faults } from "../../src/testing/mod.ts";
+import { faults, foreignJwks } from "../../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { type Fetch, mcpClient, mcpConnection, redirectUri } from "./mcp_client.ts";
@@ -335,4 +335,25 @@ test("auth/client-credentials-basic: auth/client-credentials-jwt: a client witho
     assertEquals((structuredContent as Record<string, unknown>).aud, url);
     await client.close();
   }
+});
+
+test("auth/wif-jwt-bearer: a workload exchanges its assertion, and an expired one is rejected", async () => {
+  const grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+  const issuer = "https://idp.test";
+  await using as = await mcpServer({ trustedIssuers: [{ issuer, jwks: foreignJwks(), users: "sub" }] });
+  as.resource(url);
+  const client = as.client({ confidential: true, grant_types: [grant_type], redirect_uris: [] });
+  const workload = async (assertion: string) => {
+    const known = { client_id: client.client_id, client_secret: client.client_secret, issuer: as.issuer };
+    const mcp = mcpClient(as, url, {
+      client: known,
+      provider: { redirectUrl: undefined, prepareTokenRequest: () => new URLSearchParams({ grant_type, assertion }) },
+    });
+    return await mcp.call("whoami");
+  };
+  const { sub, aud } = await workload(await as.mint.assertion());
+  assertEquals([sub, aud], ["alice", url]);
+  as.log.clear();
+  await assertRejects(async () => await workload(await as.mint.assertion({ expired: true })), Error, "assertion");
+  as.log.expect("token").rejected("invalid_grant");
 });
