@@ -83,7 +83,7 @@ test("the examples of the mock run one after the other", async () => {
   const body = `${program("src/testing/README.md")}\nreturn as;`;
   const as = await run(body, { latchkey, testControl, testLatchkey, faults, foreignJwks, console });
   assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
-  assertEquals(printed[1], [["valid for 300 seconds", "rejected: 410"]]);
+  assertEquals(printed[1], [["valid for 300 seconds", "rejected: status 410"]]);
   const [[, metadata] = []] = printed.map(String).flatMap((line) => [...line.matchAll(/resource_metadata="([^"]+)"/g)]);
   assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
   assert(printed.some((words) => words.slice(1).join() === "invalid_redirect_uri,invalid_client_metadata"));

@@ -50,7 +50,7 @@ export async function fetchDocument(
     const response = await outbound(url, { headers: { accept }, redirect: "manual", signal });
     if (response.status !== 200) {
       response.body?.cancel().catch(() => {});
-      throw new DocumentError(expected, String(response.status));
+      throw new DocumentError(expected, `status ${response.status}`);
     }
     return { text: await readLimited(response, maxBytes), headers: response.headers };
   } catch (cause) {
@@ -74,7 +74,7 @@ export async function readLimited({ body }: Response, maxBytes: number): Promise
     size += part.value.byteLength;
     if (size > maxBytes) {
       reader.cancel().catch(() => {});
-      throw new DocumentError(`at most ${maxBytes} bytes`, "more");
+      throw new DocumentError(`a document of at most ${maxBytes} bytes`, "a larger one");
     }
     text += decoder.decode(part.value, { stream: true });
   }

@@ -194,7 +194,7 @@ test("[MC-04] a faulty response or document is rejected with expected and receiv
     ...[201, 301, 302, 307, 401, 404, 410, 500].map((status) =>
       [
         () => new Response(JSON.stringify(document), { status, headers: { location: url } }),
-        new RegExp(`status 200 .*received ${status}`),
+        new RegExp(`status 200 .*received status ${status}`),
       ] as const
     ),
     [() => Promise.reject(new TypeError("no route to host")), /received no response \(no route to host\)/],

@@ -245,3 +245,62 @@ test("[MC-05] a server fetches from this machine only if it runs there, or if pr
     assert(requests.every((request) => request === `GET /jwks localhost:${port}`));
   });
 });
+
+test("[MC-03, MC-05] a metadata document is fetched over TLS, and none that leads to another network or is endless", async () => {
+  let url = "";
+  await withTarget((request, response) => {
+    const { pathname } = new URL(request.url!, "https://localhost");
+    if (pathname === "/redirect") return void response.writeHead(302, { location: url }).end();
+    response.writeHead(200, { "content-type": "application/json" });
+    if (pathname !== "/endless") {
+      const client_id = pathname === "/client.json" ? url : `https://${request.headers.host}${pathname}`;
+      return void response.end(JSON.stringify({ client_id, redirect_uris: ["https://app.example/cb"] }));
+    }
+    const write = (): void => {
+      while (!response.destroyed && response.write(" ".repeat(65536)));
+    };
+    response.on("drain", write);
+    write();
+  }, async ({ port, requests }) => {
+    url = `https://localhost:${port}/client.json`;
+    const outcomes: string[] = [];
+    await using as = await latchkey({
+      issuer: "http://localhost:9000",
+      alg: "ES256",
+      outbound: safeFetch({
+        ca: certificate,
+        // As a server on a loopback host does.
+        allows: (hostname, kind) => hostname === "localhost" && kind === "loopback",
+        resolve: (hostname) => Promise.resolve([hostname === "private.example" ? "10.0.0.1" : "127.0.0.1"]),
+      }),
+      trace: (event) => event.type === "metadata_document_fetched" && void outcomes.push(event.outcome),
+    });
+    const authorize = async (client_id: string) => {
+      const query = new URLSearchParams({
+        response_type: "code",
+        client_id,
+        scope: "read",
+        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        code_challenge_method: "S256",
+      });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/authorize?${query}`, { redirect: "manual" }));
+      return [response.status, response.headers.get("location")?.startsWith("https://app.example/cb?code=") ?? false];
+    };
+    assertEquals(await authorize(url), [302, true]);
+    await forEachCase(
+      [
+        [`https://localhost:${port}/redirect`, /^rejected: status 302$/],
+        [`https://localhost:${port}/endless`, /^rejected: a larger one$/],
+        [`https://rebound.example:${port}/client.json`, /rebound\.example, which is 127\.0\.0\.1 \(loopback\)/],
+        [`https://private.example:${port}/client.json`, /private\.example, which is 10\.0\.0\.1 \(private\)/],
+        [`https://127.0.0.1:${port}/client.json`, /127\.0\.0\.1 \(loopback\)/],
+        [`https://[::1]:${port}/client.json`, /::1 \(loopback\)/],
+      ] as const,
+      async ([client_id, outcome]) => {
+        assertEquals(await authorize(client_id), [400, false]);
+        assertMatch(outcomes.at(-1)!, outcome);
+      },
+    );
+    assertEquals(requests.map((request) => request.split(" ")[1]), ["/client.json", "/redirect", "/endless"]);
+  }, { tls: true });
+});

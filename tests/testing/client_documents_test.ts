@@ -40,11 +40,11 @@ test("a published document can be replaced, removed by its response, and given i
   as.clientDocument(url, () => new Response("gone", { status: 410 }));
   as.clock.advance(300);
   const gone = await assertRejects(() => as.logIn(client), LoginError);
-  assertMatch(gone.message, /received: 410[^]*MC-04/);
+  assertMatch(gone.message, /received: status 410[^]*MC-04/);
   assertEquals(as.log.documentFetches.map(({ outcome }) => outcome), [
     "valid for 20 seconds",
     "valid for 300 seconds",
-    "rejected: 410",
+    "rejected: status 410",
   ]);
 });
 
