@@ -14,9 +14,13 @@ const promptNoneErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...["login_required", "consent_required", "interaction_required", "account_selection_required"] as const,
 ]);
 
-/** Whether no operator registered the client: it registered itself, or is a metadata document. */
+/**
+ * Whether the client is registered by no one that the operator trusts: it is a metadata document, or it registered itself
+ * without an initial access token and without a verified software statement.
+ */
 export function isUntrusted({ registration, document }: Client): boolean {
-  return registration?.isOpen === true || document !== undefined;
+  if (registration === undefined) return document !== undefined;
+  return !registration.byToken && registration.softwareStatement === undefined;
 }
 
 /**

@@ -89,7 +89,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         name: client.name,
         confidential: client.confidential,
         ...client.document && { documentHost: new URL(client.id).host },
-        registeredItself: client.registration?.isOpen,
+        registeredItself: client.registration !== undefined && isUntrusted(client),
         isOnDeviceOnly: isUntrusted(client) && client.redirectUris.every(redirectsToDevice),
       },
       user: toUserSummary((await server.users.find(session.sub))!),

@@ -1,11 +1,12 @@
 /** Clients that registered themselves are not trusted: sectors, consent, errors before the login (groups DR, AR). */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";
 import { assertAuthorizationResponse, decodeClaims, forEachCase, getRejections, testServer } from "./harness.ts";
-import { logIn } from "./page_navigation.ts";
+import { describePage, logIn, logInAndAllow, requestAuthorization } from "./page_navigation.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 
 const redirect_uri = "https://app.example/cb";
@@ -76,6 +77,41 @@ test("[DR-11] the consent page says that the client registered itself, and warns
   assertStringIncludes(onDevice, "pretend to be this client");
   const trusted = await consentOf(publicClient, { authorization: "Bearer an-initial-access-token" });
   assertStringIncludes(trusted, "Registered by the operator of this server.");
+});
+
+test("[DR-11] a remembered consent does not count after a change of redirect URIs, and does after one of the name", async () => {
+  const server = await testServer({ login: "interactive", users: [{ sub: "alice" }] });
+  const browser = openBrowser(server);
+  const client = await register(server);
+  const put = { ...publicClient, client_id: client.client_id };
+  const at = { client_id: client.client_id, redirect_uri };
+  assertEquals(describePage(await logInAndAllow(browser, "alice", at)), "code");
+  assertEquals(describePage(await requestAuthorization(browser, at)), "code");
+  const renamed = await (await manage(server, "PUT", client, { ...put, client_name: "New" })).json();
+  assertEquals(describePage(await requestAuthorization(browser, at)), "code");
+  const redirect_uris = [redirect_uri, "https://other.example/cb"];
+  assertEquals((await manage(server, "PUT", renamed, { ...put, redirect_uris })).status, 200);
+  assertEquals(describePage(await requestAuthorization(browser, at)), "consent");
+});
+
+test("[DR-11, DR-10] a client is trusted as long as its metadata has a verified software statement", async () => {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const issuer = "https://publisher.example";
+  const server = await testServer({
+    login: "interactive",
+    users: [{ sub: "alice" }],
+    registration: { softwareStatementIssuers: [{ issuer, jwks: { keys: [{ ...await exportJWK(publicKey) }] } }] },
+  });
+  const software_statement = await new SignJWT({ iss: issuer, client_name: "Signed" })
+    .setProtectedHeader({ alg: "ES256" }).sign(privateKey);
+  const client = await register(server, { ...publicClient, software_statement });
+  const at = { client_id: client.client_id, redirect_uri };
+  const signed = await logIn(openBrowser(server), "alice", at);
+  assertStringIncludes(signed.text.replaceAll(/\s+/g, " "), "Registered by the operator of this server.");
+  const put = await manage(server, "PUT", client, { ...publicClient, client_id: client.client_id });
+  assertEquals((await put.json()).software_statement, undefined);
+  const unsigned = await logIn(openBrowser(server), "alice", at);
+  assertStringIncludes(unsigned.text.replaceAll(/\s+/g, " "), "the client itself says");
 });
 
 const realHost: LatchkeyOptions = {

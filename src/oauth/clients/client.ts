@@ -91,10 +91,15 @@ export interface ClientRegistration {
   readonly issuedAt: number;
   /** The digest of its registration access token. */
   readonly tokenDigest: string;
-  /** Whether it registered without an initial access token and without a verified software statement. */
-  readonly isOpen: boolean;
+  /** Whether it registered with an initial access token. */
+  readonly byToken: boolean;
   /** The verified software statement, unmodified. */
   readonly softwareStatement?: string;
+  /**
+   * Random; another one after each change of its redirect URIs, method or keys, so that an earlier consent does not count.
+   * Absent before the first such change.
+   */
+  readonly identity?: string;
 }
 
 /** A client as it is registered and stored: metadata, and what no client can set itself. */

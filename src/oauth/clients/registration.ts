@@ -11,7 +11,7 @@
 import { digest, randomId, randomToken } from "../secrets.ts";
 import { secondsNow } from "../server.ts";
 import type { Server } from "../server.ts";
-import type { ClientEntry } from "./client.ts";
+import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { authenticateOwner, invalidRegistrationToken } from "./registration_access.ts";
 import type { RegistrationOwner } from "./registration_access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata, warnIgnored } from "./registration_metadata.ts";
@@ -58,7 +58,7 @@ export async function registerClient(
     registration: {
       issuedAt: secondsNow(server),
       tokenDigest: await digest(accessToken),
-      isOpen: isOpen && statement === undefined,
+      byToken: !isOpen,
       softwareStatement: statement?.text,
     },
   };
@@ -94,6 +94,7 @@ export async function updateRegistration(
       ...former.registration!,
       tokenDigest: await digest(accessToken),
       softwareStatement: statement?.text,
+      ...hasNewIdentity(former.metadata, metadata) && { identity: randomId(server.randomBytes) },
     },
   };
   await assertSector(server, parseRegistration(server, entry));
@@ -111,6 +112,15 @@ export async function deleteRegistration(server: Server, owner: RegistrationOwne
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
   await releasePlace(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
+}
+
+/** Whether a change concerns what identifies the client to its users. */
+function hasNewIdentity(former: Partial<ClientMetadata>, metadata: Partial<ClientMetadata>): boolean {
+  const [before, after] = [former, metadata].map(
+    ({ redirect_uris, token_endpoint_auth_method, jwks, jwks_uri }) =>
+      JSON.stringify([redirect_uris, token_endpoint_auth_method, jwks, jwks_uri]),
+  );
+  return before !== after;
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;

@@ -1,5 +1,6 @@
 /** Consents: what users have allowed. They are stored, so that users are not asked again, and can be revoked. */
 
+import type { Client } from "../clients/repository.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";
 import { isReleasedByScope } from "../claims.ts";
@@ -33,7 +34,7 @@ export async function reusableConsent(
   const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
   if (record === undefined || server.now() + maxGrantLifetimeMs(server) > record.expiresAt) return undefined;
-  if (record.value.identity !== pending.client.document?.identity) return undefined;
+  if (record.value.identity !== clientIdentity(pending.client)) return undefined;
   const allowed = previouslyAllowedScope(server, pending, record.value);
   const isSufficient = request.scope.every((token) => allowed.includes(token)) &&
     individuallyRequestedClaims(server, request, allowed).every((name) => record.value.claims.includes(name));
@@ -42,9 +43,14 @@ export async function reusableConsent(
   return record.value;
 }
 
+/** Changes with the redirect URIs, the method and the keys of a client that no operator registered. */
+function clientIdentity({ document, registration }: Client): string | undefined {
+  return document?.identity ?? registration?.identity;
+}
+
 /**
- * The scope values allowed for every resource of a request, while the consent is valid and the metadata document of the
- * client has the same redirect URIs, method and keys.
+ * The scope values allowed for every resource of a request, while the consent is valid and a client that no operator
+ * registered has the same redirect URIs, method and keys.
  */
 export function previouslyAllowedScope(
   server: Server,
@@ -52,7 +58,7 @@ export function previouslyAllowedScope(
   consent: ConsentRecord | undefined,
 ): readonly string[] {
   if (consent === undefined || server.now() >= consent.validUntil) return [];
-  if (consent.identity !== client.document?.identity) return [];
+  if (consent.identity !== clientIdentity(client)) return [];
   const [first = [], ...others] = requestAudiences(server, request).map((uri) => consentScopes(consent).get(uri) ?? []);
   return first.filter((token) => others.every((scope) => scope.includes(token)));
 }
@@ -90,7 +96,7 @@ export async function saveConsent(
   scope: readonly string[],
 ): Promise<string | undefined> {
   const { request } = pending;
-  const identity = pending.client.document?.identity;
+  const identity = clientIdentity(pending.client);
   const id = await consentId(server, sub, request.clientId);
   const record = await server.store.get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
