@@ -32,10 +32,7 @@ interface TestClockOptions {
 }
 
 /** A clock that can return to its initial state. */
-interface ResettableClock extends TestClock {
-  /** Returns to the initial state. */
-  reset(): void;
-}
+type ResettableClock = TestClock & { reset(): void };
 
 export function testClock(options: TestClockOptions = {}): ResettableClock {
   const { startsAt, frozen = false, timeSource = () => Date.now() } = options;

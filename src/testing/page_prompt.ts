@@ -4,39 +4,25 @@ import { type FormButton, type FormControl, type HtmlForm, type Submission, subm
 import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 
-/** What a page asks of the user. */
-interface PagePrompt {
-  /** Completes "the page asks …". */
-  readonly name: "to continue to the client" | "to consent" | "to log in";
-  /**
-   * The form that the persona submits.
-   *
-   * @throws {LoginError} If the page does not offer what the persona needs.
-   */
-  submit(persona: Persona): Submission;
-}
-
 /**
- * Finds the prompt of a page; `undefined` for an unknown page.
+ * Finds the prompt of a page; `undefined` for an unknown page. Its name completes "the page asks …", and `submit` returns
+ * the form that the persona submits; it throws a {@link LoginError} if the page does not offer what the persona needs.
  *
  * @param isClientUrl Whether a URL belongs to the client, such as the action of a `form_post` response.
  */
-export function findPagePrompt(
-  forms: readonly HtmlForm[],
-  isClientUrl: (url: string) => boolean,
-): PagePrompt | undefined {
+export function findPagePrompt(forms: readonly HtmlForm[], isClientUrl: (url: string) => boolean) {
   const clientForm = forms.find(({ action }) => isClientUrl(action));
   if (clientForm !== undefined) {
     return { name: "to continue to the client", submit: () => submitForm(clientForm, clientForm.buttons[0]) };
   }
   const consentForm = forms.find((form) => findButton(form, "decision") !== undefined);
   if (consentForm !== undefined) {
-    return { name: "to consent", submit: (persona) => submitConsent(consentForm, persona) };
+    return { name: "to consent", submit: (persona: Persona) => submitConsent(consentForm, persona) };
   }
   const isLogin = forms.some((form) =>
     findButton(form, "sub") !== undefined || hasField(form, "sub") || hasField(form, "subject")
   );
-  return isLogin ? { name: "to log in", submit: (persona) => submitLogin(forms, persona) } : undefined;
+  return isLogin ? { name: "to log in", submit: (persona: Persona) => submitLogin(forms, persona) } : undefined;
 }
 
 function submitConsent(form: HtmlForm, { deny = false, denyScopes = [] }: Persona): Submission {

@@ -52,18 +52,7 @@ export interface RuleBuilder {
 }
 
 /** A rule as the fault injector keeps it. */
-export interface ActiveRule {
-  readonly fault: Fault;
-  readonly fired: number;
-  /** Whether the rule has a firing left. */
-  readonly isActive: boolean;
-  /** Whether the rule matches the request; counts requests, for {@link ActiveRule.unmetReason}. */
-  matches(request: RequestView): boolean;
-  /** Uses up one firing; false if none is left. */
-  fire(): boolean;
-  /** Why the rule fired less often than written, one sentence; `undefined` if it did not. */
-  unmetReason(): string | undefined;
-}
+export type ActiveRule = ReturnType<typeof activeRule>;
 
 /** The parts of a rule. */
 interface RuleOptions {
@@ -76,7 +65,7 @@ interface RuleOptions {
 }
 
 /** Creates a rule. @throws {TypeError} If the fault has no effect at the endpoint. */
-export function activeRule(rule: RuleOptions): ActiveRule {
+export function activeRule(rule: RuleOptions) {
   const { endpoint, match, count, fault } = rule;
   assertEndpoint(endpoint, fault);
   let requestCount = 0;
@@ -92,13 +81,15 @@ export function activeRule(rule: RuleOptions): ActiveRule {
 
   return {
     fault,
-    get fired() {
+    get fired(): number {
       return fired;
     },
-    get isActive() {
+    /** Whether the rule has a firing left. */
+    get isActive(): boolean {
       return fired < count;
     },
-    matches(request) {
+    /** Whether the rule matches the request; counts requests, for `unmetReason`. */
+    matches(request: RequestView): boolean {
       // A CORS preflight is not the request that the rule is about.
       if (request.method === "OPTIONS" && (typeof match === "function" || match?.method !== "OPTIONS")) return false;
       if (!appliesTo(request)) return false;
@@ -109,12 +100,14 @@ export function activeRule(rule: RuleOptions): ActiveRule {
       matchCount++;
       return true;
     },
-    fire() {
+    /** Uses up one firing; false if none is left. */
+    fire(): boolean {
       if (fired >= count) return false;
       fired++;
       return true;
     },
-    unmetReason() {
+    /** Why the rule fired less often than written, one sentence; `undefined` if it did not. */
+    unmetReason(): string | undefined {
       if (fired >= (count === Infinity ? 1 : count)) return undefined;
       if (fired > 0) return `${description} fired ${fired} of ${count} times.`;
       const where = endpoint === "any" ? "" : ` to ${endpoint}`;
