@@ -9,17 +9,11 @@ export interface HeapItem {
   index: number;
 }
 
-/** A heap; each operation takes O(log n). */
-export interface ExpiryHeap<T extends HeapItem> {
-  /** Adds an item that is not in the heap. */
-  add(item: T): void;
-  /** Removes an item that is in the heap. */
-  remove(item: T): void;
-  /** Removes the item that expires first, if it has expired at `now`. */
-  popExpired(now: number): T | undefined;
-}
+/** A heap by expiry. */
+export type ExpiryHeap<T extends HeapItem> = ReturnType<typeof expiryHeap<T>>;
 
-export function expiryHeap<T extends HeapItem>(): ExpiryHeap<T> {
+/** Creates an empty heap; each operation takes O(log n). */
+export function expiryHeap<T extends HeapItem>() {
   const heap: T[] = [];
 
   const isBefore = (a: T, b: T) => a.expiresAt < b.expiresAt || a.expiresAt === b.expiresAt && a.sequence < b.sequence;
@@ -57,9 +51,12 @@ export function expiryHeap<T extends HeapItem>(): ExpiryHeap<T> {
   }
 
   return {
-    add: (item) => siftUp(item, heap.length),
+    /** Adds an item that is not in the heap. */
+    add: (item: T): void => siftUp(item, heap.length),
+    /** Removes an item that is in the heap. */
     remove,
-    popExpired(now) {
+    /** Removes the item that expires first, if it has expired at `now`. */
+    popExpired(now: number): T | undefined {
       const first = heap[0];
       if (first === undefined || first.expiresAt > now) return undefined;
       remove(first);

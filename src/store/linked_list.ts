@@ -6,30 +6,25 @@ export interface LinkedListNode<T> {
   next: T | undefined;
 }
 
-/** A list in the order of insertion; each operation takes O(1). */
-export interface LinkedList<T extends LinkedListNode<T>> {
-  /** Appends an item that is not in the list. */
-  add(item: T): void;
-  /** Removes an item that is in the list. */
-  remove(item: T): void;
-  /** The first item; `undefined` if the list is empty. */
-  first(): T | undefined;
-  size(): number;
-}
+/** A list in the order of insertion. */
+export type LinkedList<T extends LinkedListNode<T>> = ReturnType<typeof linkedList<T>>;
 
-export function linkedList<T extends LinkedListNode<T>>(): LinkedList<T> {
+/** Creates an empty list; each operation takes O(1). */
+export function linkedList<T extends LinkedListNode<T>>() {
   let first: T | undefined;
   let last: T | undefined;
   let size = 0;
   return {
-    add(item) {
+    /** Appends an item that is not in the list. */
+    add(item: T): void {
       item.previous = last;
       if (last === undefined) first = item;
       else last.next = item;
       last = item;
       size++;
     },
-    remove(item) {
+    /** Removes an item that is in the list. */
+    remove(item: T): void {
       const { previous, next } = item;
       if (previous === undefined) first = next;
       else previous.next = next;
@@ -38,7 +33,7 @@ export function linkedList<T extends LinkedListNode<T>>(): LinkedList<T> {
       item.previous = item.next = undefined;
       size--;
     },
-    first: () => first,
-    size: () => size,
+    first: (): T | undefined => first,
+    size: (): number => size,
   };
 }
