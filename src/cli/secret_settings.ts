@@ -13,15 +13,12 @@ export interface SecretSources {
 
 type SecretReference = { readonly env: string } | { readonly file: string };
 
-/** The content of a configuration file with the secrets, and the references that lead to none. */
-interface LoadedSecrets {
-  readonly content: ConfigFile;
-  /** Paths are relative to the file. */
-  readonly issues: readonly ConfigIssue[];
-}
-
-/** Replaces references to secrets with the secrets. */
-export async function loadSecrets(content: ConfigFile, sources: SecretSources): Promise<LoadedSecrets> {
+/**
+ * Replaces references to secrets with the secrets.
+ *
+ * @returns The content, and the issues of references that lead to no secret, with paths in the file.
+ */
+export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
   const issues: ConfigIssue[] = [];
 
   const load = async (value: string | SecretReference, path: string): Promise<string> => {
