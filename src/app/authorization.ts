@@ -7,7 +7,7 @@
  * 4. If it returns an approval, `completeAuthorization` issues the code and sends it to the destination.
  */
 
-import { isResponse } from "../http/message.ts";
+import { isResponse, withHeaders } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
@@ -38,7 +38,7 @@ export async function authorize(
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
     if (isPromptNone) throw interactionRequired();
-    return isResponse(decision) ? withNoStore(decision) : decision;
+    return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
   }
   if (session?.sub === decision.user.sub && session.authTime === decision.authTime) {
     return await completeAuthorization(context, pending, decision, session, false);
@@ -68,13 +68,8 @@ export async function completeAuthorization(
   return await authorizationResponse(context, pending.destination, [["code", code]], headers);
 }
 
-/** Keeps the page of an approver out of caches and referrers. */
-function withNoStore(page: Response): Response {
-  const response = new Response(page.body, page);
-  response.headers.set("cache-control", "no-store");
-  response.headers.set("referrer-policy", "no-referrer");
-  return response;
-}
+/** Keeps the page of an embedding program's approver out of caches and referrers. */
+const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
 
 function interactionRequired(): OAuthError {
   return new OAuthError("interaction_required", "user interaction is required, but prompt=none forbids it", {

@@ -86,6 +86,11 @@ export function isResponse(response: object): response is Response {
   return "arrayBuffer" in response;
 }
 
+/** A header of a response by its lower-case name; `undefined` if the response does not have it. */
+export function getHeader(response: ResponseLike, name: string): string | undefined {
+  return isResponse(response) ? response.headers.get(name) ?? undefined : response.headers[name];
+}
+
 /** Whether the connection must be dropped. */
 export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";

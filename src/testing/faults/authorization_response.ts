@@ -1,6 +1,6 @@
 /** Authorization responses with wrong or missing `state` and `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207). */
 
-import { isResponse, type ResponseLike } from "../../http/message.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
 import type { Fields } from "../../http/form.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
@@ -30,7 +30,7 @@ function overrideInRedirect(
   parameter: string,
   value: string | undefined,
 ): ResponseLike | undefined {
-  const location = response instanceof Response ? response.headers.get("location") : response.headers.location;
+  const location = getHeader(response, "location");
   if (!location) return undefined;
   const queryStart = location.indexOf("?") + 1;
   const pairs = queryStart === 0 ? [] : location.slice(queryStart).split("&");
@@ -41,11 +41,7 @@ function overrideInRedirect(
   const overridden = pairs.flatMap((pair) =>
     !isParameter(pair) ? [pair] : value === undefined ? [] : [`${parameter}=${encodeFormValue(value)}`]
   );
-  const target = location.slice(0, queryStart) + overridden.join("&");
-  if (!(response instanceof Response)) return { ...response, headers: { ...response.headers, location: target } };
-  const copy = new Response(response.body, response);
-  copy.headers.set("location", target);
-  return copy;
+  return withHeaders(response, { location: location.slice(0, queryStart) + overridden.join("&") });
 }
 
 /** Renders a form_post page again, with the changed field. */

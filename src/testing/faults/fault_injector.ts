@@ -2,7 +2,7 @@
 
 import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
-import { findForRequest, type RequestLike, type ResponseLike } from "../../http/message.ts";
+import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../http/message.ts";
 import type { Server } from "../../oauth/server.ts";
 import { parseTarget, type RequestHandler } from "../../http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
@@ -175,9 +175,8 @@ export function faultInjector(
 }
 
 /** The id of the interaction that a response of the authorization endpoint redirects to; `undefined` without one. */
-function findInteractionId({ headers }: ResponseLike): string | undefined {
-  const location = headers instanceof Headers ? headers.get("location") : headers.location;
-  const interaction = /[?&]interaction=([\w.-]+)/.exec(location ?? "")?.[1];
+function findInteractionId(response: ResponseLike): string | undefined {
+  const interaction = /[?&]interaction=([\w.-]+)/.exec(getHeader(response, "location") ?? "")?.[1];
   return interaction && getInteractionId(interaction);
 }
 

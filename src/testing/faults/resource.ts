@@ -1,6 +1,6 @@
 /** Protected resources whose metadata or challenges a client must not trust (RFC 9728 §3.3, §5, §7). */
 
-import { type ResponseLike, withHeaders } from "../../http/message.ts";
+import { getHeader, withHeaders } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
@@ -88,7 +88,7 @@ function editChallenge(name: string, parameter: string, value: string | undefine
     waitsFor: `got a challenge with ${parameter}`,
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
-      const challenge = getChallenge(response);
+      const challenge = getHeader(response, "www-authenticate");
       const pattern = new RegExp(`(, | )${parameter}="[^"]*"`);
       if (challenge === undefined || !pattern.test(challenge) || !context.consume()) return response;
       const edited = challenge.replace(
@@ -99,8 +99,4 @@ function editChallenge(name: string, parameter: string, value: string | undefine
       return withHeaders(response, { "www-authenticate": edited.replace(/^(\w+), /, "$1 ") });
     },
   };
-}
-
-function getChallenge({ headers }: ResponseLike): string | undefined {
-  return (headers instanceof Headers ? headers.get("www-authenticate") : headers["www-authenticate"]) ?? undefined;
 }

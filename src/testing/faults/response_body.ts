@@ -1,6 +1,6 @@
 /** Responses in faults: reading and replacing a body, and the headers that the router would add. */
 
-import { type ResponseLike, withHeaders } from "../../http/message.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
 import { corsHeaders } from "../../http/router.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
@@ -11,7 +11,7 @@ export function withCorsHeaders({ description }: RequestView, response: Response
 
 /** The body of a response as text. Consumes the body of a `Response`. */
 export async function readBodyText(response: ResponseLike): Promise<string> {
-  return response instanceof Response ? await response.text() : response.body ?? "";
+  return isResponse(response) ? await response.text() : response.body ?? "";
 }
 
 /** The response with another body and further headers. */
@@ -20,7 +20,7 @@ export function withBody(
   body: string,
   extraHeaders: Readonly<Record<string, string>> = {},
 ): ResponseLike {
-  if (!(response instanceof Response)) return { ...response, headers: { ...response.headers, ...extraHeaders }, body };
+  if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...extraHeaders }, body };
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   for (const [name, value] of Object.entries(extraHeaders)) headers.set(name, value);
@@ -28,9 +28,8 @@ export function withBody(
 }
 
 /** Whether the media type is JSON. */
-export function isJson({ headers }: ResponseLike): boolean {
-  const type = headers instanceof Headers ? headers.get("content-type") : headers["content-type"];
-  return /^application\/json\b/.test(type ?? "");
+export function isJson(response: ResponseLike): boolean {
+  return /^application\/json\b/.test(getHeader(response, "content-type") ?? "");
 }
 
 /** The members of a JSON object. */
