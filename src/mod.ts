@@ -24,7 +24,7 @@ export type { Approver, ApproverContext } from "./app/approver.ts";
 export type { App, Context } from "./app/context.ts";
 export type { Caller, EndpointDescription, EndpointRole, ErrorChannel } from "./app/endpoint.ts";
 export type { Endpoint, Handler, Handlers } from "./app/route.ts";
-export type { AddResource, Plugin } from "./app/plugin.ts";
+export type { AddResource, ConfigurableOptions, Plugin } from "./app/plugin.ts";
 export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";

@@ -4,8 +4,12 @@ import type { Fields } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestHandler } from "../http/router.ts";
 import type { HostedResource } from "../oauth/config/resource_list.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Settings } from "../oauth/config/settings.ts";
+import type { Outbound } from "../oauth/outbound.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
+import type { GrantType, Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
+import type { Approver } from "./approver.ts";
 import type { App, Context } from "./context.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
@@ -15,6 +19,20 @@ import type { NavigationLink } from "../ui/layout.tsx";
  * become known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
  */
 export type AddResource = (resource: HostedResource, endpoints: readonly Endpoint[]) => void;
+
+/** The options of a server that plugins can replace. */
+export interface ConfigurableOptions extends Settings {
+  /** Further grant types of the token endpoint. */
+  readonly grantTypes?: readonly GrantType[];
+  /** The clock: milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** The random source. */
+  readonly randomBytes?: RandomBytes;
+  /** Decides authorization requests instead of `login`. */
+  readonly approver?: Approver;
+  /** Fetches documents that clients refer to. */
+  readonly outbound?: Outbound;
+}
 
 /**
  * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
@@ -31,6 +49,13 @@ export type AddResource = (resource: HostedResource, endpoints: readonly Endpoin
  * ```
  */
 export interface Plugin {
+  /**
+   * Returns options to replace, before the server is assembled: for what concerns the whole server and not one request,
+   * such as its clock.
+   *
+   * @param options Those of the server, with the replacements of the plugins after this one.
+   */
+  configure?(options: ConfigurableOptions): ConfigurableOptions;
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
   setup?(app: App, addResource: AddResource): void;
   /** Adds endpoints. Metadata and pages list them by their descriptions. */

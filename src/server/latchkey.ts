@@ -10,6 +10,7 @@
 
 import { lastResortError } from "../app/error_response.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
+import type { Plugin } from "../app/plugin.ts";
 import { clientAddress } from "../http/client_address.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
@@ -77,9 +78,11 @@ export interface Latchkey extends AsyncDisposable {
  * const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
  * ```
  */
-export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  assertNoIssues(validate(optionsField, options));
-  const { plugins = [], now = Date.now, randomBytes = randomPool(), keySource: source } = options;
+export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latchkey> {
+  assertNoIssues(validate(optionsField, givenOptions));
+  const { plugins = [] } = givenOptions;
+  const options = plugins.reduceRight(configure, givenOptions);
+  const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = (options.store instanceof Promise ? await limitStart(options.store) : options.store) ?? memoryStore();
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
@@ -194,6 +197,10 @@ export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey>
     },
   };
   return instance;
+}
+
+function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
+  return plugin.configure === undefined ? options : { ...options, ...plugin.configure(options) };
 }
 
 /** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */

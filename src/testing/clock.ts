@@ -25,17 +25,18 @@ interface TestClockOptions {
   /** Whether the clock is stopped at the start. Default: false. */
   readonly frozen?: boolean;
   /**
-   * The clock that it runs with, in milliseconds since the epoch. Default: `Date.now`, looked up at each call, so that
-   * the fake timers of a test framework apply.
+   * The clock that it runs with, in milliseconds since the epoch. Default, also while it returns `undefined`: `Date.now`,
+   * looked up at each call, so that the fake timers of a test framework apply.
    */
-  readonly timeSource?: () => number;
+  readonly timeSource?: () => number | undefined;
 }
 
 /** A clock that can return to its initial state. */
 type ResettableClock = TestClock & { reset(): void };
 
 export function testClock(options: TestClockOptions = {}): ResettableClock {
-  const { startsAt, frozen = false, timeSource = () => Date.now() } = options;
+  const { startsAt, frozen = false } = options;
+  const timeSource = () => options.timeSource?.() ?? Date.now();
   const start = startsAt === undefined ? undefined : parseMoment(startsAt);
   let stoppedAt: number | undefined;
   /** How far the clock is ahead of the time source. */

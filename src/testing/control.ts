@@ -1,21 +1,22 @@
-/** The control of a server in tests: the plugins of the mock, the clock and the user decisions, and their handles. */
+/** The control of a server in tests: the plugin of the mock, with its clock and user decisions, and their handles. */
 
 import type { App } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
-import type { Plugin } from "../app/plugin.ts";
+import { autoApprover } from "../app/approver.ts";
+import type { ConfigurableOptions, Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
-import { chain, type MaybePromise } from "../oauth/maybe_promise.ts";
-import type { Repository } from "../oauth/records/repository.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { object } from "../oauth/config/field.ts";
 import { resolveSettings } from "../oauth/config/settings.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { redactText } from "../oauth/trace.ts";
 import { recorder } from "../recorder/recorder.ts";
 import { defaultOutbound } from "../server/default_outbound.ts";
-import type { LatchkeyOptions } from "../server/options.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks, type ClaimOverrides } from "./claim_overrides.ts";
 import { type ClientDocumentFactory, clientDocumentFactory } from "./client_documents.ts";
 import { type ClientFactory, clientFactory } from "./clients.ts";
+import { combinePlugins } from "./combine_plugins.ts";
 import { type Moment, type TestClock, testClock } from "./clock.ts";
 import { type FaultInjector, faultInjector } from "./faults/fault_injector.ts";
 import { createFetch, type Fetch, type InstalledFetch, installFetch } from "./fetch.ts";
@@ -23,16 +24,16 @@ import { type DocumentFetch, type Log, testLog } from "./log/log.ts";
 import { type LoginClient, loginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
 import { type Mint, mint } from "./mint.ts";
-import { assertOptions, assertServerOptions } from "./options.ts";
+import { anyOption, assertOptions } from "./options.ts";
 import { type Persona, personaField } from "./persona.ts";
 import { type Register, registrationClient } from "./registration.ts";
-import { resettableState } from "./resettable_state.ts";
+import { resettableState, restore } from "./resettable_state.ts";
 import { type ResourceFactory, testResources } from "./resource.ts";
-import { seededRandom } from "./seeded_random.ts";
+import { restartableRandom } from "./seeded_random.ts";
 import { type UserDecisions, userDecisions } from "./user_decisions.ts";
 
-/** Options of {@link testControl}: those of the server, and how clock and random source start. */
-export interface TestControlOptions extends LatchkeyOptions {
+/** Options of {@link testControl}: how clock and random source start. */
+export interface TestControlOptions {
   /**
    * Makes codes, tokens, ids and times the same on every run and every runtime. The clock is then frozen at
    * 2026-01-01T00:00:00Z, unless `startsAt` names another time. Default: random values, and a clock that runs.
@@ -41,6 +42,8 @@ export interface TestControlOptions extends LatchkeyOptions {
   /** The initial time of the clock. Default: the current time. */
   readonly startsAt?: Moment;
 }
+
+const controlField = object<TestControlOptions>("TestControlOptions", { seed: anyOption, startsAt: anyOption }, {});
 
 /** The initial time of the clock of a server with a seed. */
 const seededStart = "2026-01-01T00:00:00Z";
@@ -121,10 +124,10 @@ export interface TestControl extends LoginClient {
   reset(options?: ResetOptions): Promise<void>;
 }
 
-/** The control of a server that is made from {@link ServerControl.options}. */
+/** The control of a server that has {@link ServerControl.plugin}. */
 export interface ServerControl extends TestControl {
-  /** The options for {@link latchkey}: the given ones with the plugins, the clock and the user decisions of the control. */
-  readonly options: LatchkeyOptions;
+  /** The plugin that makes a server a mock: the first one of the `plugins` of one server. */
+  readonly plugin: Plugin;
   /**
    * Removes the fault rules, which ends every fault that waits.
    *
@@ -134,51 +137,66 @@ export interface ServerControl extends TestControl {
 }
 
 /**
- * Creates the control of one server: `latchkey()` with its options becomes a mock.
+ * Creates the control of one server: `latchkey()` with its plugin becomes a mock.
  *
- * @throws {ConfigurationError} If an option is unknown or has another type.
+ * @throws {TypeError} If an option is unknown.
  *
  * @example
  * ```ts
  * import { latchkey } from "@latchkey/latchkey";
  * import { faults, testControl } from "@latchkey/latchkey/testing";
  *
- * const control = testControl({ lifetimes: { access_token: 60 } });
- * await using as = await latchkey(control.options);
+ * const control = testControl();
+ * await using as = await latchkey({ lifetimes: { access_token: 60 }, plugins: [control.plugin] });
  * control.on("token").once(faults.error("invalid_grant"));
  * ```
  */
 export function testControl(options: TestControlOptions = {}): ServerControl {
-  assertServerOptions(options, ["seed", "startsAt"]);
-  return createControl(options);
-}
-
-/** {@link testControl} without validation. */
-export function createControl(options: TestControlOptions): ServerControl {
-  const { seed, startsAt, ...settings } = options;
+  assertOptions("testControl", controlField, options);
+  const { seed, startsAt } = options;
   const isSeeded = seed !== undefined;
-  const isInteractive = settings.login !== undefined && settings.login !== "auto";
+  /** The options of the server, without those of the control. */
+  let settings: ConfigurableOptions = {};
+  const isInteractive = () => settings.login !== undefined && settings.login !== "auto";
   const clock = testClock({
     startsAt: startsAt ?? (isSeeded ? seededStart : undefined),
     frozen: isSeeded,
-    timeSource: settings.now,
+    timeSource: () => settings.now?.(),
   });
-  const serverRandom = isSeeded ? restartableRandom(() => seededRandom(`server ${seed}`)) : undefined;
-  const clientRandom = isSeeded ? restartableRandom(() => seededRandom(`clients ${seed}`)) : undefined;
+  const serverRandom = isSeeded ? restartableRandom(`server ${seed}`) : undefined;
+  const clientRandom = isSeeded ? restartableRandom(`clients ${seed}`) : undefined;
   const state = resettableState();
   const exchangeRecorder = recorder();
   const documentFetches: DocumentFetch[] = [];
   const log = testLog(exchangeRecorder, documentFetches);
   const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
-  const decisions = userDecisions(() => getApp().server, settings.approver);
+  const decisions = userDecisions(
+    () => getApp().server,
+    (request, context) => (settings.approver ?? autoApprover)(request, context),
+  );
   const installed = new Set<InstalledFetch>();
   const resources = testResources(handle);
   let app: App | undefined;
 
   function getApp(): App {
     if (app !== undefined) return app;
-    throw new TypeError("testControl: expected a server, received none. Pass control.options to latchkey().");
+    throw new TypeError("testControl: expected a server, received none. Pass control.plugin to latchkey().");
+  }
+
+  function configure(options: ConfigurableOptions): ConfigurableOptions {
+    if (app !== undefined) {
+      throw new TypeError("testControl: expected one server, received another. Create one control for each.");
+    }
+    settings = options;
+    // The clock now runs with that of the server.
+    if (options.now !== undefined) clock.reset();
+    return {
+      now: clock.now,
+      outbound: documents.outbound,
+      ...serverRandom && { randomBytes: options.randomBytes ?? serverRandom.roll },
+      ...!isInteractive() && { approver: decisions.approver },
+    };
   }
 
   const innermost: Plugin = {
@@ -224,7 +242,7 @@ export function createControl(options: TestControlOptions): ServerControl {
       explain,
       ...persona,
     });
-    if (!isInteractive) return newBrowser;
+    if (!isInteractive()) return newBrowser;
     // The decisions apply to the pages.
     return {
       ...newBrowser,
@@ -239,30 +257,19 @@ export function createControl(options: TestControlOptions): ServerControl {
 
   const randomBytes: RandomBytes = (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes);
   const client = clientFactory(() => getApp().server.clients, randomBytes);
-  const { privateHosts = [] } = settings;
+  const ownOutbound = defaultOutbound(() => ({ issuer: getIssuer(), privateHosts: settings.privateHosts ?? [] }));
   const documents = clientDocumentFactory(
     randomBytes,
-    settings.outbound ?? defaultOutbound(() => ({ issuer: getIssuer(), privateHosts })),
+    (url, init) => (settings.outbound ?? ownOutbound)(url, init),
   );
   const urls = { issuer: getIssuer, origins: () => [new URL(getIssuer()).origin, ...resources.origins()] };
   const fetch = createFetch(urls, handle);
 
   return {
     ...loginClient({ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain }),
-    options: {
-      ...settings,
-      ...serverRandom && { randomBytes: settings.randomBytes ?? serverRandom.roll },
-      ...!isInteractive && { approver: decisions.approver },
-      now: clock.now,
-      outbound: documents.outbound,
-      plugins: [
-        exchangeRecorder,
-        injector.plugin,
-        overrides.plugin,
-        ...settings.plugins ?? [],
-        resources.plugin,
-        innermost,
-      ],
+    plugin: {
+      ...combinePlugins([exchangeRecorder, injector.plugin, overrides.plugin, resources.plugin, innermost]),
+      configure,
     },
     fetch,
     installFetch() {
@@ -322,26 +329,6 @@ export function assertAllMet(unmet: readonly string[]): void {
   if (unmet.length === 0) return;
   const count = unmet.length === 1 ? "1 fault" : `${unmet.length} faults`;
   throw new Error([`${count} fired less often than written:`, ...unmet].join("\n  "));
-}
-
-/** Restores the initial entries in their order. */
-function restore<Input, Entry>(
-  repository: Repository<Input, Entry>,
-  initial: readonly Input[],
-  getId: (entry: Entry) => string,
-): MaybePromise<unknown> {
-  return chain(repository.all(), (entries) => {
-    const changes = [
-      ...entries.map((entry) => repository.delete(getId(entry), "reset()")),
-      ...initial.map((input) => repository.set(input)),
-    ];
-    return repository.isPersistent ? Promise.all(changes) : undefined;
-  });
-}
-
-function restartableRandom(create: () => RandomBytes): { readonly roll: RandomBytes; reset(): void } {
-  let random = create();
-  return { roll: (bytes) => random(bytes), reset: () => void (random = create()) };
 }
 
 function withoutUndefined<T extends object>(options: T | undefined): Partial<T> {

@@ -43,7 +43,7 @@ export function testResources(handle: (request: Request) => Promise<Response>): 
     resource(location, options = {}) {
       assertOptions("resource", resourceField, options);
       if (app === undefined || addResource === undefined) {
-        throw new TypeError("resource: expected a server, received none. Pass control.options to latchkey() first.");
+        throw new TypeError("resource: expected a server, received none. Pass control.plugin to latchkey() first.");
       }
       const resource = hostResource(app, addResource, location, options);
       urls.add(() => resource.url);

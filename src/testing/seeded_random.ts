@@ -38,3 +38,9 @@ function hash(text: string): [number, number, number] {
   };
   return [hashFrom(0x811c9dc5), hashFrom(0x9e3779b9), hashFrom(0x243f6a88)];
 }
+
+/** A source from a seed that can begin again. */
+export function restartableRandom(seed: string): { readonly roll: RandomBytes; reset(): void } {
+  let random = seededRandom(seed);
+  return { roll: (bytes) => random(bytes), reset: () => void (random = seededRandom(seed)) };
+}

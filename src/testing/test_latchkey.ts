@@ -9,12 +9,13 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions } from "../server/listen.ts";
-import { assertAllMet, createControl, type TestControl, type TestControlOptions } from "./control.ts";
+import type { LatchkeyOptions } from "../server/options.ts";
+import { assertAllMet, type TestControl, testControl, type TestControlOptions } from "./control.ts";
 import { testKeys } from "./keys.ts";
 import { assertServerOptions } from "./options.ts";
 
 /** Options of a mock server: every option of {@link latchkey}, and a few more. Everything has a default. */
-export interface TestLatchkeyOptions extends TestControlOptions {
+export interface TestLatchkeyOptions extends LatchkeyOptions, TestControlOptions {
   /** The issuer identifier. Default: {@link testIssuer}, and `http://localhost:PORT` once the server listens. */
   readonly issuer?: string;
   /** Default: none, because {@link TestLatchkey.client} registers them. */
@@ -74,16 +75,17 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
 export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
   assertServerOptions(options, ["seed", "startsAt", "testKeys"]);
   assertKeyOptions(options);
-  const { testKeys: useTestKeys = true, ...settings } = options;
-  const { options: serverOptions, clearFaults, ...control } = createControl({
+  const { seed, startsAt, testKeys: useTestKeys = true, plugins = [], ...settings } = options;
+  const { plugin, clearFaults, ...control } = testControl({ seed, startsAt });
+  const server = await latchkey({
     issuerUntilListening: testIssuer,
     clients: [],
     // Looked up at each call, so that a fetch that a test installs applies.
     outbound: (url, init) => globalThis.fetch(url, init),
-    ...useTestKeys && { keySource: testKeys(settings.seed !== undefined) },
+    ...useTestKeys && { keySource: testKeys(seed !== undefined) },
     ...settings,
+    plugins: [plugin, ...plugins],
   });
-  const server = await latchkey(serverOptions);
 
   const self: TestLatchkey = {
     ...control,

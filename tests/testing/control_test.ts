@@ -5,12 +5,13 @@ import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { logging } from "../../src/operating/mod.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
+import type { Approver, ConfigurableOptions } from "../../src/mod.ts";
 import { LoginError, testControl } from "../../src/testing/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 
-test("any server that is made from the options of a control can be controlled", async () => {
-  const control = testControl({ startsAt: "2027-01-01", lifetimes: { access_token: 60 } });
-  await using as = await latchkey(control.options);
+test("any server with the plugin of a control can be controlled", async () => {
+  const control = testControl({ startsAt: "2027-01-01" });
+  await using as = await latchkey({ lifetimes: { access_token: 60 }, plugins: [control.plugin] });
   const client = control.client();
   control.decisions.loginNext("bob");
   control.issue.nextIdToken({ acr: "silver" });
@@ -51,7 +52,7 @@ test("a mock with an inspector has its own log and faults, and a log around an i
 test("a fetch that a control installed is removed when the server closes", async () => {
   const { fetch } = globalThis;
   const control = testControl();
-  const as = await latchkey(control.options);
+  const as = await latchkey({ plugins: [control.plugin] });
   control.installFetch();
   assertEquals((await globalThis.fetch(`${as.issuer}/oauth2/jwks`)).status, 200);
   await as.close();
@@ -60,5 +61,42 @@ test("a fetch that a control installed is removed when the server closes", async
 
 test("the handles of a control without a server say how to create it", () => {
   const { message } = assertThrows(() => testControl().client(), TypeError);
-  assertEquals(message, "testControl: expected a server, received none. Pass control.options to latchkey().");
+  assertEquals(message, "testControl: expected a server, received none. Pass control.plugin to latchkey().");
+});
+
+test("a control controls one server, with the clock, the approver and the random source of its options", async () => {
+  const control = testControl({ startsAt: 5_000_000 });
+  let time = 1000;
+  const approver: Approver = async ({ scope }, { users, now }) => ({
+    user: (await users.find("bob"))!,
+    scope,
+    authTime: now(),
+  });
+  await using as = await latchkey({ now: () => time, approver, plugins: [control.plugin] });
+  const { claims } = await control.logIn(control.client());
+  assertEquals([claims?.sub, claims?.auth_time], ["bob", 5000]);
+  time += 60_000;
+  assertEquals(control.clock.now(), 5_060_000);
+  control.decisions.loginNext("alice");
+  assertEquals((await control.logIn(control.client())).claims?.sub, "alice");
+  const { message } = await assertRejects(() => latchkey({ plugins: [control.plugin] }), TypeError);
+  assertEquals(message, "testControl: expected one server, received another. Create one control for each.");
+  assertEquals((await as.fetch(new Request(`${as.issuer}/oauth2/jwks`))).status, 200);
+});
+
+test("plugins replace options from the last to the first", async () => {
+  const seen: (string | undefined)[] = [];
+  const naming = (audience: string) => ({
+    configure(options: ConfigurableOptions) {
+      seen.push(options.audience);
+      return { audience };
+    },
+  });
+  await using as = await testLatchkey({
+    audience: "https://a.test",
+    plugins: [naming("https://c.test"), naming("https://b.test")],
+  });
+  assertEquals(seen, ["https://a.test", "https://b.test"]);
+  const { tokens } = await as.logIn(as.client());
+  assertEquals(JSON.parse(atob(tokens.access_token!.split(".")[1]!)).aud, "https://c.test");
 });

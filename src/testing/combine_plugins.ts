@@ -1,0 +1,21 @@
+/** Several plugins as one. */
+
+import type { Plugin } from "../app/plugin.ts";
+
+/** A plugin that does what these do, without endpoints and links. The first one is the outermost. */
+export function combinePlugins(plugins: readonly Plugin[]): Plugin {
+  return {
+    setup(app, addResource) {
+      for (const plugin of plugins) plugin.setup?.(app, addResource);
+    },
+    handle: (next) => plugins.reduceRight((inner, plugin) => plugin.handle?.(inner) ?? inner, next),
+    extend: (server, context) =>
+      plugins.reduceRight((inner, plugin) => plugin.extend?.(inner, context) ?? inner, server),
+    onEvent(event, context) {
+      for (const plugin of plugins) plugin.onEvent?.(event, context);
+    },
+    close() {
+      for (const plugin of plugins) plugin.close?.();
+    },
+  };
+}
