@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import process from "node:process";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
+import * as mcp from "@modelcontextprotocol/client";
 import * as oauth4webapi from "oauth4webapi";
 import * as oidcClientTs from "oidc-client-ts";
 import * as openidClient from "openid-client";
@@ -154,6 +155,29 @@ test("[DI-05] the settings for Auth.js log a user in, with the name, with the me
   assertStringIncludes(settingsOf(as, "elsewhere").get("Auth.js")!.notes[0]!, "/api/auth/callback/latchkey");
 });
 
+test("[DI-05] the settings for the MCP SDK log a user in and a machine, with the methods that it supports", async () => {
+  const as = await serve();
+  const modules = { "@modelcontextprotocol/client": mcp };
+  // Nothing describes this resource, so the SDK takes the server of its origin.
+  const serverUrl = `${as.issuer}/mcp`;
+  await forEachCase(["none", "client_secret_basic", "unnamed", "client_secret_post"], async (id) => {
+    const { authProvider, connect } = await run(settingsOf(as, id).get("MCP TypeScript SDK")!.text!, modules);
+    assert(connect(serverUrl) instanceof mcp.StreamableHTTPClientTransport);
+    const urls: URL[] = [];
+    authProvider.redirectToAuthorization = (url: URL) => urls.push(url);
+    assertEquals(await mcp.auth(authProvider, { serverUrl, scope: "read" }), "REDIRECT");
+    const { searchParams } = new URL(await leads(urls[0]!));
+    const [authorizationCode, iss] = [searchParams.get("code")!, searchParams.get("iss")!];
+    assertEquals(await mcp.auth(authProvider, { serverUrl, authorizationCode, iss }), "AUTHORIZED");
+    assertEquals(authProvider.tokens().scope, "read");
+  });
+  const { authProvider } = await run(settingsOf(as, "machine").get("MCP TypeScript SDK")!.text!, modules);
+  assertEquals(await mcp.auth(authProvider, { serverUrl }), "AUTHORIZED");
+  assertEquals(authProvider.tokens().scope, "read write");
+  const { text, notes } = settingsOf(as, "client_secret_jwt").get("MCP TypeScript SDK")!;
+  assertEquals([text, notes.length], [undefined, 1]);
+});
+
 const shell = process.platform === "win32" ? undefined : "sh";
 
 test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shell === undefined }, async () => {
@@ -203,7 +227,7 @@ const hostileIds = [
 const literals = /"(?:[^"\\\n]|\\.)*"/g;
 
 const codeLibraries = [
-  ...["openid-client", "oauth4webapi", "Auth.js", "oidc-client-ts", "Passport"],
+  ...["openid-client", "oauth4webapi", "Auth.js", "oidc-client-ts", "MCP TypeScript SDK", "Passport"],
   ...["Spring Boot", "ASP.NET Core", "Go", "Python"],
 ];
 
@@ -301,8 +325,8 @@ test("[DI-05] a client without grant types has no settings, and one without open
   assertEquals([...settingsOf(as, "api")], []);
   const fit = (id: string) =>
     [...settingsOf(as, id).values()].filter(({ text }) => text !== undefined).map((one) => one.library);
-  assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "Passport"]);
-  assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi"]);
+  assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK", "Passport"]);
+  assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK"]);
   assertStringIncludes(settingsOf(as, "plain").get("Go")!.notes[0]!, "openid");
   assertStringIncludes(settingsOf(as, "native").get("Go")!.notes[0]!, "private-use scheme");
 });

@@ -8,6 +8,7 @@ import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
 import { go } from "./go.ts";
+import { mcpSdk } from "./mcp_sdk.ts";
 import { oauth4webapi } from "./oauth4webapi.ts";
 import { oidcClientTs } from "./oidc_client_ts.ts";
 import { openidClient } from "./openid_client.ts";
@@ -21,6 +22,7 @@ const snippetWriters = [
   oauth4webapi,
   authJs,
   oidcClientTs,
+  mcpSdk,
   passport,
   spring,
   aspnet,
