@@ -178,8 +178,9 @@ function limitedBody(incoming: IncomingMessage, signal: AbortSignal): ReadableSt
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
+    // Handles a rejection after the abort, too: an unhandled one would end the process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) abort();
   });
 }

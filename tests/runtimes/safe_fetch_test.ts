@@ -196,6 +196,16 @@ test("[MC-05] an endless body and one that never comes are aborted", async () =>
   });
 });
 
+test("[MC-05] what fails after an abort ends nothing else", async () => {
+  const early = AbortSignal.abort(new Error("too early"));
+  let fail = () => {};
+  const resolve = () => new Promise<string[]>((_, reject) => fail = () => reject(new Error("no such name")));
+  const fetched = safeFetch({ resolve })("https://client.example/", { signal: early });
+  await assertRejects(() => fetched, Error, "too early");
+  fail();
+  await new Promise((done) => setTimeout(done, 0));
+});
+
 test("[MC-05] a compressed body is not expanded", async () => {
   await withTarget((request, response) => {
     response.writeHead(200, { "x-accepts": request.headers["accept-encoding"], "content-encoding": "gzip" });
