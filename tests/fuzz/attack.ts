@@ -9,6 +9,7 @@ import { mutate, mutation, requestDraft } from "./request_draft.ts";
 import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";
 import { hostileText } from "./hostile_text.ts";
 import { configure, register } from "./registration_moves.ts";
+import { callResource, resourcePath } from "./resource_moves.ts";
 import type { Registration } from "./registration_moves.ts";
 import { basePath, password } from "./servers.ts";
 import type { AttackedServer, KnownClient } from "./servers.ts";
@@ -110,6 +111,7 @@ const writers = {
       ["code_challenge", challenge],
       ["code_challenge_method", "S256"],
       ...pick % 5 === 0 ? [["response_mode", "form_post"]] as const : [],
+      ...pick % 7 === 3 ? [["resource", new URL(server.as.issuer).origin + resourcePath]] as const : [],
       ...pick % 7 === 0 ? [["prompt", "consent"]] as const : [],
     ];
     const path = basePath(server) + "/oauth2/authorize";
@@ -176,6 +178,7 @@ const writers = {
   },
   register,
   configure,
+  callResource,
   /** Any page or document. */
   open: (server, _, { pick }) => openPage(server, pick),
   /** A form of the previous page, with any of its buttons; user input is hostile or valid. */
@@ -318,7 +321,7 @@ async function clientRequest(
 const moves: readonly Move[] = [
   ...["authorize", "authorize", "authorize", "redeem", "redeem", "refresh", "userinfo", "introspect", "revoke"],
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
-  ...["register", "register", "configure"],
+  ...["register", "register", "configure", "configure", "callResource", "callResource"],
 ] as Move[];
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -356,6 +359,7 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("open", 7)],
     [calm("authorize", 1), calm("open", 9)],
     [calm("authorize", 1), calm("redeem", 1)],
+    [calm("authorize", 3), calm("redeem", 1), calm("callResource", 1)],
     [calm("register", 0)],
     [calm("register", 12), calm("configure", 5), calm("open", 4)],
   ];

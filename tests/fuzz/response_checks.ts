@@ -4,6 +4,7 @@ import { marker } from "./hostile_text.ts";
 import type { ReceivedResponse } from "./attack.ts";
 import { getPath } from "./request_draft.ts";
 import type { RequestDraft } from "./request_draft.ts";
+import { findResourceProblems, resourcePath } from "./resource_moves.ts";
 import type { AttackedServer } from "./servers.ts";
 
 /** Where pages may lead to beside this server: the texts of the specifications, and what the libraries say of themselves. */
@@ -27,7 +28,9 @@ export function* findProblems(
 
   if (status >= 500) yield `[HT-18] the status is ${status}`;
   const isRegistration = sent.method === "POST" && getPath(sent) === `${base}/oauth2/register`;
-  if (status < 200 || [201, 202, 203, 205, 206].includes(status) && !(status === 201 && isRegistration)) {
+  const isResource = getPath(sent) === resourcePath;
+  const isUnusual = [201, 202, 203, 205, 206].includes(status);
+  if (status < 200 || isUnusual && !(status === 201 && isRegistration || status === 202 && isResource)) {
     yield `the status is ${status}`;
   }
   if (sent.method === "HEAD" && text !== "") yield "[HT-02] the response to HEAD has a body";
@@ -67,7 +70,9 @@ export function* findProblems(
   if (type === "application/json" && text !== "") yield* findJsonProblems(status, headers, text);
   if (endpoint !== undefined) yield* findClientEndpointProblems(endpoint, status, headers, type, sent);
   if (getPath(sent).startsWith(`${base}/oauth2/register`)) yield* findRegistrationProblems(status, headers);
-  else if (endpoint === undefined && headers.has("www-authenticate")) yield "[SC-03] WWW-Authenticate is there";
+  else if (isResource) {
+    yield* findResourceProblems(status, headers, `${own}/.well-known/oauth-protected-resource${resourcePath}`);
+  } else if (endpoint === undefined && headers.has("www-authenticate")) yield "[SC-03] WWW-Authenticate is there";
   if (kind.options.issuer.startsWith("https:") && !headers.has("strict-transport-security")) yield "no HSTS";
 }
 
@@ -149,6 +154,7 @@ function* findJsonProblems(status: number, headers: Headers, text: string): Gene
     return yield `[HT-12] invalid JSON: ${text.slice(0, 200)}`;
   }
   if (status < 400) return;
+  if (read.jsonrpc === "2.0") return;
   const { error, error_description: description = "x", ...more } = read;
   if (typeof error !== "string" || !errorSyntax.test(error)) yield `[SC-04] error is ${JSON.stringify(error)}`;
   if (typeof description !== "string" || !errorSyntax.test(description)) {

@@ -11,11 +11,14 @@ import { health } from "../../src/operating/health.ts";
 import { logging } from "../../src/operating/logging.ts";
 import { formatEvent } from "../../src/operating/format_event.ts";
 import { limitConcurrency } from "../../src/operating/limit_concurrency.ts";
+import { mcpServer } from "../../src/resource/mod.ts";
 import { deriveKey } from "../../src/runtime/scrypt.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
 import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
+
+import { resourcePath } from "./resource_moves.ts";
 
 /** Data of a client that an inside attacker knows. */
 export interface KnownClient {
@@ -212,6 +215,7 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
       inspector(),
       log,
       health(),
+      mcpServer(resourcePath),
       ...kind.options.plugins ?? [],
     ],
   });

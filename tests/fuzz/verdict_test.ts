@@ -128,11 +128,11 @@ for (const [name, steps, plugin, fault] of cases) {
 
 test("attacks get far enough: codes, tokens, rejections of each kind, pages that change state", async () => {
   const seen = new Map<string, number>();
-  for (const one of fc.sample(attack, { seed: 8, numRuns: 300 })) {
+  for (const one of fc.sample(attack, { seed: 8, numRuns: 400 })) {
     const listening: Plugin = {
       handle: (next) => async (request, peer) => {
         const response = await next(request, peer);
-        const path = /^[^?#]*?(\/(?:oauth2\/\w+|clients|users|flows|authorized\/try))(?:[/?#]|$)/.exec(request.url)
+        const path = /^[^?#]*?(\/(?:oauth2\/\w+|clients|users|flows|authorized\/try|mcp))(?:[/?#]|$)/.exec(request.url)
           ?.[1];
         const key = `${request.method} ${path} ${response.status}`;
         seen.set(key, (seen.get(key) ?? 0) + 1);
@@ -149,6 +149,7 @@ test("attacks get far enough: codes, tokens, rejections of each kind, pages that
       ...["POST /oauth2/consent 303", "GET /oauth2/userinfo 200", "POST /oauth2/introspect 200", "POST /clients 303"],
       ...["POST /users 303", "POST /authorized/try 200", "POST /clients 403", "POST /oauth2/register 201"],
       ...["POST /oauth2/register 400", "PUT /oauth2/register 200", "DELETE /oauth2/register 204"],
+      ...["POST /mcp 200", "POST /mcp 202", "POST /mcp 400", "POST /mcp 401", "GET /mcp 401"],
     ]
   ) {
     assert(seen.has(key), `never ${key}, but ${[...seen.keys()].join(", ")}`);
