@@ -47,6 +47,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const params = await readCallback(context, notes);
   const code = params.get("code");
   const redirect = shownResponseParameters(params, notes);
+  const withoutCode = redirect.filter(([name]) => name !== "code");
   const shownParameters = new Map(redirect);
   const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
   // A code that the page cuts cannot be redeemed from it.
@@ -61,12 +62,10 @@ async function showCallback(context: Context): Promise<HttpResponse> {
       ? { kind: "success", code: shownParameters.get("code")!, state }
       : { kind: "failure", error: shownParameters.get("error"), description: shownParameters.get("error_description") },
     notes,
-    roundTrip: await describeRoundTrip(context, {
-      redirect: success ? redirect : redirect.filter(([name]) => name !== "code"),
+    roundTrip: {
+      ...await describeRoundTrip(context, success ? redirect : withoutCode, flow, issued),
       ignoredParameters: ignoredParameterNames(params.names),
-      flow,
-      issued,
-    }),
+    },
     proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
     examples: success ? await examples(context, code, flow?.verifier, issued) : [],
     tokenEndpoint: endpointUrl(context.app, "token"),
@@ -127,44 +126,33 @@ async function examples(
   const { server } = context;
   const issuedClient = issued === undefined ? undefined : await server.clients.find(issued.clientId);
   const candidates = await callbackClients(context);
+  const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
   return (["public", "confidential"] as const).map((kind) => {
     const isKind = (client: { readonly confidential: boolean }) => client.confidential === (kind === "confidential");
-    const client = issuedClient !== undefined && isKind(issuedClient) ? issuedClient : candidates.find(isKind);
-    return example(context, kind, client?.id, code, verifier, issued);
+    const clientId = [...issuedClient ? [issuedClient] : [], ...candidates].find(isKind)?.id;
+    const id = clientId ?? "YOUR_CLIENT_ID";
+    const form = [
+      ["grant_type", "authorization_code"],
+      ["code", code],
+      ["redirect_uri", issued?.redirectUri ?? callbackUri(server)],
+      ...usesPkce ? [["code_verifier", verifier ?? "YOUR_CODE_VERIFIER"]] : [],
+      ...kind === "public" ? [["client_id", id]] : [],
+    ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
+    const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
+    const lines = [
+      `curl ${shellQuote(endpointUrl(context.app, "token"))}`,
+      ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(id)}:${secret}`)}`] : [],
+      ...form.map((pair) => `-d ${shellQuote(pair)}`),
+    ];
+    return {
+      kind,
+      clientId,
+      command: lines.join(" \\\n  "),
+      secrets: verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
+      codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
+      codeUsed: issued?.consumedAt !== undefined,
+      verifier: !usesPkce ? "none" : verifier === undefined ? "placeholder" : "known",
+      needsSecret: kind === "confidential" && secret !== demoSecret,
+    };
   });
-}
-
-function example(
-  context: Context,
-  kind: "public" | "confidential",
-  clientId: string | undefined,
-  code: string,
-  verifier: string | undefined,
-  issued: IssuedCode | undefined,
-): TokenRequestExample {
-  const id = clientId ?? "YOUR_CLIENT_ID";
-  const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
-  const form = [
-    ["grant_type", "authorization_code"],
-    ["code", code],
-    ["redirect_uri", issued?.redirectUri ?? callbackUri(context.server)],
-    ...usesPkce ? [["code_verifier", verifier ?? "YOUR_CODE_VERIFIER"]] : [],
-    ...kind === "public" ? [["client_id", id]] : [],
-  ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
-  const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
-  const lines = [
-    `curl ${shellQuote(endpointUrl(context.app, "token"))}`,
-    ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(id)}:${secret}`)}`] : [],
-    ...form.map((pair) => `-d ${shellQuote(pair)}`),
-  ];
-  return {
-    kind,
-    clientId,
-    command: lines.join(" \\\n  "),
-    secrets: verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
-    codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
-    codeUsed: issued?.consumedAt !== undefined,
-    verifier: !usesPkce ? "none" : verifier === undefined ? "placeholder" : "known",
-    needsSecret: kind === "confidential" && secret !== demoSecret,
-  };
 }

@@ -9,23 +9,19 @@ import type { RoundTrip } from "../ui/callback_page.tsx";
 import type { CheckResult } from "../ui/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
 
-/** The input of {@link describeRoundTrip}. */
-interface CallbackContext {
-  /** The parameters of the response; long values are cut. */
-  readonly redirect: Fields;
-  /** The names of unknown parameters. */
-  readonly ignoredParameters: readonly string[];
-  /** The flow, if this browser started it on a page of this server. */
-  readonly flow?: DemoFlow;
-  /** The record of the code. */
-  readonly issued?: IssuedCode;
-}
-
-/** Describes the round trip, without side effects. */
+/**
+ * Describes the round trip, without side effects.
+ *
+ * @param redirect The parameters of the response; long values are cut.
+ * @param flow The flow, if this browser started it on a page of this server.
+ * @param issued The record of the code.
+ */
 export async function describeRoundTrip(
   context: Context,
-  { redirect, ignoredParameters, flow, issued }: CallbackContext,
-): Promise<RoundTrip> {
+  redirect: Fields,
+  flow: DemoFlow | undefined,
+  issued: IssuedCode | undefined,
+): Promise<Omit<RoundTrip, "ignoredParameters">> {
   const client = issued === undefined ? undefined : await context.server.clients.find(issued.clientId);
   const parameters = new Map(redirect);
   return {
@@ -33,7 +29,6 @@ export async function describeRoundTrip(
       ? undefined
       : await demoAuthorizationRequest(context, client, flow),
     redirect,
-    ignoredParameters,
     checks: checkResponse(context.server.issuer, parameters.get("state"), parameters.get("iss"), flow),
     pkce: flow && await explainPkce(flow, issued),
   };
