@@ -258,10 +258,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   const randomBytes: RandomBytes = (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes);
   const client = clientFactory(() => getApp().server.clients, randomBytes);
   const ownOutbound = defaultOutbound(() => ({ issuer: getIssuer(), privateHosts: settings.privateHosts ?? [] }));
-  const documents = clientDocumentFactory(
-    randomBytes,
-    (url, init) => (settings.outbound ?? ownOutbound)(url, init),
-  );
+  const documents = clientDocumentFactory(randomBytes, (url, init) => (settings.outbound ?? ownOutbound)(url, init));
   const urls = { issuer: getIssuer, origins: () => [new URL(getIssuer()).origin, ...resources.origins()] };
   const fetch = createFetch(urls, handle);
 

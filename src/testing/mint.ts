@@ -16,8 +16,7 @@ import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
-import { assertionFields, mintAssertion } from "./mint_assertion.ts";
-import type { MintedAssertion, MintedIdJag } from "./mint_assertion.ts";
+import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag } from "./mint_assertion.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 

@@ -6,8 +6,7 @@ import type { Signer } from "../oauth/keys/keys.ts";
 import type { PublicKeySet } from "../oauth/keys/remote_keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { randomId } from "../oauth/secrets.ts";
-import { secondsNow } from "../oauth/server.ts";
-import type { Server } from "../oauth/server.ts";
+import { secondsNow, type Server } from "../oauth/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { anyOption } from "./options.ts";
 import {
@@ -15,9 +14,9 @@ import {
   foreignSigner,
   resolveAlgorithm,
   signerFor,
+  type TokenOverrides,
   withoutSignature,
 } from "./token_overrides.ts";
-import type { TokenOverrides } from "./token_overrides.ts";
 
 /** The issuer of minted assertions, unless the test names one. */
 const defaultIssuer = "https://idp.test";
