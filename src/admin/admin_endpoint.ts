@@ -7,11 +7,17 @@
  * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
  */
 
+import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
+import { browserCsrfToken } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import type { Handler, Handlers } from "../app/route.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { htmlWithForms } from "../http/responses.ts";
 import type { Repository } from "../oauth/records/repository.ts";
+import type { EditForm } from "../ui/field.tsx";
 import type { ListPosition } from "../ui/next_page.tsx";
+import type { Pages } from "../ui/pages.ts";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {
@@ -56,4 +62,21 @@ export async function readPage<Input, Item>(
     ? undefined
     : `${target.path}?after=${encodeURIComponent(getId(entries.at(-1)!))}`;
   return { entries, position: { total: await repository.count(), isFirst: after === undefined, nextHref } };
+}
+
+/**
+ * Renders a page with a form that changes records.
+ *
+ * @param fields The form without its token; `false`: visitors may not change records.
+ * @param status Default: 400 if the form has errors, otherwise 200.
+ */
+export async function pageWithForm(
+  context: Context,
+  fields: Omit<EditForm, "csrfToken"> | false,
+  render: (pages: Pages, form: EditForm | undefined) => string,
+  status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,
+): Promise<HttpResponse> {
+  const browser = await ensureBrowserCookie(context);
+  const form = fields === false ? undefined : { ...fields, csrfToken: await browserCsrfToken(context, browser) };
+  return htmlWithForms(status, render(await context.pages(), form), browser.headers);
 }

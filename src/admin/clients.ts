@@ -2,7 +2,7 @@
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { htmlWithForms, redirect } from "../http/responses.ts";
+import { redirect } from "../http/responses.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { quote } from "../oauth/config/config_issue.ts";
@@ -11,10 +11,9 @@ import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { directoryHandlers, idFromPath, readPage } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
-import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
+import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
@@ -61,25 +60,20 @@ async function showList(
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context);
-  const { entries, position } = await readPage(context, context.server.clients, ({ id }) => id);
+  const { clients } = context.server;
+  const { entries, position } = await readPage(context, clients, ({ id }) => id);
   const props: ClientsProps = {
     ...context.site,
     clients: entries.map((client) => toListedClient(context, client)),
-    documentClients: context.server.clients.documentClients().slice(-maxListedDocuments).reverse()
+    documentClients: clients.documentClients().slice(-maxListedDocuments).reverse()
       .map((client) => toListedClient(context, client)),
     position,
-    form: edit
-      ? {
-        csrfToken: await browserCsrfToken(context, browser),
-        values,
-        errors,
-        isPersistent: context.server.clients.isPersistent,
-      }
-      : undefined,
   };
-  const pages = await context.pages();
-  return htmlWithForms(errors.length > 0 ? 400 : 200, pages.clients(props), browser.headers);
+  return await pageWithForm(
+    context,
+    edit && { values, errors, isPersistent: clients.isPersistent },
+    (pages, form) => pages.clients({ ...props, form }),
+  );
 }
 
 async function showOne(
@@ -89,7 +83,6 @@ async function showOne(
   newSecret?: string,
 ): Promise<HttpResponse> {
   const { app, server, site } = context;
-  const browser = await ensureBrowserCookie(context);
   const urls = {
     issuer: server.issuer,
     authorize: endpointUrl(app, "authorize"),
@@ -103,17 +96,13 @@ async function showOne(
     client: toListedClient(context, client),
     newSecret,
     snippets: clientSnippets(urls, client, { secret, autoLogin }),
-    form: edit && client.document === undefined
-      ? {
-        csrfToken: await browserCsrfToken(context, browser),
-        values: {},
-        errors: [],
-        isPersistent: server.clients.isPersistent,
-      }
-      : undefined,
   };
-  const pages = await context.pages();
-  return htmlWithForms(newSecret === undefined ? 200 : 201, pages.client(props), browser.headers);
+  return await pageWithForm(
+    context,
+    edit && client.document === undefined && { values: {}, errors: [], isPersistent: server.clients.isPersistent },
+    (pages, form) => pages.client({ ...props, form }),
+    newSecret === undefined ? 200 : 201,
+  );
 }
 
 async function addClient(context: Context, options: DirectoryOptions): Promise<HttpResponse> {

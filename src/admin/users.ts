@@ -2,16 +2,15 @@
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { htmlWithForms, redirect } from "../http/responses.ts";
+import { redirect } from "../http/responses.ts";
 import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { directoryHandlers, idFromPath, readPage } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
-import { browserCsrfToken, maxListLength, readProtectedForm } from "../app/csrf.ts";
+import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
 import type { FieldError } from "../ui/field.tsx";
@@ -64,23 +63,18 @@ async function showList(
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context);
-  const { entries, position } = await readPage(context, context.server.users, ({ sub }) => sub);
+  const { users } = context.server;
+  const { entries, position } = await readPage(context, users, ({ sub }) => sub);
   const props: UsersProps = {
     ...context.site,
     users: entries.map((user) => toListedUser(context, user)),
     position,
-    form: edit
-      ? {
-        csrfToken: await browserCsrfToken(context, browser),
-        values,
-        errors,
-        isPersistent: context.server.users.isPersistent,
-      }
-      : undefined,
   };
-  const pages = await context.pages();
-  return htmlWithForms(errors.length > 0 ? 400 : 200, pages.users(props), browser.headers);
+  return await pageWithForm(
+    context,
+    edit && { values, errors, isPersistent: users.isPersistent },
+    (pages, form) => pages.users({ ...props, form }),
+  );
 }
 
 async function showOne(
@@ -90,22 +84,14 @@ async function showOne(
   claims: string = JSON.stringify(userClaims(user), null, 2),
   errors: readonly FieldError[] = [],
 ): Promise<HttpResponse> {
-  const browser = await ensureBrowserCookie(context);
+  const { users } = context.server;
   const props: UserProps = {
     ...context.site,
     user: toListedUser(context, user),
-    isFirst: (await context.server.users.first())?.sub === user.sub,
-    form: edit
-      ? {
-        csrfToken: await browserCsrfToken(context, browser),
-        values: { claims },
-        errors,
-        isPersistent: context.server.users.isPersistent,
-      }
-      : undefined,
+    isFirst: (await users.first())?.sub === user.sub,
   };
-  const pages = await context.pages();
-  return htmlWithForms(errors.length > 0 ? 400 : 200, pages.user(props), browser.headers);
+  const fields = { values: { claims }, errors, isPersistent: users.isPersistent };
+  return await pageWithForm(context, edit && fields, (pages, form) => pages.user({ ...props, form }));
 }
 
 async function addUser(context: Context): Promise<HttpResponse> {
