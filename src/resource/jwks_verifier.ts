@@ -5,26 +5,12 @@ import type { JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
+import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { KeyFetches } from "../oauth/keys/remote_keys.ts";
 import { compactJws } from "../oauth/tokens/verification.ts";
 import { authorizationServer, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServer, AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
-
-/** Algorithms of public keys. A symmetric algorithm would let each holder of the key issue tokens. */
-const algorithms = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-];
 
 /**
  * Creates a verifier by keys. It finds the keys by the metadata of the issuer (RFC 8414, OpenID Connect Discovery), caches
@@ -71,7 +57,8 @@ export function jwtVerifier(
         const { payload } = await verifyByKeys(token, findKey, {
           typ: "at+jwt",
           requiredClaims: ["exp"],
-          algorithms,
+          // A symmetric algorithm would let each holder of the key issue tokens.
+          algorithms: [...verificationAlgorithms],
           clockTolerance: Number.MAX_SAFE_INTEGER,
         });
         return payload;
