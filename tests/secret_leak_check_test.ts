@@ -5,6 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Plugin } from "../src/app/plugin.ts";
 import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./flows/harness.ts";
+import { postRegistration, register } from "./flows/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";
 import { latchkey, testLatchkey } from "./secret_leak_check.ts";
 
@@ -59,6 +60,25 @@ test("[HT-15] secrets sent by a client are found, in its body and in its headers
   });
   const headers = { authorization: `Basic ${btoa(`web:${secret}`)}` };
   await assertRejects(() => web.token({ code: "none", client_id: undefined }, { headers }), Error, secret);
+});
+
+test("[HT-15] the credentials of a registration are found, in its response and in a JSON body", async () => {
+  let known: string | undefined;
+  const server = await testServer({ plugins: [gossip((url) => url.endsWith("/jwks") ? known : undefined)] });
+  const { client_secret, registration_access_token, client_id } = await register(server, {
+    redirect_uris: ["https://a.example/"],
+  });
+  const sent = "a-software-statement-of-a-client";
+  await postRegistration(server, { redirect_uris: [], software_statement: sent });
+  for (const secret of [registration_access_token, sent]) {
+    known = secret;
+    await assertRejects(() => server.get("/oauth2/jwks"), Error, secret);
+  }
+  // Registered secrets are redacted before any listener.
+  for (const text of [client_secret, client_id]) {
+    known = text;
+    assertEquals((await server.get("/oauth2/jwks")).status, 200);
+  }
 });
 
 test("[HT-15] servers created without the harness are checked too", async () => {

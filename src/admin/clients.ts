@@ -49,9 +49,14 @@ export function clientPage(options: DirectoryOptions): Handlers {
 
 /** A client for pages. */
 export function toListedClient({ site }: Context, client: Client): ListedClient {
-  const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document } = client;
+  const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document, registration } =
+    client;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
-  return { id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document };
+  const registeredItselfAt = registration?.issuedAt;
+  return {
+    ...{ id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document },
+    registeredItselfAt,
+  };
 }
 
 async function showList(

@@ -28,6 +28,8 @@ export interface ListedClient {
   readonly grantTypes: readonly string[];
   /** Every scope value that it may request. */
   readonly scope: readonly string[];
+  /** When it registered itself, by the server's clock in seconds; absent for other clients. */
+  readonly registeredItselfAt?: number;
   /** Its metadata document, by the server's clock in milliseconds; absent if the client is registered. */
   readonly document?: { readonly fetchedAt: number; readonly validUntil: number };
 }
@@ -118,6 +120,7 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
 /** The metadata of a client. */
 function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document } = client;
+  const { registeredItselfAt } = client;
   return (
     <dl class="facts">
       <CodeItem label="Client ID" text={id} />
@@ -129,6 +132,11 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
       <MultiValueItem label="Post-logout redirect URI" texts={postLogoutRedirectUris} />
       <MultiValueItem label="Grant types" texts={grantTypes} />
       {scope.length > 0 && <CodeItem label="Scope" text={scope.join(" ")} />}
+      {registeredItselfAt !== undefined && (
+        <DefinitionItem label="Registered itself">
+          at {new Date(registeredItselfAt * 1000).toISOString()}
+        </DefinitionItem>
+      )}
       {document !== undefined && (
         <DefinitionItem label="Metadata document">
           fetched at {new Date(document.fetchedAt).toISOString()}, valid until{" "}

@@ -252,6 +252,17 @@ test("[DR-09] a client that nothing was issued to is deleted by the clock; a use
   assertEquals(deleted.map((event) => "client" in event && event.client), [unused.client_id]);
 });
 
+test("[DR-09] a first use after the time, but before the deletion, counts", async () => {
+  // Maintenance is due once a minute.
+  const server = await testServer({ registration: { unusedLifetime: 30 } });
+  const client = await register(server);
+  server.advance(40);
+  assertEquals(typeof (await logIn(server, client)).access_token, "string");
+  server.advance(100);
+  await maintain(server);
+  assertEquals((await manage(server, "GET", client)).status, 200);
+});
+
 test("[DR-09] unused clients are bounded: a registration beyond it waits, and nothing is removed early", async () => {
   const server = await testServer({ registration: { unusedLifetime: 600, maxUnused: 3 } });
   const clients = [await register(server), await register(server), await register(server)];

@@ -53,7 +53,9 @@ test("[DR-01] a registration returns what was registered and what was defaulted,
   const tokens = await (await server.token({ ...at, code: await server.code(at) })).json();
   assertEquals(typeof tokens.refresh_token, "string");
   const page = await (await server.get(`/clients/${client_id}`)).text();
-  assert(page.includes("App") && page.includes("https://app.example/cb"));
+  for (const text of ["App", "https://app.example/cb", "2026-01-01T00:00:00.000Z", "openid-client"]) {
+    assert(page.includes(text), text);
+  }
 });
 
 test("[DR-01] a secret is issued for the methods that need one, and expires by the server's clock", async () => {
@@ -348,6 +350,23 @@ test("[DR-10] a statement that is invalid or of another issuer is rejected", asy
     const { outcome, explanation } = await reject(server, { ...publicClient, software_statement });
     assertEquals([outcome, explanation.rule], [`400 ${error}`, "DR-10"]);
   });
+});
+
+test("[DR-10] the keys of an issuer may be behind a URL", async () => {
+  const fetched: string[] = [];
+  const jwks_uri = "https://publisher.example/jwks";
+  const server = await testServer({
+    registration: { softwareStatementIssuers: [{ issuer, jwks_uri }] },
+    outbound: async (url) => {
+      fetched.push(url);
+      return await Promise.resolve(Response.json({ keys: [await exportJWK(publicKey)] }));
+    },
+  });
+  for (let i = 0; i < 2; i++) {
+    const software_statement = await sign({ iss: issuer, client_name: `Signed ${i}` });
+    assertEquals((await register(server, { ...publicClient, software_statement })).client_name, `Signed ${i}`);
+  }
+  assertEquals(fetched, [jwks_uri]);
 });
 
 test("[DR-10] a server that trusts no issuer ignores statements, and says so", async () => {
