@@ -57,7 +57,7 @@ export function authorizeHandlers(
     context.destination = destination;
     const request = await parseAuthorizationRequest(server, params, client, destination);
     const pending = await pendingAuthorization(server, request, destination, client);
-    warnAcceptedRequest(server, params, client);
+    warnAcceptedRequest(server, params, pending);
     const redirected = repeatWithCookies && await repeatWithCookies(context, pending);
     return redirected ?? await authorize(context, pending, approver);
   }

@@ -83,11 +83,11 @@ const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
  * Traces the warnings of a request that was accepted. {@link parseAuthorizationRequest} traces none, so a request that is
  * read more than once is warned of once.
  */
-export function warnAcceptedRequest(server: Server, params: Params, client: Client): void {
+export function warnAcceptedRequest(server: Server, params: Params, { request, client }: PendingAuthorization): void {
   for (const explanation of client.document?.warnings ?? []) {
     server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
-  warnIgnoredScope(server, client, params.get("scope"));
+  warnIgnoredScope(server, client, params.get("scope"), request.scope);
   warnMissingMethod(server, client, params);
   warnMissingResource(server, client, params);
 }

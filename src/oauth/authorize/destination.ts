@@ -75,7 +75,8 @@ export async function findDestination(
   }
   server.passed?.("RU-01", uri);
   const state = params.get("state");
-  const mode = responseModes.find((supported) => supported === params.get("response_mode")) ?? "query";
+  const requestedMode = params.get("response_mode");
+  const mode = responseModes.find((supported) => supported === requestedMode) ?? "query";
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
   return { client, destination: { uri, mode, state: isStateDropped ? undefined : state } };

@@ -61,8 +61,14 @@ export function resolveScope(server: Server, client: Client, requested: string |
 }
 
 /** Warns of the unknown values of an accepted request, which are ignored. */
-export function warnIgnoredScope(server: Server, client: Client, requested: string | undefined): void {
-  const tokens = splitScope(requested ?? "");
+export function warnIgnoredScope(
+  server: Server,
+  client: Client,
+  requested: string | undefined,
+  accepted: readonly string[],
+): void {
+  if (requested === undefined || requested === accepted.join(" ")) return;
+  const tokens = splitScope(requested);
   if (tokens.every((token) => server.scopes.includes(token))) return;
   const ignored = "unknown scope, ignored because the request contains openid";
   const explanation = explainUnknown(server, client, tokens, ignored);

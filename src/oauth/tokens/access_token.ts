@@ -39,7 +39,6 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
   const { client, subject, scope, grantId, resources, maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.lifetimes.access_token, maxLifetimeSeconds);
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
-    ...authorization.accessTokenClaims,
     iss: server.issuer,
     sub: subject === undefined ? client.id : await subjectFor(server, client, subject.sub),
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
@@ -63,9 +62,11 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
       Object.assign(claims, userClaims);
     }
   }
+  const { accessTokenClaims: furtherClaims } = authorization;
+  const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
   const issuedClaims = server.overrideClaims === undefined
-    ? claims
-    : server.overrideClaims("access_token", { ...claims }, await claimsContext(server, authorization));
+    ? allClaims
+    : server.overrideClaims("access_token", { ...allClaims }, await claimsContext(server, authorization));
   // A pairwise subject does not identify the user: a stored token does.
   const isOpaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));

@@ -26,11 +26,11 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     exp: now + server.lifetimes.id_token,
     iat: now,
     auth_time: Math.floor(authTime / 1000),
-    ...nonce !== undefined && { nonce },
+    nonce,
     at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
-    ...sid !== undefined && { sid: await sessionIdFor(server, client, sid) },
-    ...hasUserClaims(server, subject) && await userClaims(server, subject, scope),
+    sid: sid && await sessionIdFor(server, client, sid),
   };
+  if (hasUserClaims(server, subject)) Object.assign(claims, await userClaims(server, subject, scope));
   const overriddenClaims = server.overrideClaims === undefined
     ? claims
     : server.overrideClaims("id_token", claims, await claimsContext(server, authorization));
