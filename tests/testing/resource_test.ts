@@ -5,6 +5,7 @@ import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/cl
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError } from "../../src/mod.ts";
+import { toHar } from "../../src/recorder/export/har.ts";
 import type { HostedResourceOptions, TestLatchkey, TestResource } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
@@ -296,6 +297,18 @@ test("[PR-13] metadata lists the hosted resources, each of which names the issue
   for (const { metadataUrl } of urls) {
     assertEquals((await (await as.fetch(metadataUrl)).json()).authorization_servers, [as.issuer]);
   }
+});
+
+test("the log and its archive show the requests of a resource on another origin, with their flow", async () => {
+  await using as = await testLatchkey();
+  const mcp = as.resource(identifier);
+  assertEquals((await call(as, mcp.url, await login(as, mcp, "read"), "ping")).status, 200);
+  const { endpoint, request: { path }, client, flow, passed } = as.log.last("resource");
+  assertEquals([endpoint, path, client, flow], ["resource", "//mcp.example/tenant/mcp", "client-1", "1"]);
+  assertEquals(passed.map(({ rule }) => rule), ["PR-08", "MC-08", "PR-10"]);
+  const { log } = toHar(as.log.exchanges, as);
+  assertEquals(log.entries.at(-1)!.request.url, mcp.url);
+  as.log.expect("resource", { client: "client-1" }).called(1).passed("MC-08").succeeded();
 });
 
 test("as.resource rejects locations that cannot be a resource, and options that it does not have", async () => {

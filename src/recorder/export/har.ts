@@ -9,7 +9,7 @@ export type Har = ReturnType<typeof toHar>;
 
 /**
  * Creates an archive, with a page for each flow. HAR requires an HTTP version; handlers do not know it, so it is always
- * `HTTP/1.1`. All request URLs have the origin of the issuer.
+ * `HTTP/1.1`. Request URLs have the origin of the issuer, except for hosted resources on another origin.
  */
 export function toHar(
   exchanges: readonly Exchange[],
@@ -59,9 +59,11 @@ const httpVersion = "HTTP/1.1";
 function toHarRequest({ method, path, query, form, headers, body }: RecordedRequest, origin: string) {
   const mimeType = headers["content-type"] ?? "";
   const hasForm = form.length > 0;
+  // The path of a hosted resource on another origin begins with its host.
+  const url = path.startsWith("//") ? new URL(origin).protocol + path : origin + path;
   return {
     method,
-    url: origin + path + (query.length === 0 ? "" : `?${new URLSearchParams(query.map((pair) => [...pair]))}`),
+    url: url + (query.length === 0 ? "" : `?${new URLSearchParams(query.map((pair) => [...pair]))}`),
     httpVersion,
     cookies: (headers.cookie?.split("; ") ?? []).map(parseHarCookie),
     headers: toHarPairs(Object.entries(headers)),
