@@ -138,3 +138,21 @@ test("[HT-18] the login page creates no guest user with too deeply nested claims
   assertEquals(response.status, 400);
   assertStringIncludes(await response.text(), "The claims are nested too deeply.");
 });
+
+// Regression: the server looked for a client by the secret, in case both were swapped, and so fetched its URL.
+test("[CA-07, HT-15] a wrong secret that is a URL causes no outbound request, and fails like any other", async () => {
+  const fetched: string[] = [];
+  const server = await testServer({
+    clientIdMetadataDocuments: true,
+    outbound: (url) => {
+      fetched.push(String(url));
+      return Promise.reject(new TypeError("there is no network"));
+    },
+  });
+  const bodies = new Set<string>();
+  for (const client_secret of ["https://evil.example/poster-secret", "wrong"]) {
+    const response = await server.token({ client_id: "poster", client_secret, code: "x" });
+    bodies.add(`${response.status} ${await response.text()}`);
+  }
+  assertEquals([bodies.size, fetched], [1, []]);
+});
