@@ -7,6 +7,8 @@ const grantTitles: Readonly<Record<string, string>> = {
   authorization_code: "Code exchange",
   refresh_token: "Refresh",
   client_credentials: "Client credentials",
+  "urn:ietf:params:oauth:grant-type:jwt-bearer": "Assertion",
+  "urn:ietf:params:oauth:grant-type:token-exchange": "Token exchange",
 };
 
 export function exchangeTitle({ title, caller, request }: Exchange): string {

@@ -15,6 +15,8 @@ const labelByName: Readonly<Record<string, string>> = {
   client_secret: "client_secret",
   client_assertion: "client_assertion",
   assertion: "assertion",
+  subject_token: "subject_token",
+  actor_token: "actor_token",
   password: "password",
 };
 

@@ -1,5 +1,6 @@
 /** Attacks: ways through the server that begin in order, each request of which may have been tampered with. */
 
+import { assertionForm, exchangeForm } from "./assertion_moves.ts";
 import fc from "fast-check";
 import { parseForms, submitForm } from "../../src/testing/browser/html_form.ts";
 import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
@@ -136,6 +137,17 @@ const writers = {
       "refresh_token",
       token,
     ]]);
+  },
+  /** An assertion of a trusted issuer, for a token. */
+  async assert(server, _, step) {
+    const client = pickClient(server, step.client);
+    return await clientRequest(server, client, "/oauth2/token", await assertionForm(server, step));
+  },
+  /** A token for another one. */
+  async exchange(server, state, step) {
+    const known = step.pick % 3 === 0 ? undefined : state.codes.at(-1)?.client;
+    const client = known ?? pickClient(server, step.client);
+    return await clientRequest(server, client, "/oauth2/token", exchangeForm(state, step));
   },
   /** Tokens for the client itself. */
   machine: (server) =>
@@ -322,6 +334,7 @@ const moves: readonly Move[] = [
   ...["authorize", "authorize", "authorize", "redeem", "redeem", "refresh", "userinfo", "introspect", "revoke"],
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
   ...["register", "register", "configure", "configure", "callResource", "callResource"],
+  ...["assert", "exchange"],
 ] as Move[];
 
 const step: fc.Arbitrary<Step> = fc.record({

@@ -17,6 +17,7 @@ import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
 import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
+import { assertionGrantTypes, assertionSettings } from "./assertion_moves.ts";
 
 import { resourcePath } from "./resource_moves.ts";
 
@@ -59,7 +60,7 @@ async function passwordDigest(): Promise<string> {
   return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
 }
 
-const refreshGrant = { grant_types: ["authorization_code", "refresh_token"] };
+const refreshGrant = { grant_types: ["authorization_code", "refresh_token", ...assertionGrantTypes] };
 const keyOfClient = { ...builtInKeys.ES256[1]!.jwk, alg: "ES256" } as unknown as PrivateJwk;
 const { d: _, ...publicKey } = keyOfClient;
 
@@ -183,7 +184,7 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
   return {
     ...serverKind,
     clients: [...clients, { metadata: documentClient }],
-    options: { ...serverKind.options, clients: clients.map(({ metadata }) => metadata) },
+    options: { ...assertionSettings, ...serverKind.options, clients: clients.map(({ metadata }) => metadata) },
   };
 }));
 

@@ -46,6 +46,9 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   }
   const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents");
+  for (const name of ["assertion", "verify_assertion", "exchange_token", "exchange_for_id_jag"]) {
+    assert(!sources.includes(`src/oauth/grants/${name}.ts`), name);
+  }
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
     5,

@@ -7,6 +7,7 @@ import {
   discoverAndRequestJwtAuthGrant,
   exchangeJwtAuthGrant,
 } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import type { JSONWebKeySet } from "jose";
 import { test } from "node:test";
@@ -15,6 +16,7 @@ import { foreignJwks } from "../../src/testing/mod.ts";
 import type { FetchInit, MintedAssertion, MintedIdJag, TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../flows/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
+import { type Fetch, mcpConnection } from "./mcp_client.ts";
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -255,4 +257,56 @@ test("[IJ-09, JB-08] the MCP SDK gets an ID-JAG and a token for a public client,
   });
   const { sub, aud } = decodeJwt(exchanged.access_token);
   assertEquals([sub, aud], ["bob", "https://mcp.test/mcp"]);
+});
+
+test("auth/wif-jwt-bearer: [JB-02, JB-08] the MCP SDK sends the assertion of its workload, without a secret or without a client", async () => {
+  const workload = "spiffe://shop.test/worker";
+  await using as = await testLatchkey({
+    profile: "mcp",
+    trustedIssuers: [{
+      issuer: idpIssuer,
+      jwks: foreignJwks(),
+      subjects: { [workload]: { client: "worker" } },
+      allowPublicClients: true,
+    }],
+  });
+  const { client_id } = as.client({ client_id: "worker", grant_types: [jwtBearer], redirect_uris: [] });
+  const { url } = as.resource("https://mcp.test/mcp");
+  let options: MintedAssertion = { sub: workload };
+  const provider: OAuthClientProvider = {
+    redirectUrl: undefined,
+    clientMetadata: { redirect_uris: [], grant_types: [jwtBearer], token_endpoint_auth_method: "none" },
+    clientInformation: () => ({ client_id, issuer: as.issuer }),
+    tokens: () => undefined,
+    saveTokens: () => {},
+    redirectToAuthorization: () => {},
+    saveCodeVerifier: () => {},
+    codeVerifier: () => "",
+    prepareTokenRequest: async (scope) =>
+      new URLSearchParams({
+        grant_type: jwtBearer,
+        assertion: await as.mint.assertion(options),
+        ...scope && { scope },
+      }),
+  };
+  const saved: string[] = [];
+  const connect = mcpConnection(url, {
+    ...provider,
+    tokens: () => saved.length === 0 ? undefined : { access_token: saved.at(-1)!, token_type: "Bearer" },
+    saveTokens: ({ access_token }) => void saved.push(access_token),
+  }, as.fetch as Fetch);
+  const { client, transport } = connect();
+  await client.connect(transport);
+  const { structuredContent } = await client.callTool({ name: "whoami", arguments: {} });
+  const { client_id: caller, aud, sub } = structuredContent as Record<string, unknown>;
+  assertEquals([caller, aud, sub], ["worker", url, "worker"]);
+  await client.close();
+  as.log.expect("token").by(client_id).with("none").succeeded();
+
+  options = { sub: workload, audience: "https://other.test" };
+  await assertRejects(() => auth(provider, { serverUrl: url, fetchFn: as.fetch as Fetch }), Error, "JB-02");
+  // Without a client, the subject of the assertion names it.
+  const body = new URLSearchParams({ grant_type: jwtBearer, assertion: await as.mint.assertion({ sub: workload }) });
+  const { access_token } = await (await as.fetch("/oauth2/token", { method: "POST", body })).json();
+  assertEquals(decodeJwt(access_token).client_id, "worker");
 });
