@@ -259,7 +259,7 @@ test("[IJ-09, JB-08] the MCP SDK gets an ID-JAG and a token for a public client,
   assertEquals([sub, aud], ["bob", "https://mcp.test/mcp"]);
 });
 
-test("auth/wif-jwt-bearer: [JB-02, JB-08] the MCP SDK sends the assertion of its workload, without a secret or without a client", async () => {
+test("[JB-02, JB-08] auth/wif-jwt-bearer: the MCP SDK sends the assertion of its workload, without a secret or without a client", async () => {
   const workload = "spiffe://shop.test/worker";
   await using as = await testLatchkey({
     profile: "mcp",
