@@ -21,17 +21,12 @@ function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): V
   if (masked === 0) return null;
   const values = masked === 1 ? "1 secret is" : `${masked} secrets are`;
   if (secrets === "never") return <p class="aside">{values} hidden.</p>;
-  return secrets === "shown"
-    ? (
-      <p class="aside">
-        {values} shown. <a href={`${path}#step-${number}`}>Hide the secrets of step {number}</a>
-      </p>
-    )
-    : (
-      <p class="aside">
-        {values} hidden. <a href={`${path}?show=secrets#step-${number}`}>Show the secrets of step {number}</a>
-      </p>
-    );
+  const [state, query, action] = secrets === "shown" ? ["shown", "", "Hide"] : ["hidden", "?show=secrets", "Show"];
+  return (
+    <p class="aside">
+      {values} {state}. <a href={`${path}${query}#step-${number}`}>{action} the secrets of step {number}</a>
+    </p>
+  );
 }
 
 /** Belongs inside `<ol class="sequence">`. The anchor is inside the folded part, so that a link to it unfolds it. */
