@@ -75,7 +75,7 @@ export function validateParameters(
   parameters: readonly FaultParameter[],
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  if (!matchesType("object", values)) {
+  if (!matches.object(values)) {
     throw new TypeError(
       `${path}: expected an object of parameters, received ${quote(values)}. ${listNames(parameters)}`,
     );
@@ -106,7 +106,7 @@ export function optionsToValues(
   const values = Object.fromEntries(positional.map(({ name }, index) => [name, args[index]]));
   const options = args[positional.length];
   if (options === undefined) return values;
-  if (positional.length === parameters.length || !matchesType("object", options)) {
+  if (positional.length === parameters.length || !matches.object(options)) {
     const expected = positional.length === parameters.length ? "no further argument" : "an object of options";
     throw new TypeError(`${path}: expected ${expected}, received ${quote(options)}. ${listNames(parameters)}`);
   }
@@ -116,7 +116,7 @@ export function optionsToValues(
 function assertValue(path: string, parameter: FaultParameter, value: unknown): void {
   const { name, type, enum: choices, minimum = -Infinity, maximum = Infinity, description, programType } = parameter;
   const types = [type].flat();
-  const isType = types.some((jsonType) => matchesType(jsonType, value)) ||
+  const isType = types.some((jsonType) => matches[jsonType](value)) ||
     (programType === "function" ? typeof value === "function" : programType === "Date" && value instanceof Date);
   const isInRange = typeof value === "number"
     ? value >= minimum && value <= maximum
@@ -134,22 +134,15 @@ function assertValue(path: string, parameter: FaultParameter, value: unknown): v
   throw isWrongType ? new TypeError(message) : new RangeError(message);
 }
 
-function matchesType(type: JsonType, value: unknown): boolean {
-  switch (type) {
-    case "array":
-      return Array.isArray(value);
-    case "integer":
-      return Number.isInteger(value);
-    case "null":
-      return value === null;
-    case "number":
-      return Number.isFinite(value);
-    case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
-    case "string":
-      return typeof value === "string";
-  }
-}
+/** Whether a value has a type. */
+const matches: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
+  array: Array.isArray,
+  integer: Number.isInteger,
+  null: (value) => value === null,
+  number: Number.isFinite,
+  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date),
+  string: (value) => typeof value === "string",
+};
 
 function listNames(parameters: readonly FaultParameter[]): string {
   return parameters.length === 0

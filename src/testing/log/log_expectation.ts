@@ -55,7 +55,7 @@ export function expectation(endpoint: string, selected: readonly Exchange[], all
     description: string,
     expected: unknown,
     getActual: (exchange: Exchange) => unknown,
-    passes: (exchange: Exchange) => boolean,
+    passes: (exchange: Exchange) => boolean = (exchange) => getActual(exchange) === expected,
   ): Expectation {
     if (selected.length === 0 || !selected.every(passes)) fail(description, expected, selected.map(getActual));
     return self;
@@ -72,15 +72,9 @@ export function expectation(endpoint: string, selected: readonly Exchange[], all
     },
     by(client) {
       const id = getClientId(client);
-      return expectEach(
-        `to be called by ${id}`,
-        id,
-        (exchange) => exchange.client,
-        (exchange) => exchange.client === id,
-      );
+      return expectEach(`to be called by ${id}`, id, (exchange) => exchange.client);
     },
-    with: (auth) =>
-      expectEach(`to be called with ${auth}`, auth, (exchange) => exchange.auth, (exchange) => exchange.auth === auth),
+    with: (auth) => expectEach(`to be called with ${auth}`, auth, (exchange) => exchange.auth),
     withParams(params) {
       for (const [name, description] of Object.entries(params)) {
         const value = description instanceof RegExp ? String(description) : redactValue(all[0], name, description);
