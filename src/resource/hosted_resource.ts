@@ -54,7 +54,7 @@ export function hostResource(
   const getUrl = () => location.startsWith("/") ? new URL(app.server.issuer).origin + location : location;
   const documentUrl = metadataUrl(getUrl());
   assertEndpointUrl(getUrl());
-  const path = endpointPath(app.server.issuer, getUrl());
+  const path = pathForUrl(app.server.issuer, getUrl());
   const { name } = app.findEndpoint(path) ?? {};
   if (name !== undefined && name !== resourceEndpointName) {
     throw new ConfigurationError([{
@@ -96,7 +96,7 @@ export function hostResource(
       },
       {
         name: "resource_metadata",
-        path: endpointPath(app.server.issuer, documentUrl),
+        path: pathForUrl(app.server.issuer, documentUrl),
         methods: ["GET"],
         caller: "any",
         cors: true,
@@ -123,7 +123,7 @@ const resourceEndpointName = "resource";
  * The path of an endpoint at a URL. On another origin than the issuer's, it is the URL without its scheme (a network-path
  * reference, RFC 3986 §4.2), which no request over a network has by accident.
  */
-export function endpointPath(issuer: string, url: string): string {
+export function pathForUrl(issuer: string, url: string): string {
   const { origin, host, pathname } = new URL(url);
   return origin === new URL(issuer).origin ? pathname : `//${host}${pathname}`;
 }

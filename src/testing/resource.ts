@@ -4,7 +4,7 @@ import type { App } from "../app/context.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
 import { replaceParts, type RequestLike } from "../http/message.ts";
 import { choice, object, record, texts } from "../oauth/config/field.ts";
-import { endpointPath, hostResource } from "../resource/hosted_resource.ts";
+import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
 import { assertOptions } from "./options.ts";
 
@@ -65,7 +65,7 @@ export function testResources(handle: (request: Request) => Promise<Response>): 
       const url = new URL(request.url);
       const { issuer } = app!.server;
       if (url.origin === new URL(issuer).origin) return request;
-      return replaceParts(request, { url: endpointPath(issuer, url.origin + url.pathname) + url.search });
+      return replaceParts(request, { url: pathForUrl(issuer, url.origin + url.pathname) + url.search });
     },
   };
 }
