@@ -48,7 +48,7 @@ export function parseFields(text: string): Fields {
 export async function readForm(request: RequestLike): Promise<Fields> {
   if (!isForm(request)) throw new HttpError(400, "TK-02", "The body must be application/x-www-form-urlencoded");
   rejectContentCoding(request);
-  return parseFields(await (findForRequest(peekedBodies, request) ?? readText(request)));
+  return parseFields(await (peekedText(request) ?? readText(request)));
 }
 
 /**
@@ -77,9 +77,14 @@ const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
 
 /** Reads a form early. {@link readForm} of the same request then returns the same fields or throws the same error. */
 export async function peekForm(request: RequestLike): Promise<Fields> {
-  let text = findForRequest(peekedBodies, request);
+  let text = peekedText(request);
   if (text === undefined) peekedBodies.set(request, text = readText(request));
   return parseFields(await text);
+}
+
+/** The text of the form that {@link peekForm} read; `undefined` if it read none. */
+export function peekedText(request: RequestLike): Promise<string> | undefined {
+  return findForRequest(peekedBodies, request);
 }
 
 async function readText(request: RequestLike): Promise<string> {

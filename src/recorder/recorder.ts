@@ -11,6 +11,7 @@
 import type { App } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
+import { peekedText } from "../http/form.ts";
 import { findForRequest, isDropped, isResponse, type RequestLike, type ResponseLike } from "../http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
@@ -18,7 +19,7 @@ import type { Server } from "../oauth/server.ts";
 import { type ExchangeDraft, toExchange } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
-import { bodyTap, tapRequest, tapResponse } from "./body_tap.ts";
+import { bodyTap, type CapturedBody, tapRequest, tapResponse } from "./body_tap.ts";
 import { hasTextBody, recordResponse, withResponseBody } from "./record_response.ts";
 import { recordRequest, withRequestBody } from "./record_request.ts";
 
@@ -139,7 +140,11 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     } finally {
       draft.respondedAt = now();
       draft.snapshot = undefined;
-      if (draft.request.body === undefined) draft.request = withRequestBody(draft.request, requestTap.captured());
+      if (draft.request.body === undefined) {
+        const peeked = peekedText(request);
+        const captured = peeked === undefined ? requestTap.captured() : await capturePeekedForm(peeked);
+        draft.request = withRequestBody(draft.request, captured);
+      }
       index.assign(draft);
       index.indexResponse(draft);
       notify(draft);
@@ -207,4 +212,13 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     clear: index.clear,
   };
   return self;
+}
+
+/** The form that a plugin around this one has read; the tap sees no part of it. */
+async function capturePeekedForm(peeked: Promise<string>): Promise<CapturedBody | undefined> {
+  try {
+    return { text: await peeked, complete: true };
+  } catch {
+    return undefined;
+  }
 }

@@ -45,7 +45,10 @@ test("a mock with an inspector has its own log and faults, and a log around an i
   assertEquals(explanation?.rule, "RT-07");
   as.log.expect("token", { params: { grant_type: "refresh_token" } }).rejected("invalid_grant");
   assertMatch(lines.at(-1)!, / rejected .* \(request [0-9a-f]{16}\)$/);
-  const page = await (await as.fetch("/flows/3")).text();
+  // The fault injector has read the form of the first token request before the inspector.
+  const login = await (await as.fetch("/flows/1")).text();
+  assertMatch(login, /<dt>code_verifier<\/dt>/);
+  const page = await (await as.fetch("/flows/2")).text();
   assertMatch(page, /refresh token is unknown/);
 });
 
