@@ -18,7 +18,7 @@ import {
   type TestServer,
   testServer,
 } from "./harness.ts";
-import { describePage, logIn, logInAndAllow, requestAuthorization } from "./page_navigation.ts";
+import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "./page_navigation.ts";
 
 const url = "https://client.example/oauth/client.json";
 
@@ -278,10 +278,26 @@ test("[MC-04] what a document leaves out has a default, and what this server lac
     /values of redirect_uris/,
   );
   assertMatch(await warningsFor({ serves: ["https://api.example"] }), /serves of the metadata document is ignored/);
-  b.respond = () =>
-    new Response(JSON.stringify(document), { headers: { "content-type": "application/client+json; charset=utf-8" } });
+  // 5 KiB exactly.
+  const text = JSON.stringify(document).padEnd(5 * 1024);
+  b.respond = () => new Response(text, { headers: { "content-type": "application/client+json; charset=utf-8" } });
   b.advance(24 * 3600);
   assertCode(await b.authorize({ client_id: url }));
+});
+
+test("[MC-04] a document may arrive in any parts", async () => {
+  const b = await documentServer({ login: "interactive", users: [{ sub: "alice" }] });
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...document, client_name: "Café" }));
+  b.respond = () => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "application/json" } });
+  };
+  assertStringIncludes((await logIn(openBrowser(b), "alice", { client_id: url })).text, "Allow Café to access");
 });
 
 test("[MC-04] a document gives no right that is for the operator to give", async () => {
@@ -329,6 +345,7 @@ test("[MC-04] a document is cached as long as its headers say, within 10 seconds
       [{ "cache-control": "private, no-cache" }, 10],
       [{ "cache-control": "max-age=99999999" }, 86400],
       [{ expires: "Thu, 01 Jan 2026 01:00:00 GMT", date: "Thu, 01 Jan 2026 00:00:00 GMT" }, 3600],
+      [{ expires: "Thu, 01 Jan 2026 01:00:00 GMT", date: "Thu, 01 Jan 2026 00:00:00 GMT", age: "600" }, 3000],
       [{ expires: "0" }, 10],
       [{ "cache-control": "max-age=abc" }, 300],
     ] as const,
@@ -393,6 +410,20 @@ test("[MC-05] concurrent requests share one fetch, and each host has a limit of 
   assertCode(await b.authorize({ client_id: url }));
   b.advance(60);
   assertCode(await one("client.example", 60));
+});
+
+test("[MC-05] all hosts together have a limit of fetches", async () => {
+  const b = await documentServer();
+  b.respond = (client_id) => Response.json({ ...document, client_id });
+  const one = (host: number, n: number) => b.authorize({ client_id: `https://client${host}.example/${n}` });
+  for (let i = 0; i < 600; i++) assertCode(await one(i % 10, i));
+  assertEquals((await one(10, 0)).status, 429);
+  assertMatch(
+    getRejections(b.events).at(-1)!.explanation.expected!,
+    /at most 600 fetches in 60 seconds from all hosts/,
+  );
+  b.advance(60);
+  assertCode(await one(10, 0));
 });
 
 test("[MC-05] a fetch follows no redirect, has a limit of time, and sends no credentials", async () => {
@@ -500,6 +531,24 @@ test("[MC-07] a client with private_key_jwt authenticates with the keys of its d
   await as.logIn({ ...remote, private_jwk: client.private_jwk });
   assertEquals(remote.token_endpoint_auth_method, "private_key_jwt");
   assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "401 invalid_client");
+});
+
+test("[MC-06] the account page lists clients of documents beside registered ones", async () => {
+  const b = await documentServer({ login: "interactive", users: [{ sub: "alice" }] });
+  b.respond = (client_id) => Response.json({ ...document, client_id, client_name: `Client at ${client_id}` });
+  const browser = openBrowser(b);
+  const other = "https://other.example/c";
+  const account = async () => {
+    const { text } = await openPage(browser, "/account", await browser.get("/account"));
+    return [`Client at ${url}`, `Client at ${other}`, "spa"].filter((name) => text.includes(name));
+  };
+  await logInAndAllow(browser, "alice", { client_id: url });
+  assertEquals(await account(), [`Client at ${url}`]);
+  for (const client_id of [other, "spa"]) {
+    const consent = await requestAuthorization(browser, { client_id });
+    assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
+  }
+  assertEquals(await account(), [`Client at ${url}`, `Client at ${other}`, "spa"]);
 });
 
 test("[MC-09] a remembered consent does not count for other redirect URIs or keys", async () => {

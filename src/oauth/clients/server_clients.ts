@@ -25,7 +25,7 @@ export interface ServerClients extends ClientRepository {
 
 /** The clients of metadata documents. */
 export interface DocumentClients {
-  /** Fetches and parses a document, unless it is cached. @throws {OAuthError} `invalid_client`, with the broken rule. */
+  /** Fetches and parses a document, whether or not it is cached. @throws {OAuthError} `invalid_client`, with the broken rule. */
   find(url: string): Promise<Client>;
   /** The cached client, if its document need not be fetched again. */
   findFresh(url: string): Client | undefined;
@@ -75,7 +75,6 @@ export function serverClients(
         )
         : registered.find(id),
     findCached: (id) => registered.findCached(id) ?? documents?.findCached(id),
-    isFresh: (id) => registered.isFresh(id) && (!isUrl(id) || registered.findCached(id) !== undefined),
     allCached() {
       if (documents === undefined) return registered.allCached();
       const parts = { registered: registered.allCached(), documents: documents.list() };

@@ -96,8 +96,6 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
 
   return {
     find(url) {
-      const client = findFresh(url);
-      if (client !== undefined) return Promise.resolve(client);
       let promise = fetching.get(url);
       if (promise === undefined) {
         const current = fetching;

@@ -92,14 +92,10 @@ export async function parseDocument(
     ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
     ...supported("redirect_uris", isAllowedUri, "an https or loopback URI, or one with a private-use scheme"),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
-    ...typeof scope === "string" && splitScope(scope).length > 0 && {
-      scope: keepSupported(
-        splitScope(scope),
-        "scope",
-        oneOf(settings.scopes),
-        settings.scopes.join(" "),
-        warn,
-      )!.join(" "),
+    ...typeof scope === "string" && {
+      scope: keepSupported(splitScope(scope), "scope", oneOf(settings.scopes), settings.scopes.join(" "), warn)!.join(
+        " ",
+      ),
     },
     client_id: url,
     token_endpoint_auth_method: method,
