@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
@@ -69,6 +70,22 @@ test("[JB-11, JB-12, TK-09] an assertion is exchanged for an access token of its
   assertEquals([auth_time, sid], [startSeconds - 60, undefined]);
   assertEquals((await fetchIntrospection(server, access_token)).sub, "alice");
   assertEquals((await assertTokenResponse(await exchangeAssertion(server, assertion))).scope, "read");
+});
+
+test("[JB-12, SC-05] oauth4webapi sends an assertion and accepts the response", async () => {
+  const { idp, server } = await trustingServer();
+  const as = { issuer: server.as.issuer, token_endpoint: `${server.as.issuer}/oauth2/token` };
+  const client = { client_id: "gateway" };
+  const response = await oauth.genericTokenEndpointRequest(
+    as,
+    client,
+    oauth.ClientSecretBasic("gateway-secret"),
+    jwtBearer,
+    { assertion: await idp.assertion("alice"), scope: "read write" },
+    { [oauth.customFetch]: (url, init) => server.as.fetch(new Request(url, init as RequestInit)) },
+  );
+  const { scope, expires_in, ...tokens } = await oauth.processGenericTokenEndpointResponse(as, client, response);
+  assertEquals([scope, expires_in, Object.keys(tokens).sort()], ["read write", 3600, ["access_token", "token_type"]]);
 });
 
 test("[JB-01] a request has exactly one assertion, which is a signed JWT", async () => {

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
+import * as oauth from "oauth4webapi";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions, TokenExchangeSettings } from "../../src/mod.ts";
 import {
@@ -143,6 +144,23 @@ test("[TX-02, TX-03] an exchanged token has the user, and no more than the scope
     // What was given away does not come back.
     [{ subject_token: access_token, scope: "write" }, "gateway", "400 invalid_scope"],
   ], async ([fields, client, expected]) => assertEquals(await scopeOf(fields, client), expected));
+});
+
+test("[TX-02, SC-05] oauth4webapi exchanges a token and accepts the response", async () => {
+  const server = await testServer(exchangeOptions);
+  const as = { issuer: server.as.issuer, token_endpoint: `${server.as.issuer}/oauth2/token` };
+  const client = { client_id: "gateway" };
+  const { access_token: subject_token } = await publicTokens(server);
+  const response = await oauth.genericTokenEndpointRequest(
+    as,
+    client,
+    oauth.ClientSecretBasic("gateway-secret"),
+    tokenExchange,
+    { subject_token, subject_token_type: accessTokenType, audience: "https://as.test" },
+    { [oauth.customFetch]: (url, init) => server.as.fetch(new Request(url, init as RequestInit)) },
+  );
+  const { issued_token_type, scope } = await oauth.processGenericTokenEndpointResponse(as, client, response);
+  assertEquals([issued_token_type, scope], [accessTokenType, "read"]);
 });
 
 test("[TX-03] resource and audience stay within the subject token, but for the targets of the client", async () => {

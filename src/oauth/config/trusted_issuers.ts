@@ -48,7 +48,7 @@ export interface TrustedIssuer {
   readonly grantProfile?: "id-jag";
   /**
    * Which user a `sub` is that `subjects` does not list: the user with this `sub` here, or the only user with the `email`
-   * claim of the assertion. Default: none.
+   * claim of the assertion, unless its `email_verified` is false. Default: none.
    */
   readonly users?: "sub" | "email";
   /** Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default: false. */
