@@ -156,8 +156,11 @@ test("[DR-04] a faulty redirect URI is invalid_redirect_uri, explained", async (
       assertEquals((await reject(server, metadata)).outcome, "400 invalid_redirect_uri");
     },
   );
-  const web = { redirect_uris: ["com.example.app:/cb"], application_type: "web" };
-  assertEquals((await reject(server, web)).outcome, "400 invalid_redirect_uri");
+  for (const uri of ["com.example.app:/cb", "not a URI"]) {
+    const web = { redirect_uris: [uri], application_type: "web" };
+    assertEquals((await reject(server, web)).outcome, "400 invalid_redirect_uri");
+  }
+  await register(server, { redirect_uris: ["https://app.example/cb", "http://web.test/cb"], application_type: "web" });
 });
 
 test("[DR-04] other faults and conflicts are invalid_client_metadata, and name what is invalid", async () => {
@@ -231,6 +234,10 @@ test("[DR-05] a real host registers with an initial access token only, or with t
   assertEquals(await outcomeOf(missing), "401 invalid_token");
   const wrong = await postRegistration(server, publicClient, { authorization: "Bearer another-access-token" });
   assertMatch(wrong.headers.get("www-authenticate")!, /error="invalid_token"/);
+  assertEquals(getRejections(server.events).map(({ explanation }) => explanation.received), [
+    "no bearer token",
+    "an unknown token",
+  ]);
   assertEquals((await register(server, publicClient, { authorization: `bearer ${token}` })).application_type, "web");
 
   const open = await testServer({ ...realHost, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
@@ -350,6 +357,12 @@ test("[DR-10] a statement that is invalid or of another issuer is rejected", asy
     const { outcome, explanation } = await reject(server, { ...publicClient, software_statement });
     assertEquals([outcome, explanation.rule], [`400 ${error}`, "DR-10"]);
   });
+  const { explanation } = await reject(server, {
+    ...publicClient,
+    software_statement: await sign({ iss: "https://other.example" }),
+  });
+  assertEquals(explanation.received, "iss https://other.example");
+  assertMatch(explanation.expected!, /signed by https:\/\/publisher\.example$/);
 });
 
 test("[DR-10] the keys of an issuer may be behind a URL", async () => {
