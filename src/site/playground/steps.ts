@@ -48,17 +48,11 @@ export async function initialProposal(
   if (client === undefined || issued.codeChallenge !== undefined && flow === undefined) return undefined;
   const state: ClientState = { client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier };
   const request = await tokenRequest(context, state);
+  const steps = stepsWithoutTokens(state, issued.consumedAt !== undefined);
   return {
     request: toHttpMessage(context, request),
     secrets: request.secrets,
-    form: await playgroundForm(
-      context,
-      browser,
-      callback,
-      state,
-      stepsWithoutTokens(state, issued.consumedAt !== undefined),
-      false,
-    ),
+    form: await playgroundForm(context, browser, callback, state, steps, false),
   };
 }
 
@@ -125,6 +119,7 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
   const nextState = { ...state, ...responseTokens(tokenResponse) };
   const grantRevoked = params.get("ended") === "yes" || outcome === "done" && step === "revoke" ||
     results[1]?.status === 401;
+  const nextSteps = stepsAfter(step, nextState, grantRevoked);
   const props: PlaygroundProps = {
     ...site,
     flowLink: context.app.flowLinkFor([["code", callback.code]]) ?? site.flowLink,
@@ -136,14 +131,7 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
     now: server.now(),
     history: history.slice(0, -results.length),
     latest: history.slice(-results.length),
-    form: await playgroundForm(
-      context,
-      browser,
-      callback,
-      nextState,
-      stepsAfter(step, nextState, grantRevoked),
-      grantRevoked,
-    ),
+    form: await playgroundForm(context, browser, callback, nextState, nextSteps, grantRevoked),
     startLinks: await startLinks(context, browser),
   };
   const pages = await context.pages();
