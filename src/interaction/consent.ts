@@ -74,11 +74,8 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
   const { server, site } = context;
   const { request, client, destination } = pending;
   const { scope, resources } = request;
-  const previouslyAllowed = previouslyAllowedScope(
-    server,
-    pending,
-    (await findConsent(server, session.sub, client.id))?.value,
-  );
+  const consent = await findConsent(server, session.sub, client.id);
+  const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
   const pages = await context.pages();
   return htmlWithForms(
     200,
