@@ -176,9 +176,8 @@ function exchangeChecks({ endpoint, caller, request, passed, rejection, warnings
   const { reason: statement, ...why } = rejection.explanation;
   const orderKey = caller === "client" ? fieldValue(request.form, "grant_type") ?? endpoint : endpoint;
   const expectedRules = Object.hasOwn(checkOrder, orderKey) ? checkOrder[orderKey]! : [];
-  const uncheckedRules = expectedRules.slice(
-    expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate)) + 1,
-  )
+  const lastPassed = expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate));
+  const uncheckedRules = expectedRules.slice(lastPassed + 1)
     .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));
   return [
     ...checks,
