@@ -80,6 +80,8 @@ const pages = [
     "/oauth2/logout",
     "/oauth2/authorize",
   ],
+  // The default endpoints of the Model Context Protocol.
+  ...["/authorize", "/token", "/register"],
 ] as const;
 
 /** Values that a user would enter, by field name. */

@@ -105,7 +105,7 @@ function findRedeemedCredential(
   sent: RequestDraft,
   { status, text }: ReceivedResponse,
 ): string | undefined {
-  if (status !== 200 || !text.includes('"access_token"') || !getPath(sent).endsWith("/oauth2/token")) return undefined;
+  if (status !== 200 || !text.includes('"access_token"') || !getPath(sent).endsWith("/token")) return undefined;
   const form = new URLSearchParams(new TextDecoder().decode(getBody(sent)));
   if (form.get("grant_type") === "authorization_code") return `code ${form.get("code")}`;
   const client = as.clients.findCached(form.get("client_id") ?? "");

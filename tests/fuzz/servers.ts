@@ -146,6 +146,12 @@ const users = [
   { sub: "bob", name: "Bob Brown" },
 ];
 
+/** Whether the profile `mcp` accepts the method and the redirect URIs. */
+function isAllowedByMcp({ metadata }: KnownClient): boolean {
+  const { token_endpoint_auth_method, redirect_uris = [] } = metadata;
+  return token_endpoint_auth_method !== "client_secret_jwt" && redirect_uris.every((uri) => /^https?:/.test(uri));
+}
+
 /** Every kind of server there is to attack, and who its clients are. */
 export const serverKinds: readonly ServerKind[] = await Promise.all([
   {
@@ -179,8 +185,14 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
       }],
     },
   },
+  {
+    name: "profile mcp, with the default endpoints",
+    forgives: false,
+    options: { issuer: "https://as.test", users, profile: "mcp" as const, mcpRevision: "2025-03-26" as const },
+  },
 ].map(async (serverKind) => {
-  const clients = await createClients(serverKind.options.issuer);
+  const all = await createClients(serverKind.options.issuer);
+  const clients = "profile" in serverKind.options ? all.filter(isAllowedByMcp) : all;
   return {
     ...serverKind,
     clients: [...clients, { metadata: documentClient }],

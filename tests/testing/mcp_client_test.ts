@@ -87,3 +87,24 @@ for (const [kind, register] of Object.entries(kinds)) {
     }
   });
 }
+
+test("[MC-01, MC-06] the MCP SDK logs in by the login and consent pages, with a metadata document and with a registration", async () => {
+  for (const kind of ["metadata document, none", "registers itself, none"]) {
+    await using as = await testLatchkey({ profile: "mcp", login: "interactive", registration: { mode: "open" } });
+    const { url } = as.resource("https://mcp.example/mcp");
+    const mcp = mcpClient(as, url, kinds[kind]!(as));
+    assertEquals((await mcp.call("whoami")).sub, "alice");
+    as.log.expect("login").called(2);
+    as.log.expect("consent").called(2);
+  }
+});
+
+test("[MC-01] the MCP SDK logs in over a socket, and the issuer follows the port", async () => {
+  await using as = await testLatchkey({ profile: "mcp" });
+  await as.listen();
+  const { url } = as.resource("/mcp");
+  assert(url.startsWith("http://localhost:"));
+  const mcp = mcpClient(as, url, { ...kinds["registered, none"]!(as), fetch });
+  const { sub, aud } = await mcp.call("whoami");
+  assertEquals([sub, aud], ["alice", url]);
+});
