@@ -37,7 +37,11 @@ export function endpointRoute(
   protocolParameters: readonly ParameterDescription[] = [],
 ): EndpointRoute {
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
-  const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
+  let unrepeatable: ReadonlySet<string> | undefined;
+  const findUnrepeatable = () => {
+    const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
+    return new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name]));
+  };
   let handlers: Handlers | undefined;
   let loading: Promise<Handlers> | undefined;
   const load = async (): Promise<Handlers> => {
@@ -53,7 +57,10 @@ export function endpointRoute(
     path,
     methods,
     cors,
-    unrepeatable: new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name])),
+    // At the first request: a login uses two endpoints of twenty.
+    get unrepeatable() {
+      return unrepeatable ??= findUnrepeatable();
+    },
     handle: (method, context) =>
       handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context),
   };
