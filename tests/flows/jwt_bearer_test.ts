@@ -1,6 +1,6 @@
 /** The JWT bearer grant: assertions of trusted issuers are exchanged for access tokens (group JB). */
 
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../src/mod.ts";
+import { inspector } from "../../src/inspector/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
@@ -129,6 +130,26 @@ test("[JB-02] every invalid assertion has the same response; the trace names the
   });
   assertEquals(bodies.size, 1, [...bodies].join("\n"));
   assertMatch([...bodies][0]!, /^400 .*"invalid_grant".*\[JB-02\]/);
+});
+
+test("[JB-02] the page of a flow shows what passed, what failed and how to fix it, without the assertion", async () => {
+  const { idp, server } = await trustingServer({}, { plugins: [inspector()] });
+  const assertion = await idp.assertion("alice", { claims: { aud: "https://other.test" } });
+  assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), rejected);
+  const html = await (await server.get("/flows/1")).text();
+  const text = html.replaceAll("<wbr/>", "").replace(/<(?:"[^"]*"|[^>"])*>/g, " ").replace(/\s+/g, " ");
+  for (
+    const expected of [
+      "Assertion",
+      "a key of the issuer verifies the signature",
+      "the assertion has another audience",
+      "aud = https://as.test or https://as.test/oauth2/token",
+      "https://other.test",
+      "Request the assertion for the issuer of this server",
+      "the subject is known here",
+    ]
+  ) assertStringIncludes(text, expected);
+  assert(!html.includes(assertion.split(".")[2]!));
 });
 
 test("[JB-03] iss is compared character by character, and no unknown issuer or header causes a fetch", async () => {

@@ -101,7 +101,6 @@ export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
   client_configuration: ["DR-06"],
   refresh_token: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
   "urn:ietf:params:oauth:grant-type:jwt-bearer": [
-    ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-05", "JB-08", "JB-09", "JB-11"] as const,
+    ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-08", "JB-09", "JB-11"] as const,
   ],
-  "urn:ietf:params:oauth:grant-type:token-exchange": ["TK-06", "TX-01", "IJ-03", "TX-03", "IJ-05"],
 };
