@@ -270,6 +270,24 @@ test("[DR-09] a client that nothing was issued to is deleted by the clock; a use
   assertEquals(deleted.map((event) => "client" in event && event.client), [unused.client_id]);
 });
 
+test("[DR-09] a flood of registrations at the limit reads the places once a second", async () => {
+  const memory = memoryStore();
+  let lists = 0;
+  const store = wrapStore(memory, {
+    list: (kind, options) => {
+      if (kind === "unused_registration") lists++;
+      return memory.list(kind, options);
+    },
+  });
+  const server = await testServer({ store, registration: { maxUnused: 1 } });
+  await register(server);
+  for (let i = 0; i < 20; i++) assertEquals((await postRegistration(server, publicClient)).status, 429);
+  assertEquals(lists, 1);
+  server.advance(1);
+  await postRegistration(server, publicClient);
+  assertEquals(lists, 2);
+});
+
 test("[DR-09] a first use after the time, but before the deletion, counts", async () => {
   // Maintenance is due once a minute.
   const server = await testServer({ registration: { unusedLifetime: 30 } });

@@ -134,6 +134,22 @@ for (const [name, skip, create] of storeKinds) {
     }
     await close(user, sweeper);
   });
+
+  test(`[DR-09] on ${name} the sweep reaches every place, on any number of pages`, { skip }, async () => {
+    const open = create();
+    const [store, server] = [await open(), await testServer({ store: await open(), registration: { maxUnused: 1 } })];
+    const until = Date.UTC(2026, 0, 1);
+    const add = (i: number, expiry: number) =>
+      store.add("unused_registration", `https://as.test client-${i}`, { until: expiry }, { expiresAt: Infinity });
+    // The last one is not over yet, and those of another issuer are its own.
+    await Promise.all(Array.from({ length: 1001 }, (_, i) => add(i, i < 1000 ? until : until + 1)));
+    await store.add("unused_registration", "https://other.test x", { until }, { expiresAt: Infinity });
+    assertEquals(await outcomeOf(await postRegistration(server, publicClient)), "429 temporarily_unavailable");
+    const left = await store.list("unused_registration", { prefix: "https://", limit: 10 });
+    assertEquals(left.map(({ id }) => id).sort(), ["https://as.test client-1000", "https://other.test x"]);
+    await store.close();
+    await close(server);
+  });
 }
 
 test("[DR-09] a crash between the steps of a use or a deletion leaves no wrong state", async () => {
