@@ -22,8 +22,8 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 /** Optional dependencies, one per store. */
 const optional = ["ioredis", "postgres"];
 
-/** Maximum size of the tarball, in KiB. It includes sources and source maps, which only debuggers load. */
-const maxTarballKiB = 1150;
+/** Maximum size of the tarball, in KiB. */
+const maxTarballKiB = 772;
 
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
@@ -61,12 +61,7 @@ const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) =
 const modules = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);
 const commonJs = await bundleCommonJs(entries.filter((entry) => entry !== "src/main.ts"), optional);
 for (const { path, text } of [...modules.files, ...commonJs.files]) {
-  const content = path.endsWith(".map") ? withoutOwnSources(text) : text;
-  await write(path, content, path === bin.latchkey ? 0o755 : 0o644);
-}
-// Sources for debuggers.
-for (const path of new Set([...modules.sources, ...commonJs.sources])) {
-  if (path.startsWith("src/")) await write(path, await Deno.readTextFile(path));
+  await write(path, text, path === bin.latchkey ? 0o755 : 0o644);
 }
 assertKnownPackages([...modules.imports, ...commonJs.imports, ...await writeDeclarations(entries)]);
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
@@ -91,14 +86,6 @@ console.log(
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installation adds unexpected packages: ${surplus.join(", ")}.`);
 if (packed > maxTarballKiB) throw new Error(`The tarball takes ${packed} KiB; expected at most ${maxTarballKiB} KiB.`);
-
-/** A source map without the text of this project's sources: the package contains them as files. */
-function withoutOwnSources(map: string): string {
-  const { sources, sourcesContent, ...others }: { sources: string[]; sourcesContent: string[] } = JSON.parse(map);
-  const isOwn = (source: string) => /^(?:\.\.\/)*src\//.test(source);
-  const content = sourcesContent.map((text, i) => isOwn(sources[i]!) ? null : text);
-  return JSON.stringify({ ...others, sources, sourcesContent: content });
-}
 
 /** A README without passages that need the repository, and without pictures and links to files outside the package. */
 async function readmeForUsers(path: string): Promise<string> {

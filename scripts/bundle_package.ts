@@ -12,7 +12,7 @@ const mainEntry = "src/mod.ts";
 /** Bytes of source. Smaller modules become part of the core, instead of a file shared by several entries. */
 const maxInlinedBytes = 4096;
 
-/** Keeps the code readable for debuggers: formatted like the source, with source maps. */
+/** Keeps the code readable for debuggers: formatted like the source, with its names. */
 const readable = { target: "node22", legalComments: "none" } as const;
 
 /** Name of the chunk that every login runs. */
@@ -82,7 +82,6 @@ export async function bundlePackage(
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
     ...readable,
-    sourcemap: "inline",
     metafile: true,
     write: false,
     outdir: folder,
@@ -108,7 +107,7 @@ export async function bundlePackage(
         splitting: true,
       }, []),
     ];
-    const files = await toMappedFiles(results[0]!);
+    const files = await toFiles(results[0]!);
     for (const { path, modules } of chunks) {
       const usedAliases = new Set(files.flatMap(({ text }) => text.match(/\bm\d+_\w+/g) ?? []));
       const contents = modules.flatMap((module) => {
@@ -121,14 +120,15 @@ export async function bundlePackage(
       const stdin = { contents: contents.join("\n"), resolveDir: ".", sourcefile: basename(path) };
       const result = await build({ stdin }, modules);
       results.push(result);
-      files.push({ ...(await toMappedFiles(result))[0]!, path });
+      files.push({ ...(await toFiles(result))[0]!, path });
     }
     const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
     const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
     return {
-      files: files.flatMap((file) =>
-        withSourceMap(file, file.path === outputPath(program) ? [shebang, bunHeader] : [bunHeader])
-      ),
+      files: files.map(({ path, text }) => ({
+        path,
+        text: [...path === outputPath(program) ? [shebang] : [], bunHeader, resolvePackagePaths(path, text)].join("\n"),
+      })),
       imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(packagePathPrefix)),
       sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
     };
@@ -265,37 +265,12 @@ function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }
 
-/** A file, and its source map before lines were added at the top. */
-interface MappedFile extends PackageFile {
-  readonly map: SourceMap;
-}
-
-/** Members of a source map (ECMA-426) that change here. */
-interface SourceMap {
-  readonly sources: readonly string[];
-  readonly mappings: string;
-}
-
-async function toMappedFiles({ outputFiles }: esbuild.BuildResult): Promise<MappedFile[]> {
+async function toFiles({ outputFiles }: esbuild.BuildResult): Promise<PackageFile[]> {
   return await Promise.all(outputFiles!.map(async ({ path, text }) => {
-    // Parsed as TypeScript, so that esbuild drops unused imports; otherwise a chunk includes whole modules. The inline
-    // source map of the text is kept.
-    const { code, map } = await esbuild.transform(text, { ...readable, loader: "ts", sourcemap: "external" });
-    const read: SourceMap = JSON.parse(map);
-    const sources = read.sources.map((source) =>
-      // The placeholder for a module of a chunk has the name of that module.
-      /piece:(src\/[^?]*)/.exec(source)?.[1] ?? relative(Deno.cwd(), resolve(dirname(path), source))
-    );
-    return { path: relative(resolve(folder), path), text: code, map: { ...read, sources } };
+    // Parsed as TypeScript, so that esbuild drops unused imports; otherwise a chunk includes whole modules.
+    const { code } = await esbuild.transform(text, { ...readable, loader: "ts" });
+    return { path: relative(resolve(folder), path), text: code };
   }));
-}
-
-/** A file of the package with these lines at the top, and its source map, which contains the sources. */
-function withSourceMap({ path, text, map }: MappedFile, lines: readonly string[]): PackageFile[] {
-  const parts = [...lines, resolvePackagePaths(path, text) + `//# sourceMappingURL=${basename(path)}.map`];
-  const sources = map.sources.map((source) => relative(dirname(path), source));
-  const moved = { ...map, sources, mappings: ";".repeat(lines.length) + map.mappings };
-  return [{ path, text: `${parts.join("\n")}\n` }, { path: `${path}.map`, text: JSON.stringify(moved) }];
 }
 
 /** Rewrites paths of other files relative to this one. */
