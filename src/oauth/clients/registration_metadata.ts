@@ -158,10 +158,11 @@ function invalidMetadata(issues: readonly ConfigIssue[]): OAuthError {
   const [{ path, expected, received, hint }, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
   const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
   const more = others.length === 0 ? "" : `; also invalid: ${others.map((issue) => issue.path).join(", ")}`;
-  return new OAuthError(code, `${path}: expected ${expected}. ${hint.replace(/\.$/, "")}${more}`, {
+  const fix = hint.replace(/\.$/, "");
+  return new OAuthError(code, `${path}: expected ${expected}. ${fix}${more}`, {
     // The members with URLs that the server fetches or that pages show.
     rule: path.endsWith("_uri") && expected.includes("URL") ? "DR-08" : "DR-04",
-    reason: `${path} of the client metadata is invalid${more}`,
+    reason: `${path} of the client metadata is invalid. ${fix}${more}`,
     expected,
     received,
   });

@@ -25,8 +25,8 @@ const retryAfterSeconds = 60;
 /** Minimum time between sweeps that registrations cause: a flood of them must not read all places each time. */
 const minSweepIntervalMs = 1000;
 
-/** The time of the last sweep of each server, by its clock in milliseconds. */
-const lastSweeps = new WeakMap<Server["clients"], number>();
+/** The last sweep of each server, and its time by the server's clock in milliseconds. */
+const lastSweeps = new WeakMap<Server["clients"], { readonly at: number; readonly done: Promise<void> }>();
 
 /**
  * Reserves a place for a client.
@@ -40,9 +40,11 @@ export async function reservePlace(server: Server, clientId: string): Promise<vo
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
   const isFull = async () => await store.count("unused_registration", recordPrefix) > maxUnused;
   if (await isFull()) {
-    const isDue = Math.abs(server.now() - (lastSweeps.get(server.clients) ?? -Infinity)) >= minSweepIntervalMs;
-    if (isDue) await deleteUnusedClients(server);
-    if (!isDue || await isFull()) {
+    const last = lastSweeps.get(server.clients);
+    const isRecent = last !== undefined && Math.abs(server.now() - last.at) < minSweepIntervalMs;
+    // A sweep of maintenance may be under way.
+    await (isRecent ? last.done : deleteUnusedClients(server));
+    if (await isFull()) {
       await releasePlace(server, clientId);
       throw new OAuthError("temporarily_unavailable", "too many registered clients are not used yet", {
         rule: "DR-09",
@@ -101,9 +103,14 @@ function isUsed({ value, consumedAt }: StoredRecord<UnusedRegistrationRecord>): 
 }
 
 /** Deletes the clients that were not used in time, and the places of used clients that a crash has left behind. */
-export async function deleteUnusedClients(server: Server): Promise<void> {
+export function deleteUnusedClients(server: Server): Promise<void> {
+  const done = sweep(server);
+  lastSweeps.set(server.clients, { at: server.now(), done });
+  return done;
+}
+
+async function sweep(server: Server): Promise<void> {
   const { store, registration: { recordPrefix, unusedLifetime } } = server;
-  lastSweeps.set(server.clients, server.now());
   let after: string | undefined;
   for (;;) {
     const places = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });
