@@ -374,7 +374,7 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("open", 7)],
     [calm("authorize", 1), calm("open", 9)],
     [calm("authorize", 1), calm("redeem", 1)],
-    [calm("authorize", 3), calm("redeem", 1), calm("callResource", 1)],
+    [calm("authorize", 3), calm("redeem", 1), calm("callResource", 1), calm("callResource", 8)],
     [calm("register", 0)],
     [calm("register", 12), calm("configure", 5), calm("open", 4)],
   ];
