@@ -134,7 +134,6 @@ function send(
     signal,
     ...isHttps && { ca, ...!isAddress(hostname) && { servername: hostname } },
   };
-  if (body !== undefined) Object.assign(options.headers!, { "content-length": body.byteLength });
   return new Promise((resolve, reject) => {
     const outgoing = (isHttps ? requestHttps : requestHttp)(options, resolve);
     outgoing.on("error", reject);

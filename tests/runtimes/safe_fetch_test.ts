@@ -16,6 +16,8 @@ interface Target {
   readonly port: number;
   /** The requests so far: method, path, Host header. */
   readonly requests: readonly string[];
+  /** The number of connections so far. */
+  readonly connections: () => number;
 }
 
 /** Runs a check against a server of this machine that responds as the listener does. */
@@ -32,10 +34,12 @@ async function withTarget(
   const server: Server = tls
     ? createHttpsServer({ cert: certificate, key: privateKey }, handle)
     : createHttpServer(handle);
+  let connections = 0;
+  server.on("connection", () => connections++);
   server.on("tlsClientError", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    await check({ port: (server.address() as AddressInfo).port, requests });
+    await check({ port: (server.address() as AddressInfo).port, requests, connections: () => connections });
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -148,6 +152,17 @@ test("[MC-05] the next address is tried if nothing listens at one, and a POST ar
   });
 });
 
+test("[MC-05] an error names the failure at the last address, and only a failed connection leads to the next one", async () => {
+  const nowhere = safeFetch({ ...local, ...resolvesTo("127.0.0.9", "127.0.0.8") });
+  await withTarget((_, response) => response.destroy(), async ({ port, connections }) => {
+    const failed = await assertRejects(() => nowhere(`http://client.example:${port}/`, {}), TypeError);
+    assertMatch(failed.message, /^client\.example: .*ECONNREFUSED/);
+    const twice = safeFetch({ ...local, ...resolvesTo("127.0.0.1", "127.0.0.1") });
+    await assertRejects(() => twice(`http://client.example:${port}/`, {}), TypeError);
+    assertEquals(connections(), 1);
+  });
+});
+
 test("[MC-05] TLS verifies the name of the URL, not the address", async () => {
   await withTarget((_, response) => response.end("document"), async ({ port, requests }) => {
     const good = await safeFetch(local)(`https://localhost:${port}/`, {});
@@ -171,9 +186,14 @@ test("[MC-05] a redirect is not followed", async () => {
 });
 
 test("[MC-05] an endless body and one that never comes are aborted", async () => {
+  let onClosed = () => {};
+  const closed = new Promise<void>((resolve) => onClosed = resolve);
   await withTarget((request, response) => {
     if (request.url === "/never") return;
+    if (request.url === "/cancelled") response.on("close", onClosed);
+    if (request.url === "/full") return void response.end("x".repeat(1024 * 1024));
     response.writeHead(200).flushHeaders();
+    if (request.url === "/cancelled") return;
     if (request.url === "/slow") return;
     const write = (): void => {
       while (!response.destroyed && response.write("x".repeat(65536)));
@@ -191,8 +211,11 @@ test("[MC-05] an endless body and one that never comes are aborted", async () =>
       abort.abort(new Error("too late"));
       await assertRejects(() => text, Error, "too late");
     }
-    const cancelled = await safeFetch(local)(`http://localhost:${port}/slow`, {});
+    const cancelled = await safeFetch(local)(`http://localhost:${port}/cancelled`, {});
     await cancelled.body!.cancel();
+    await closed;
+    const full = await safeFetch(local)(`http://localhost:${port}/full`, {});
+    assertEquals((await full.text()).length, 1024 * 1024);
   });
 });
 
