@@ -1,6 +1,5 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
 
-import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { RefreshTokenRecord } from "../../store/store.ts";
 import { digest, randomId, randomToken, storageKey } from "../secrets.ts";
@@ -8,7 +7,7 @@ import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 
 /** Issues the first refresh token of a grant, or the one that the grant type has decided. */
-export const refreshToken: TokenIssuer = (server, authorization) => {
+export const refreshToken: TokenIssuer = async (server, authorization) => {
   const { client, subject, scope, resources, grantedResources = resources, grantId, refresh: nextRefreshToken } =
     authorization;
   if (nextRefreshToken !== undefined) {
@@ -19,23 +18,22 @@ export const refreshToken: TokenIssuer = (server, authorization) => {
   if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const token = randomToken(server.randomBytes);
   const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
-  const storeWithPassword = (passwordFingerprint: string | undefined) =>
-    storeRefreshToken(server, token, grantId, {
-      clientId: client.id,
-      sub: subject.sub,
-      scope,
-      resources: grantedResources,
-      claims: subject.claims,
-      authTime: subject.authTime,
-      sid,
-      password: passwordFingerprint,
-      consent: subject.consent,
-      salt: randomId(server.randomBytes),
-      validUntil: idleExpiresAt(server, endsAt),
-      endsAt,
-    });
-  const fingerprint = chain(server.users.find(subject.sub), (user) => user && passwordFingerprint(server, user));
-  return chain(chain(fingerprint, storeWithPassword), () => ({ refresh_token: token }));
+  const user = await server.users.find(subject.sub);
+  await storeRefreshToken(server, token, grantId, {
+    clientId: client.id,
+    sub: subject.sub,
+    scope,
+    resources: grantedResources,
+    claims: subject.claims,
+    authTime: subject.authTime,
+    sid,
+    password: user && await passwordFingerprint(server, user),
+    consent: subject.consent,
+    salt: randomId(server.randomBytes),
+    validUntil: idleExpiresAt(server, endsAt),
+    endsAt,
+  });
+  return { refresh_token: token };
 };
 
 /** Stores a refresh token; a stored one, consumed or not, stays unchanged. */

@@ -1,6 +1,5 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
-import type { MaybePromise } from "../../maybe_promise.ts";
 import type { ClientAuthMethod } from "../client.ts";
 import { describeRemovedClient } from "../repository.ts";
 import type { Client } from "../repository.ts";
@@ -29,7 +28,7 @@ export interface ClientAuth {
   /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
   /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
-  authenticate(server: Server, credentials: Credentials): MaybePromise<Client>;
+  authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
 
 /** The error of every failed authentication. All look the same to the client; the trace contains the reason. */
