@@ -146,7 +146,7 @@ test("[JB-02] the page of a flow shows what passed, what failed and how to fix i
       "aud = https://as.test or https://as.test/oauth2/token",
       "https://other.test",
       "Request the assertion for the issuer of this server",
-      "the subject is known here",
+      "the subject is known to this server",
     ]
   ) assertStringIncludes(text, expected);
   assert(!html.includes(assertion.split(".")[2]!));

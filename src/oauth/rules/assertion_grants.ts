@@ -1,4 +1,4 @@
-/** Rules of grants by the token of another issuer: the JWT bearer grant (JB), ID-JAGs (IJ) and token exchange (TX). */
+/** Rules of grant types that take a token as the grant: JWT bearer (JB), with ID-JAGs (IJ), and token exchange (TX). */
 
 import type { Rule } from "./rule.ts";
 
@@ -9,17 +9,17 @@ export const assertionGrantRules = {
     cites: ["RFC 7523 §2.1", "RFC 7521 §4.1"],
   },
   "JB-02": {
-    fix: "Look at the terminal, at /flows or at the log of the mock: they name the reason.",
+    fix: "Read the reason in the terminal, at /flows or in the log of the mock.",
     cites: ["RFC 7523 §3.1"],
   },
   "JB-03": {
     passes: "iss of the assertion is a trusted issuer",
-    fix: "Add the issuer to the setting trustedIssuers, spelt as iss of its assertions.",
+    fix: "Add the issuer to the setting trustedIssuers, spelt exactly as the iss of its assertions.",
     cites: ["RFC 7523 §3", "RFC 8725 §3.10"],
   },
   "JB-04": {
     passes: "the assertion is valid now",
-    fix: "Request a new assertion with sub, iat and exp. Compare the clocks; maxLifetime allows longer lifetimes.",
+    fix: "Request a new assertion with sub, iat and exp. Compare the clocks. For longer lifetimes, set maxLifetime.",
     cites: ["RFC 7523 §3"],
   },
   "JB-05": {
@@ -29,11 +29,11 @@ export const assertionGrantRules = {
   },
   "JB-06": {
     passes: "a key of the issuer verifies the signature",
-    fix: "Sign with a key of the issuer's jwks or jwks_uri, by one of its algorithms.",
+    fix: "Sign with a key of the issuer's jwks or jwks_uri and one of its algorithms.",
     cites: ["RFC 7523 §3", "RFC 8725 §3.1"],
   },
   "JB-07": {
-    passes: "the assertion is no token of another kind",
+    passes: "the assertion is not a token of another kind",
     fix:
       'Send an assertion, not an access token, a proof or a logout token. An ID-JAG needs grantProfile: "id-jag" in the entry of its issuer.',
     cites: ["RFC 8725 §3.11, §3.12"],
@@ -44,17 +44,18 @@ export const assertionGrantRules = {
     cites: ["RFC 7521 §4.1, §6.1"],
   },
   "JB-09": {
-    passes: "the subject is known here",
-    fix: "Map the sub in the entry of the issuer: by subjects, or by users. The user must be registered.",
+    passes: "the subject is known to this server",
+    fix: "Map the sub in the entry of the issuer, with subjects or users. The user must be registered.",
     cites: ["RFC 7521 §5.2"],
   },
   "JB-10": {
-    fix: "Request a new assertion for each token: the entry of the issuer has singleUse.",
+    fix: "Request a new assertion for each access token: the entry of the issuer has singleUse.",
     cites: ["RFC 7521 §4.1"],
   },
   "JB-11": {
     passes: "the assertion can grant the scope",
-    fix: "Request less, or add the scope value to the client, and to the entry of the issuer if that lists scopes.",
+    fix:
+      "Request less, or add the scope value to the client, and to scopes in the entry of the issuer if it has scopes.",
     cites: ["RFC 7521 §4.1", "RFC 8707 §2"],
   },
   "IJ-01": {
@@ -72,7 +73,7 @@ export const assertionGrantRules = {
     cites: [],
   },
   "IJ-04": {
-    fix: "Exchange the newest refresh token of the grant, with its own client.",
+    fix: "Exchange the newest refresh token of the grant, with the client that it was issued to.",
     cites: [],
   },
   "IJ-05": {
@@ -103,15 +104,15 @@ export const assertionGrantRules = {
   },
   "IJ-15": {
     fix:
-      "Send the ID-JAG with the client that its client_id names. The identity provider maps its clients to those here.",
+      "Send the ID-JAG with the client that its client_id names. The identity provider maps its own client ids to those of this server.",
     cites: [],
   },
   "IJ-16": {
-    fix: "Issue the ID-JAG with jti, iat, exp, sub and client_id.",
+    fix: "Let the identity provider issue the ID-JAG with jti, iat, exp, sub and client_id.",
     cites: [],
   },
   "IJ-17": {
-    fix: "Request the ID-JAG for a resource that is registered here.",
+    fix: "Request the ID-JAG for a resource that this server issues tokens for.",
     cites: [],
   },
   "IJ-19": {
@@ -121,20 +122,20 @@ export const assertionGrantRules = {
   "TX-01": {
     passes: "subject_token is valid and may be exchanged by this client",
     fix:
-      "Send a valid access token as subject_token with its type: one of this client, or for a resource that it serves. An actor_token must be this client's own.",
+      "Send a valid access token as subject_token, and its type: a token of this client, or for a resource that it serves. An actor_token must be a token of this client.",
     cites: ["RFC 8693 §2.1, §2.2.2"],
   },
   "TX-02": {
-    fix: "Request a type of token that the settings switch on: tokenExchange, resourceAuthorizationServers.",
+    fix: "Request a token type that the settings enable: tokenExchange, resourceAuthorizationServers.",
     cites: ["RFC 8693 §2.2.1"],
   },
   "TX-03": {
     passes: "the exchanged token has no more access than subject_token",
-    fix: "Request less, or add the resource to tokenExchange.targets of this client.",
+    fix: "Request less, or add the resource to this client in tokenExchange.targets.",
     cites: ["RFC 8693 §2.2.2, §5"],
   },
   "TX-04": {
-    fix: "Exchange with the actor that may_act names, and tokens that are not bound to a key.",
+    fix: "Let the actor that may_act names exchange the token, and send tokens that are not bound to a key.",
     cites: ["RFC 8693 §4.1, §4.4"],
   },
 } as const satisfies Record<string, Rule>;

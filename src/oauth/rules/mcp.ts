@@ -15,13 +15,12 @@ export const mcpRules = {
     cites: ["Client ID Metadata Document §4.1, §4.3, §4.4"],
   },
   "MC-05": {
-    fix:
-      "Publish the document on a host with a public address. For a host of your own network, the operator adds it to " +
+    fix: "Publish the document on a host with a public address, or let the operator add a host of the own network to " +
       "privateHosts.",
     cites: ["Client ID Metadata Document §6.5, §6.6"],
   },
   "MC-06": {
-    fix: "Use a redirect URI on the host of the client_id, or expect users to be asked every time.",
+    fix: "Use a redirect URI on the host of the client_id; otherwise users must consent at every login.",
     cites: ["Client ID Metadata Document §4.5, §6.4"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -54,7 +54,7 @@ export type RuleId = keyof RuleTable;
 /** The ID of a rule that a request can be rejected by, or warned of: the table says how to fix it. */
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
-/** Names the broken rule, a row of the rule table; a rejection of the embedding program says how to fix it instead. */
+/** The broken rule, a row of the rule table; or, in a rejection by the embedding program, how to fix the request. */
 export type RuleOrFix =
   | { readonly rule: RejectionRuleId; readonly fix?: undefined }
   | { readonly rule?: undefined; readonly fix: string };
@@ -76,7 +76,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...mcpRules,
 };
 
-/** What the table says of a rule; `undefined` for a rejection of the embedding program, which has no rule of the table. */
+/** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */
 export function findRule(id: string | undefined): Rule | undefined {
   return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
 }

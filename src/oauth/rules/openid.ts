@@ -12,7 +12,7 @@ export const openidRules = {
   "OI-05": {
     passes: "the session can be used: its user and the age of its login match the request",
     fix:
-      "Send max_age as a whole number of seconds. If the login is too old, let the user log in again: a request with prompt=none cannot, and an approver must return the time of the new login as authTime.",
+      "Send max_age as a whole number of seconds. If the login is too old, let the user log in again with a request without prompt=none; an approver must return the time of the new login as authTime.",
     cites: ["OpenID Connect Core §3.1.2.1"],
   },
   "OI-06": {

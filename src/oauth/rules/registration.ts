@@ -36,18 +36,18 @@ export const registrationRules = {
   "DR-07": {
     passes: "the request names the client and changes only its metadata",
     fix:
-      "Send the whole metadata with client_id, and client_secret only as it is. Leave out registration_access_token, registration_client_uri, client_secret_expires_at and client_id_issued_at.",
+      "Send the whole metadata with client_id, and client_secret only unchanged. Leave out registration_access_token, registration_client_uri, client_secret_expires_at and client_id_issued_at.",
     cites: ["RFC 7592 §2.2"],
   },
   "DR-08": {
     fix:
-      "Use an https URL; http works on test hosts. sector_identifier_uri must lead to a JSON array of all redirect URIs, at an address that this server can fetch.",
+      "Use an https URL; http works on test hosts. At sector_identifier_uri, publish a JSON array of all redirect URIs where this server can fetch it.",
     cites: ["RFC 7591 §5", "RFC 7592 §2.3", "OpenID Connect Registration §5"],
   },
   "DR-09": {
-    passes: "a place for a client that is not used yet is free",
+    passes: "the number of unused clients is within the limit",
     fix:
-      "Wait until unused clients are deleted, delete those that are not needed, or increase registration.maxUnused. Register once and keep the client_id. A deleted client must register again.",
+      "Wait until unused clients are deleted, delete those that are not needed, or increase registration.maxUnused. Register once and store the client_id. A deleted client must register again.",
     cites: ["RFC 7591 §5"],
   },
   "DR-10": {

@@ -11,19 +11,19 @@ export const resourceRules = {
     cites: ["OAuth 2.1 §5.3", "RFC 9068 §4"],
   },
   "PR-10": {
-    passes: "the access token has all scope that this operation needs",
+    passes: "the access token has all scope values that this operation needs",
     fix:
       "Start a new authorization request with the scope of the challenge, added to the scope that was granted before.",
     cites: ["OAuth 2.1 §5.3", "MCP authorization"],
   },
   "PR-15": {
-    fix: "Check that the resource reaches the metadata, the keys or the introspection endpoint of its issuer.",
+    fix: "Check that the resource can reach the metadata, the keys and the introspection endpoint of its issuer.",
     cites: [],
   },
   "MC-08": {
     passes: "the access token is for this resource",
     fix:
-      "Send resource, with the identifier of the metadata of this resource, in the authorization request and in the token request.",
+      "Send the resource of the protected resource metadata as resource, in the authorization request and in the token request.",
     cites: ["RFC 8707 §2", "RFC 9728 §3.3", "MCP authorization"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;
