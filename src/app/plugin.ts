@@ -50,8 +50,7 @@ export interface ConfigurableOptions extends Settings {
  */
 export interface Plugin {
   /**
-   * Returns options to replace, before the server is assembled: for what concerns the whole server and not one request,
-   * such as its clock.
+   * Returns replacements for options, before the server is assembled: for options of the whole server, such as its clock.
    *
    * @param options Those of the server, with the replacements of the plugins after this one.
    */

@@ -15,8 +15,8 @@ const promptNoneErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Whether the client is registered by no one that the operator trusts: it is a metadata document, or it registered itself
- * without an initial access token and without a verified software statement.
+ * Whether neither the operator nor an issuer that the operator trusts registered the client: its `client_id` is the URL of
+ * a metadata document, or it registered itself without an initial access token and without a verified software statement.
  */
 export function isUntrusted({ registration, document }: Client): boolean {
   if (registration === undefined) return document !== undefined;

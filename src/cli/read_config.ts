@@ -4,7 +4,7 @@
  *
  * `readConfiguration` reads the flags (`flags.ts`), the variables (`environment.ts`) and the file (`config_file.ts`).
  * Each value is validated by its field (`options.ts`, `stores.ts`). A flag overrides the environment, which overrides
- * the file, which overrides the default. The result is compared with itself. A `ConfigurationError` lists all issues of
+ * the file, which overrides the default. The settings of the result are checked for conflicts. A `ConfigurationError` lists all issues of
  * all sources; without issues, `banner.ts` shows the result.
  *
  * @module
@@ -22,7 +22,7 @@ import { programFields, type RawOptions } from "./options.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
-/** Compares settings that match their description; `issuer` is the one in effect. */
+/** Finds conflicts between settings that match their description; `issuer` is the one in effect. */
 export type ValidateSettings = (settings: Settings, issuer: string) => readonly ConfigIssue[];
 
 interface ConfigurationSources {

@@ -64,7 +64,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
 
 /**
  * The details of an error. The trace receives them; the client receives only the message, and in `error_description` the
- * ID of the rule. An embedding program gives the `fix` in place of a rule.
+ * ID of the rule. An embedding program sets `fix` instead of a rule.
  */
 export type ErrorDetails = RuleOrFix & CommonErrorDetails;
 

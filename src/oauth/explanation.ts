@@ -10,7 +10,7 @@ export type RuleExplanation = Explanation & { readonly rule: RejectionRuleId };
 
 /** The texts of an explanation. */
 export interface ExplanationTexts {
-  /** One plain sentence. */
+  /** One sentence. */
   readonly reason: string;
   /** The expected value. */
   readonly expected?: string;

@@ -5,7 +5,7 @@ import { isLoopback, isTestHost } from "./test_hosts.ts";
 /** Fetches a document of another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What a document must be. */
+/** The limits of a document. */
 export interface DocumentLimits {
   /** The accepted media types, as the `Accept` header lists them. */
   readonly accept: string;

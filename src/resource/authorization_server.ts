@@ -1,4 +1,4 @@
-/** The authorization server of a resource: its metadata (RFC 8414, OpenID Connect Discovery), fetched and cached. */
+/** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
 import { OAuthError } from "../oauth/errors.ts";
 import { DocumentError, readLimited } from "../oauth/outbound.ts";

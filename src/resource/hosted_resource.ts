@@ -22,8 +22,8 @@ export interface HostedResourceOptions {
   /** Scope value → the scope values that it implies. Default: none. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
   /**
-   * `jwks`: by the keys of the server, which does not see a revocation and accepts no opaque token. `introspection`: as
-   * the introspection endpoint does, which sees both. Default: `jwks`.
+   * `jwks`: with the published keys; does not notice a revocation and accepts no opaque tokens. `introspection`: like the
+   * introspection endpoint; notices revocations and accepts opaque tokens. Default: `jwks`.
    */
   readonly verifyBy?: "jwks" | "introspection";
 }
@@ -40,7 +40,7 @@ export interface HostedResourceLocation {
  * Adds a hosted resource to a server.
  *
  * @param location The identifier; a path is a resource on the origin of the issuer, and follows its port.
- * @param setting What errors call the location.
+ * @param setting The name of the location in errors.
  * @throws {TypeError} If the identifier is invalid.
  * @throws {ConfigurationError} If the server has an endpoint at the same path.
  */

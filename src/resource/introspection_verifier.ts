@@ -15,8 +15,8 @@ export interface IntrospectionVerifierOptions extends AuthorizationServerOptions
 }
 
 /**
- * Creates a verifier by introspection, for opaque tokens and for JWTs. Each request introspects, so a revocation counts
- * immediately.
+ * Creates a verifier that introspects the token of each request, so a revocation has effect immediately. For opaque tokens
+ * and JWTs.
  *
  * @throws {TypeError} If the issuer is neither https nor on a test host.
  */
@@ -43,7 +43,7 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
   };
 }
 
-/** The error for a token that the authorization server calls inactive. */
+/** The error for a token that is inactive according to the authorization server. */
 export function inactiveToken(): OAuthError {
   return new OAuthError("invalid_token", "the access token is unknown, expired or revoked", {
     rule: "PR-08",

@@ -13,9 +13,9 @@ import type { AuthorizationServer, AuthorizationServerOptions } from "./authoriz
 import type { TokenVerifier } from "./protected_resource.ts";
 
 /**
- * Creates a verifier by keys. It finds the keys by the metadata of the issuer (RFC 8414, OpenID Connect Discovery), caches
- * them for ten minutes, and fetches them once more, at most every 30 seconds, for a token that names an unknown key. It
- * does not see a revocation; `introspectionVerifier()` does.
+ * Creates a verifier of JWTs with the published keys. It finds the keys through the metadata of the issuer (RFC 8414,
+ * OpenID Connect Discovery) and caches them for ten minutes. A token that names an unknown key causes another fetch, at
+ * most one in 30 seconds. It does not notice a revocation; `introspectionVerifier()` does.
  *
  * @throws {TypeError} If the issuer is neither https nor on a test host.
  */
@@ -38,7 +38,7 @@ export function jwtVerifier(
     now,
     async verify(token) {
       // The library accepts padding and non-zero unused bits, which are other encodings of the same token.
-      if (!compactJws.test(token)) throw invalidToken("an opaque token, or no JWT", undefined);
+      if (!compactJws.test(token)) throw invalidToken("a text that is not a JWT", undefined);
       let failure: OAuthError | undefined;
       const findKey: JWTVerifyGetKey = async (header, jws) => {
         try {

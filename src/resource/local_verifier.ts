@@ -9,7 +9,7 @@ import { inactiveToken } from "./introspection_verifier.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 
-/** A verifier by the published keys, or by introspection as the resource. */
+/** A verifier with the published keys, or with introspection as the resource. */
 export function localVerifier(server: Server, resource: string, by: "jwks" | "introspection" = "jwks"): TokenVerifier {
   const { issuer, now, keys } = server;
   if (by === "jwks") {

@@ -39,8 +39,8 @@ function allowsScheme(resource: string): boolean {
 }
 
 /**
- * Rejects what is no scope value (OAuth 2.1 §1.4.1), and `offline_access`, which asks the authorization server for a
- * refresh token and belongs to no resource.
+ * Rejects values that are not scope values (OAuth 2.1 §1.4.1), and `offline_access`, which requests a refresh token from
+ * the authorization server and is not a scope value of a resource.
  *
  * @throws {TypeError}
  */
@@ -53,7 +53,7 @@ export function assertResourceScopes(scopes: readonly string[]): void {
   throw new TypeError(`scopes: expected scope values of the resource, received ${JSON.stringify(invalid)}. ${hint}`);
 }
 
-/** The metadata document. Every member is true, and none is empty (RFC 9728 §3.2). */
+/** The metadata document. No member is empty (RFC 9728 §3.2). */
 export function metadataDocument(
   { resource, verifier, scopes = [], name }: ProtectedResource,
 ): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-/** The description of a protected resource: what its metadata says, and what its access tokens must satisfy. */
+/** The description of a protected resource: its metadata, and the requirements for access tokens. */
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 import type { ExplanationTexts } from "../oauth/trace.ts";

@@ -10,7 +10,7 @@ import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
 
-/** The part of a request that is checked. The host is not: `resource` is what the resource is called. */
+/** The part of a request that is checked. Not its host: `resource` is the identifier. */
 type TokenRequest = Pick<Request, "url"> & { readonly headers: { get(name: string): string | null } };
 
 const maxTokenLength = 16 * 1024;

@@ -1,4 +1,4 @@
-/** Which networks an outbound fetch may reach: the special-use addresses (RFC 6890, RFC 8190). */
+/** Kinds of IP addresses, to restrict outbound fetches: public and special-use addresses (RFC 6890, RFC 8190). */
 
 import { addressMatcher, isAddress } from "./ip_address.ts";
 
@@ -38,7 +38,7 @@ const isGlobalUnicast = addressMatcher(["2000::/3"]);
 
 /**
  * The kind of an IP address. An IPv4 address in dotted IPv6 notation (`::ffff:10.0.0.1`) is that IPv4 address; other
- * addresses that contain one are reserved, and so is what is not an address.
+ * addresses that contain one are `reserved`, as is a text that is not an address.
  */
 export function addressKind(address: string): AddressKind {
   if (!isAddress(address) || isMetadataService(address)) return "reserved";

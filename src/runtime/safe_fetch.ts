@@ -1,5 +1,5 @@
 /**
- * Fetches URLs that others chose, without reaching the networks behind the server (server-side request forgery, SSRF).
+ * Fetches URLs from untrusted sources, without access to the server's own networks (server-side request forgery, SSRF).
  *
  * The host is resolved once and its addresses are checked; the connection goes to a checked address, so that a second
  * response of the name server cannot redirect it (DNS rebinding). TLS verifies the name of the URL. The modules of
@@ -42,7 +42,7 @@ const localName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 const connectErrors = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/;
 
 /**
- * Creates a `fetch` for URLs that others chose. It follows no redirect, has limits of time (10 seconds) and size (1 MiB),
+ * Creates a `fetch` for URLs from untrusted sources. It follows no redirect, has limits of time (10 seconds) and size (1 MiB),
  * and rejects with a TypeError that says why.
  *
  * @example

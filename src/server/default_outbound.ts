@@ -1,4 +1,4 @@
-/** The fetch of documents that others name, unless the options have one. */
+/** The default of the option `outbound`: fetches documents that clients and settings refer to. */
 
 import { allowsLocalFetch, type Outbound } from "../oauth/outbound.ts";
 

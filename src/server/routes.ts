@@ -21,7 +21,7 @@ interface RouteOptions {
   readonly base: string;
   /** The URLs of the metadata document. */
   readonly metadataForms: readonly MetadataForm[];
-  /** Whether the default paths of MCP 2025-03-26 serve their endpoints too. */
+  /** Whether the default paths of MCP 2025-03-26 serve the endpoints too. */
   readonly defaultEndpoints: boolean;
   /** The grant types of the token endpoint, which declare its parameters. */
   readonly grantTypes: readonly GrantType[];

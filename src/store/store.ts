@@ -207,7 +207,7 @@ export type OverrideRecord =
     }
   );
 
-/** A place that a client holds which registered itself and was never used. Consumed: used, or deleted. */
+/** A client that registered itself and was never used. Consumed: the client is used, or is being deleted. */
 export interface UnusedRegistrationRecord {
   /** When the client is deleted unless it is used, in milliseconds since the epoch. */
   readonly until: number;

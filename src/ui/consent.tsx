@@ -70,7 +70,7 @@ function Registrant({ documentHost, registeredItself }: ConsentProps["client"]):
     <>
       Not registered by the operator of this server:{" "}
       {documentHost === undefined ? "the client itself" : <strong>{documentHost}</strong>}{" "}
-      says what it is called, and where it redirects.
+      chose the name and the redirect URIs.
     </>
   );
 }

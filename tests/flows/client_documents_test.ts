@@ -107,7 +107,7 @@ test("[MC-03] a login works without a registration, and metadata says so", async
   }
 });
 
-test("[MC-03] off, metadata does not offer it, the id is unknown and nothing is fetched", async () => {
+test("[MC-03] switched off, metadata does not list it, the id is unknown and nothing is fetched", async () => {
   await forEachCase([{ clientIdMetadataDocuments: false }, real], async (options) => {
     const b = await documentServer({
       clients: [{ client_id: "spa", redirect_uris: ["https://x.example/"] }],
@@ -176,7 +176,7 @@ test("[MC-03] a port, a bare slash and, with a warning, a query are accepted; ot
   await assertPage(await b.authorize({ client_id: "https://CLIENT.example/oauth/client.json" }));
 });
 
-test("[MC-03] a registered client of that id wins, and a resource is never fetched as a client", async () => {
+test("[MC-03] a registered client with that id takes precedence, and a resource is never fetched as a client", async () => {
   const b = await documentServer({ clients: [{ client_id: url, redirect_uris: ["https://mine.example/cb"] }] });
   await assertPage(await b.authorize({ client_id: url }));
   assertCode(await b.authorize({ client_id: url, redirect_uri: "https://mine.example/cb" }));
@@ -185,7 +185,7 @@ test("[MC-03] a registered client of that id wins, and a resource is never fetch
   assertEquals(b.fetched, []);
 });
 
-test("[MC-04] a faulty response or document is rejected with expected and received, and not cached", async () => {
+test("[MC-04] a faulty response or document is rejected with the expected and the received value, and not cached", async () => {
   const b = await documentServer();
   const json = (members: object) => () => Response.json({ ...document, ...members });
   const typed = (type: string) => () => new Response(JSON.stringify(document), { headers: { "content-type": type } });
@@ -251,7 +251,7 @@ test("[MC-04] a faulty response or document is rejected with expected and receiv
   assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
 });
 
-test("[MC-04] what a document leaves out has a default, and what this server lacks is dropped, with warnings", async () => {
+test("[MC-04] missing members have defaults, and unsupported values are ignored, with warnings", async () => {
   const b = await documentServer();
   const warningsFor = async (members: object) => {
     b.advance(24 * 3600);
@@ -264,11 +264,11 @@ test("[MC-04] what a document leaves out has a default, and what this server lac
   assertEquals(await warningsFor({ unknown: { a: 1 }, logo_uri: "https://client.example/logo.png" }), "");
   assertMatch(
     await warningsFor({ token_endpoint_auth_method: undefined }),
-    /has no token_endpoint_auth_method, so it is none/,
+    /has no token_endpoint_auth_method, so the server uses none/,
   );
   assertMatch(
     await warningsFor({ token_endpoint_auth_method: undefined, jwks_uri: "https://client.example/jwks" }),
-    /so it is private_key_jwt/,
+    /so the server uses private_key_jwt/,
   );
   assertMatch(await warningsFor({ grant_types: ["authorization_code", "urn:example:other"] }), /values of grant_types/);
   assertMatch(await warningsFor({ response_types: ["code", "code id_token"] }), /values of response_types/);
@@ -300,7 +300,7 @@ test("[MC-04] a document may arrive in any parts", async () => {
   assertStringIncludes((await logIn(openBrowser(b), "alice", { client_id: url })).text, "Allow Café to access");
 });
 
-test("[MC-04] a document gives no right that is for the operator to give", async () => {
+test("[MC-04] a document cannot set members reserved for the operator", async () => {
   await using as = await testLatchkey();
   const serves = ["https://api.example"];
   const keyed = { token_endpoint_auth_method: "private_key_jwt", serves } as const;
@@ -365,7 +365,7 @@ test("[MC-04] a document is cached as long as its headers say, within 10 seconds
   );
 });
 
-test("[MC-04] an expired document that cannot be fetched stops requests of the client, and leaves its access tokens", async () => {
+test("[MC-04] an expired document that cannot be fetched stops requests of the client; its access tokens stay valid", async () => {
   const b = await documentServer();
   const { access_token, refresh_token } = await (await b.token({
     client_id: url,
@@ -478,11 +478,17 @@ test("[MC-06] redirect URIs are matched as registered ones are, ports of loopbac
   assertEquals(getRejections(b.events).map(({ explanation }) => explanation.rule), ["RU-01", "RU-01", "RU-01"]);
 });
 
-test("[MC-06] the consent page names the hosts of client_id and redirect URI, and warns of a client on the device", async () => {
+test("[MC-06] the consent page names the hosts of client_id and redirect URI, and warns about a client on the device", async () => {
   const b = await documentServer({ login: "interactive", users: [{ sub: "alice" }] });
   const { text } = await logIn(openBrowser(b), "alice", { client_id: url });
   for (
-    const words of ["Example client", url, "Not registered by the operator", "client.example says", "spa.example"]
+    const words of [
+      "Example client",
+      url,
+      "Not registered by the operator",
+      "client.example chose the name",
+      "spa.example",
+    ]
   ) assertStringIncludes(text.replaceAll(/\s+/g, " "), words);
   assert(!text.includes("pretend to be this client"));
   b.respond = () => Response.json({ ...document, client_name: undefined, redirect_uris: ["http://localhost:3000/cb"] });

@@ -1,4 +1,4 @@
-/** A grant type of the embedding program: one value, and no line of the server for it. */
+/** A grant type of the embedding program: one value, without a change of the server. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";

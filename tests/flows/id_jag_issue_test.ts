@@ -170,7 +170,7 @@ test("[IJ-03] the ID token is valid, of this client, and its user and session st
   assert([...bodies][0]!.startsWith("400 ") && [...bodies][0]!.includes('"invalid_request"'));
 });
 
-test("[IJ-04] a refresh token is checked as in a refresh, and stays as it is", async () => {
+test("[IJ-04] a refresh token is checked as in a refresh, and neither consumed nor rotated", async () => {
   const server = await identityProvider({ clients: undefined, allowPublicClients: true });
   const subject_token_type = type("refresh_token");
   const { refresh_token: subject_token } = await agentTokens(server, "agent", { login_hint: "bob" });
@@ -199,7 +199,7 @@ test("[IJ-04] a refresh token is checked as in a refresh, and stays as it is", a
   );
 });
 
-test("[IJ-05] scope and resource are cut to what the audience's entry allows", async () => {
+test("[IJ-05] scope and resource are reduced to what the audience's entry allows", async () => {
   const server = await identityProvider({ scopes: ["chat.read", "openid"], resources: [mcp, "https://b.test"] });
   const open = await identityProvider();
   const tokens = new Map([[server, (await agentTokens(server)).id_token], [open, (await agentTokens(open)).id_token]]);

@@ -1,4 +1,4 @@
-/** Rejections of the embedding program: they name no rule of the table, and say themselves how to fix the request. */
+/** Rejections by the embedding program: they name no rule, and contain their own fix. */
 
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

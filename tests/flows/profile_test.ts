@@ -53,7 +53,7 @@ test("[PF-01] an unknown profile or revision stops the start, and the message na
   assertMatch(await issuesOf({ mcpRevision: "2025-06-18" }), /profile.*"mcp", because mcpRevision is set/s);
 });
 
-test("[PF-01] the settings of a profile without the profile make the same metadata", async () => {
+test("[PF-01] the settings of a profile without the profile yield the same metadata", async () => {
   await forEachCase(mcpRevisions, async (mcpRevision) => {
     const explicit: Record<string, unknown> = {};
     for (const [path, { values }] of Object.entries(profiles.mcp)) {
@@ -96,7 +96,7 @@ test("[PF-01] the table of the README says what each revision sets", () => {
   );
 });
 
-test("[PF-02] a weaker setting stops the start and names setting, value, profile and clause; a stricter one counts", async () => {
+test("[PF-02] a weaker setting stops the start and names setting, value, profile and section; a stricter one has effect", async () => {
   const weaker: LatchkeyOptions[] = [
     { pkce: { requireForConfidential: false } },
     { pkce: { requireMethod: false } },
@@ -136,7 +136,7 @@ test("[PF-02] a weaker setting stops the start and names setting, value, profile
   assertMatch(message, /token_endpoint_auth_method.*one of none/s);
 });
 
-test("[PF-03, MC-01] the metadata documents are those that the revision names, and the explicit setting wins", async () => {
+test("[PF-03, MC-01] the metadata documents are those that the revision names, and an explicit setting overrides them", async () => {
   const names = ["oauth-authorization-server", "openid-configuration"];
   const urls = names.flatMap((
     name,
@@ -271,7 +271,7 @@ test("[TK-14, TK-15, PF-09] a code with a challenge is redeemed without redirect
   await assertTokenResponse(await optional.token({ ...request, redirect_uri: web.redirect_uri }, { headers }));
 });
 
-test("[MC-02] resource sets the audience; a request without it is warned of, from 2025-06-18 on", async () => {
+test("[MC-02] resource sets the audience; a request without it causes a warning, from 2025-06-18 on", async () => {
   await forEachCase(mcpRevisions, async (mcpRevision) => {
     const b = await testServer({ profile: "mcp", mcpRevision });
     const bound = await assertTokenResponse(await b.token({ code: await b.code({ resource }), resource }));

@@ -270,7 +270,7 @@ test("[DR-09] a client that nothing was issued to is deleted by the clock; a use
   assertEquals(deleted.map((event) => "client" in event && event.client), [unused.client_id]);
 });
 
-test("[DR-09] a flood of registrations at the limit reads the places once a second", async () => {
+test("[DR-09] a flood of registrations at the limit reads the unused clients once a second", async () => {
   const memory = memoryStore();
   let lists = 0;
   const store = wrapStore(memory, {
@@ -288,7 +288,7 @@ test("[DR-09] a flood of registrations at the limit reads the places once a seco
   assertEquals(lists, 2);
 });
 
-test("[DR-09] a first use after the time, but before the deletion, counts", async () => {
+test("[DR-09] a first use after unusedLifetime, but before the deletion, keeps the client", async () => {
   // Maintenance is due once a minute.
   const server = await testServer({ registration: { unusedLifetime: 30 } });
   const client = await register(server);
@@ -307,7 +307,7 @@ test("[DR-09] unused clients are bounded: a registration beyond it waits, and no
   assertEquals(await outcomeOf(full), "429 temporarily_unavailable");
   assertEquals(getRejections(server.events)[0]!.explanation.rule, "DR-09");
   for (const client of clients) assertEquals((await manage(server, "GET", client)).status, 200);
-  // A place becomes free by use, by deletion, and by time.
+  // A use, a deletion and the end of unusedLifetime each allow another registration.
   await logIn(server, clients[0]!);
   await register(server);
   assertEquals(await outcomeOf(await postRegistration(server, publicClient)), "429 temporarily_unavailable");
@@ -317,7 +317,7 @@ test("[DR-09] unused clients are bounded: a registration beyond it waits, and no
   assertEquals((await postRegistration(server, publicClient)).status, 201);
   assertEquals((await manage(server, "GET", clients[0]!)).status, 200);
   assertEquals((await manage(server, "GET", clients[2]!)).status, 401);
-  // Rejected metadata takes no place.
+  // Rejected metadata does not count.
   for (let i = 0; i < 5; i++) await postRegistration(server, {});
   assertEquals((await postRegistration(server, publicClient)).status, 201);
 });

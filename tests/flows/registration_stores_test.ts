@@ -93,7 +93,7 @@ for (const [name, skip, create] of storeKinds) {
       }
       assert(registered.length <= maxUnused, `${registered.length} clients`);
     }
-    // Concurrent requests may all have been rejected at the limit; one after the other takes every place.
+    // Concurrent requests may all have been rejected at the limit; sequential ones reach it.
     while (registered.length < maxUnused) registered.push(await register(servers[1]));
     assertEquals(await outcomeOf(await postRegistration(servers[0], publicClient)), "429 temporarily_unavailable");
     for (const server of servers) {
@@ -113,7 +113,7 @@ for (const [name, skip, create] of storeKinds) {
     sweeper.advance(600);
     const [logins] = await Promise.all([
       race([user], count, (server, i) => server.authorize({ client_id: clients[i]!.client_id, redirect_uri })),
-      // All places are taken: old ones are deleted first.
+      // The limit is reached: old unused clients are deleted first.
       race([sweeper], 2, (server) => postRegistration(server, publicClient)),
     ]);
     user.advance(1);
@@ -135,7 +135,7 @@ for (const [name, skip, create] of storeKinds) {
     await close(user, sweeper);
   });
 
-  test(`[DR-09] on ${name} the sweep reaches every place, on any number of pages`, { skip }, async () => {
+  test(`[DR-09] on ${name} the sweep reaches every unused client, on any number of pages`, { skip }, async () => {
     const open = create();
     const [store, server] = [await open(), await testServer({ store: await open(), registration: { maxUnused: 1 } })];
     const until = Date.UTC(2026, 0, 1);
@@ -158,8 +158,8 @@ test("[DR-09] a crash between the steps of a use or a deletion leaves no wrong s
   const server = await testServer({ store: await open(), registration: { unusedLifetime: 600, maxUnused: 2 } });
   const store = await open();
   const [used, deleted] = [await register(server), await register(server)];
-  const [place] = await store.list("unused_registration", { prefix: "https://as.test ", limit: 1 });
-  const until = place!.value.until;
+  const [record] = await store.list("unused_registration", { prefix: "https://as.test ", limit: 1 });
+  const until = record!.value.until;
   const idOf = ({ client_id }: Registered) => `https://as.test ${client_id}`;
   // What a process leaves that ended after `consume`: of a use, and of a deletion.
   await store.consume("unused_registration", idOf(used), until - 1);

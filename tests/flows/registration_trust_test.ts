@@ -50,7 +50,7 @@ test("[DR-08] the document of a sector lists every redirect URI, or the client i
   assertEquals((await manage(server, "GET", client)).status, 200);
 });
 
-test("[DR-11] the consent page says that the client registered itself, and warns of a client on the device", async () => {
+test("[DR-11] the consent page says that the client registered itself, and warns about a client on the device", async () => {
   const server = await testServer({
     login: "interactive",
     users: [{ sub: "alice" }],
@@ -66,7 +66,7 @@ test("[DR-11] the consent page says that the client registered itself, and warns
   for (
     const words of [
       "Allow Shop to",
-      "Not registered by the operator of this server: the client itself says",
+      "Not registered by the operator of this server: the client itself chose",
       "app.example",
     ]
   ) {
@@ -111,7 +111,7 @@ test("[DR-11, DR-10] a client is trusted as long as its metadata has a verified 
   const put = await manage(server, "PUT", client, { ...publicClient, client_id: client.client_id });
   assertEquals((await put.json()).software_statement, undefined);
   const unsigned = await logIn(openBrowser(server), "alice", at);
-  assertStringIncludes(unsigned.text.replaceAll(/\s+/g, " "), "the client itself says");
+  assertStringIncludes(unsigned.text.replaceAll(/\s+/g, " "), "the client itself chose");
 });
 
 const realHost: LatchkeyOptions = {

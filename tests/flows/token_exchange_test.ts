@@ -141,7 +141,7 @@ test("[TX-02, TX-03] an exchanged token has the user, and no more than the scope
     [{ scope: "profile" }, "gateway", "400 invalid_scope"],
     [{ scope: "openid" }, "gateway", "400 invalid_scope"],
     [{ scope: "read unknown" }, "gateway", "400 invalid_scope"],
-    // What was given away does not come back.
+    // Scope that an exchange dropped cannot be requested again.
     [{ subject_token: access_token, scope: "write" }, "gateway", "400 invalid_scope"],
   ], async ([fields, client, expected]) => assertEquals(await scopeOf(fields, client), expected));
 });

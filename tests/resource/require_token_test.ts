@@ -1,4 +1,4 @@
-/** The helper for resource servers: tokens by keys and by introspection, challenges, and limits (groups PR, MC, BR). */
+/** The helper for resource servers: tokens verified with keys and with introspection, challenges, and limits (groups PR, MC, BR). */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ async function issue(as: TestLatchkey, scope = "read", target: string = resource
   return (await as.logIn(as.client(), { scope, resource: target })).tokens.access_token;
 }
 
-test("[PR-08, MC-08] requireToken returns the claims of a valid token, by keys and by introspection", async () => {
+test("[PR-08, MC-08] requireToken returns the claims of a valid token, with keys and with introspection", async () => {
   await using as = await testLatchkey();
   const token = await issue(as, "read write");
   for (const api of [byKeys(as), byIntrospection(as)]) {
@@ -107,8 +107,8 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
   await forEachCase(
     [
       [tokens.id_token!, "a JWT of another type"],
-      [tokens.refresh_token!, "an opaque token, or no JWT"],
-      [`${header}.${payload}.${signature}=`, "an opaque token, or no JWT"],
+      [tokens.refresh_token!, "a text that is not a JWT"],
+      [`${header}.${payload}.${signature}=`, "a text that is not a JWT"],
       [`${header}.${payload}x.${signature}`, undefined],
       [
         `${header}.${payload}.${signature!.replace(/^./, (c) => c === "A" ? "B" : "A")}`,
@@ -148,7 +148,7 @@ test("[PR-08] expiry counts with the tolerance for clocks", async () => {
   assertEquals(await statusAfter(0, { ...api, clockToleranceSeconds: 30 }), "claims");
 });
 
-test("[PR-08] introspection sees a revocation, and takes no refresh token", async () => {
+test("[PR-08] introspection notices a revocation, and accepts no refresh token", async () => {
   await using as = await testLatchkey();
   const api = byIntrospection(as);
   const client = as.client();

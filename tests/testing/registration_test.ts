@@ -52,7 +52,7 @@ test("[DR-04, DR-05] as.register throws what the server rejects, with the explan
   assert(!String(as.log).includes(initialAccessToken));
 });
 
-test("[DR-01] faults apply to registration, and reset forgets registered clients and their places", async () => {
+test("[DR-01] faults apply to registration, and reset forgets registered clients, used or not", async () => {
   await using as = await testLatchkey({ registration: { maxUnused: 1 } });
   as.on("register").once(faults.error("invalid_client_metadata"));
   const rejected = await assertRejects(() => as.register(), LoginError);

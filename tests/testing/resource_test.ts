@@ -141,7 +141,7 @@ test("[MC-08] a token for another resource or for the authorization server is 40
   as.log.expect("resource").rejected("invalid_token", "MC-08");
 });
 
-test("[PR-08] introspection takes no refresh token, no ID token and nothing else for an access token", async () => {
+test("[PR-08] introspection accepts only access tokens: no refresh token, no ID token, no other text", async () => {
   await using as = await testLatchkey();
   const mcp = as.resource(identifier, { verifyBy: "introspection" });
   const { tokens } = await as.logIn(as.client(), { scope: "openid read", resource: mcp.url });

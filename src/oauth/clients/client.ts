@@ -85,7 +85,7 @@ export interface ClientMetadata {
   readonly contacts?: readonly string[];
 }
 
-/** What the server keeps about a client that registered itself, besides its metadata. */
+/** The facts about a client that registered itself, besides its metadata. */
 export interface ClientRegistration {
   /** When it registered, in seconds since the epoch: `client_id_issued_at`. */
   readonly issuedAt: number;
@@ -102,9 +102,9 @@ export interface ClientRegistration {
   readonly identity?: string;
 }
 
-/** A client as it is registered and stored: metadata, and what no client can set itself. */
+/** A client as it is registered and stored: its metadata, and members that no client can set itself. */
 export interface ClientEntry extends ClientMetadata {
-  /** The digest of its secret, where the secret is not known any more. */
+  /** The digest of its secret, if the server no longer has the secret. */
   readonly client_secret_digest?: string;
   /** Present if the client registered itself. */
   readonly registration?: ClientRegistration;

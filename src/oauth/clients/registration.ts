@@ -4,8 +4,8 @@
  * 1. `registration_access.ts` decides who may register, and authenticates the owner of a registration.
  * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
  * 3. `registration_metadata.ts` picks what a client may set, fills in the defaults and finds conflicts.
- * 4. This file issues id, secret and registration access token. The result is an ordinary client, kept as a record.
- * 5. `unused_registrations.ts` bounds the clients that nothing was issued to, and deletes old ones.
+ * 4. This file issues id, secret and registration access token. The result is an ordinary client, stored as a record.
+ * 5. `unused_registrations.ts` limits the number of clients that nothing was issued to, and deletes old ones.
  */
 
 import { digest, randomId, randomToken } from "../secrets.ts";
@@ -19,7 +19,7 @@ import { assertUpdate } from "./registration_update.ts";
 import type { Client } from "./repository.ts";
 import { assertSector } from "./sector_identifier.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
-import { releasePlace, reservePlace } from "./unused_registrations.ts";
+import { addUnusedRegistration, deleteUnusedRegistration } from "./unused_registrations.ts";
 
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
@@ -38,7 +38,7 @@ type ReceivedMetadata = Readonly<Record<string, unknown>>;
  * Registers a client (RFC 7591 §3.1).
  *
  * @param isOpen Whether the request has no initial access token.
- * @throws {OAuthError} If the metadata or the software statement is invalid, or no place is free.
+ * @throws {OAuthError} If the metadata or the software statement is invalid, or too many registered clients are unused.
  */
 export async function registerClient(
   server: Server,
@@ -63,7 +63,7 @@ export async function registerClient(
     },
   };
   await assertSector(server, parseRegistration(server, entry));
-  await reservePlace(server, client_id);
+  await addUnusedRegistration(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);
@@ -110,7 +110,7 @@ export async function updateRegistration(
 export async function deleteRegistration(server: Server, owner: RegistrationOwner): Promise<void> {
   const { id } = owner.client;
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
-  await releasePlace(server, id);
+  await deleteUnusedRegistration(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
 }
 
@@ -133,7 +133,7 @@ function newSecret(server: Server): SecretMembers & { readonly client_secret: st
   };
 }
 
-/** The secret that the client has: as sent, or its digest; `undefined` if it has none or needs another one. */
+/** The current secret of the client: as sent, or its digest; `undefined` if it has none or needs another one. */
 async function currentSecret(
   server: Server,
   { secretDigest, assertionSecret, secretExpiresAt }: Client,

@@ -1,4 +1,4 @@
-/** Who may register clients (RFC 7591 §3), and who owns a registration (RFC 7592 §2). */
+/** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
 import { OAuthError } from "../errors.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";

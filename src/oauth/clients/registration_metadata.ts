@@ -153,7 +153,7 @@ function assertMetadata(issues: readonly ConfigIssue[]): void {
   if (issues.length > 0) throw invalidMetadata(issues);
 }
 
-/** The error of invalid metadata: it describes the first issue and names the places of the others. */
+/** The error of invalid metadata: it describes the first issue and names the paths of the others. */
 function invalidMetadata(issues: readonly ConfigIssue[]): OAuthError {
   const [{ path, expected, received, hint }, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
   const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";

@@ -1,4 +1,4 @@
-/** What a request that replaces a registration must contain, and must not (RFC 7592 §2.2). */
+/** Validates requests that replace a registration (RFC 7592 §2.2). */
 
 import { OAuthError } from "../errors.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";

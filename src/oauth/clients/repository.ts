@@ -16,11 +16,11 @@ import type { RuleExplanation } from "../explanation.ts";
 export interface ClientDocument {
   /** When it was fetched, by the server's clock in milliseconds. */
   readonly fetchedAt: number;
-  /** Until when it is not fetched again, in milliseconds. */
+  /** When it expires and must be fetched again, in milliseconds. */
   readonly validUntil: number;
   /** A digest of the redirect URIs, the method and the keys: a consent to another one does not count. */
   readonly identity: string;
-  /** What a client should not do, or this server does not support. */
+  /** The warnings: values that a client should not use, or that this server does not support. */
   readonly warnings: readonly RuleExplanation[];
 }
 

@@ -10,7 +10,7 @@ const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutM
 
 /**
  * Verifies that the host of the `sector_identifier_uri` knows the client: its document lists every redirect URI.
- * Otherwise a client could choose the sector of another one, and recognize that client's users.
+ * Otherwise a client could choose the sector of another client and correlate its users.
  *
  * @throws {OAuthError} `invalid_client_metadata`.
  */
@@ -24,7 +24,7 @@ export async function assertSector(server: Server, { metadata, redirectUris }: C
     if (cause instanceof DocumentError) {
       throw invalidSector("the document cannot be fetched", cause.expected, cause.received, cause);
     }
-    throw invalidSector("the document is not JSON", "a JSON array of redirect URIs", "another text", cause);
+    throw invalidSector("the document is not JSON", "a JSON array of redirect URIs", "a text that is not JSON", cause);
   }
   const missing = Array.isArray(listed) ? redirectUris.filter((redirectUri) => !listed.includes(redirectUri)) : [];
   if (Array.isArray(listed) && missing.length === 0) return;

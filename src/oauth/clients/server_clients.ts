@@ -88,7 +88,7 @@ export function serverClients(
   };
 }
 
-/** Whether an id looks like a URL; whether it may name a document is checked later, with an explanation. */
+/** Whether an id looks like a URL; `document_url.ts` checks later whether it may be the URL of a document. */
 function isUrl(id: string): boolean {
   return /^https?:\/\//i.test(id);
 }

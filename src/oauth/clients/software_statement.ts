@@ -6,7 +6,7 @@ import type { Server } from "../server.ts";
 
 /** A verified statement. */
 interface SoftwareStatement {
-  /** As received. */
+  /** The JWT, as received. */
   readonly text: string;
   /** The client metadata in it, which replaces that of the request. */
   readonly claims: Readonly<Record<string, unknown>>;

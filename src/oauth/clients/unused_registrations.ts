@@ -1,7 +1,8 @@
 /**
- * Clients that registered themselves and that nothing was issued to yet. Each holds a place, a record beside the client:
+ * Clients that registered themselves and that nothing was issued to yet. For each, the store has a record beside the
+ * client:
  *
- * 1. {@link reservePlace} adds it before the client. The number of places is bounded.
+ * 1. {@link addUnusedRegistration} adds it before the client. The number of these records is limited.
  * 2. {@link recordUse} consumes and deletes it when the first code or token is issued.
  * 3. {@link deleteUnusedClients} consumes it when its time is over, and deletes the client.
  *
@@ -13,27 +14,27 @@ import type { Server } from "../server.ts";
 import type { StoredRecord, UnusedRegistrationRecord } from "../../store/store.ts";
 import type { Client } from "./repository.ts";
 
-/** The expiry of places: the store must not delete them, because the client would stay. */
+/** The expiry of the records: the store must not delete them, because the client would stay. */
 const neverExpires = { expiresAt: Infinity };
 
-/** Number of places that are read in one request. */
+/** Number of records that are read in one request. */
 const pageSize = 500;
 
-/** Seconds after which a client should try again if no place is free. */
+/** Seconds after which a client should try again if too many clients are unused. */
 const retryAfterSeconds = 60;
 
-/** Minimum time between sweeps that registrations cause: a flood of them must not read all places each time. */
+/** Minimum time between sweeps that registrations cause: a flood of them must not read all records each time. */
 const minSweepIntervalMs = 1000;
 
 /** The last sweep of each server, and its time by the server's clock in milliseconds. */
 const lastSweeps = new WeakMap<Server["clients"], { readonly at: number; readonly done: Promise<void> }>();
 
 /**
- * Reserves a place for a client.
+ * Adds the record of a client that is about to be registered.
  *
- * @throws {OAuthError} `temporarily_unavailable` with status 429 if no place is free.
+ * @throws {OAuthError} `temporarily_unavailable` with status 429 if too many registered clients are unused.
  */
-export async function reservePlace(server: Server, clientId: string): Promise<void> {
+export async function addUnusedRegistration(server: Server, clientId: string): Promise<void> {
   const { store, registration: { maxUnused, unusedLifetime, recordPrefix } } = server;
   const until = server.now() + unusedLifetime * 1000;
   await store.add("unused_registration", recordPrefix + clientId, { until }, neverExpires);
@@ -45,7 +46,7 @@ export async function reservePlace(server: Server, clientId: string): Promise<vo
     // A sweep of maintenance may be under way.
     await (isRecent ? last.done : deleteUnusedClients(server));
     if (await isFull()) {
-      await releasePlace(server, clientId);
+      await deleteUnusedRegistration(server, clientId);
       throw new OAuthError("temporarily_unavailable", "too many registered clients are not used yet", {
         rule: "DR-09",
         status: 429,
@@ -58,12 +59,12 @@ export async function reservePlace(server: Server, clientId: string): Promise<vo
   server.passed?.("DR-09");
 }
 
-/** Deletes the place of a client. */
-export async function releasePlace({ store, registration }: Server, clientId: string): Promise<void> {
+/** Deletes the record of a client. */
+export async function deleteUnusedRegistration({ store, registration }: Server, clientId: string): Promise<void> {
   await store.delete("unused_registration", registration.recordPrefix + clientId);
 }
 
-/** Clients that are known to be used. */
+/** Clients whose use is recorded already, so that later uses need no access to the store. */
 const usedClients = new WeakSet<Client>();
 
 /**
@@ -73,28 +74,28 @@ const usedClients = new WeakSet<Client>();
  */
 export async function recordUse(server: Server, client: Client): Promise<void> {
   if (usedClients.has(client)) return;
-  if (!await consumePlace(server, client.id)) {
+  if (!await consumeUnusedRegistration(server, client.id)) {
     throw new OAuthError("invalid_client", "the client was deleted, because it was not used in time", {
       rule: "DR-09",
       forUser: true,
-      expected: `a use within ${server.registration.unusedLifetime} seconds of the registration`,
-      received: "the first use, later",
+      expected: `a first use within ${server.registration.unusedLifetime} seconds of the registration`,
+      received: "a later first use",
     });
   }
   usedClients.add(client);
 }
 
 /** Returns whether the client is used from now on, or was used before; false if it was deleted. */
-async function consumePlace(server: Server, clientId: string): Promise<boolean> {
+async function consumeUnusedRegistration(server: Server, clientId: string): Promise<boolean> {
   const { store, clients, now, registration: { recordPrefix } } = server;
   const id = recordPrefix + clientId;
-  const place = await store.get("unused_registration", id);
-  if (place === undefined) return await clients.reload(clientId) !== undefined;
-  if (place.consumedAt !== undefined) return isUsed(place);
-  // Its end distinguishes the time of a use from that of a deletion.
-  const isFirst = await store.consume("unused_registration", id, Math.min(now(), place.value.until - 1));
-  if (!isFirst) return await consumePlace(server, clientId);
-  await releasePlace(server, clientId);
+  const record = await store.get("unused_registration", id);
+  if (record === undefined) return await clients.reload(clientId) !== undefined;
+  if (record.consumedAt !== undefined) return isUsed(record);
+  // A use is recorded with a time before `until`, a deletion with a later one.
+  const isFirst = await store.consume("unused_registration", id, Math.min(now(), record.value.until - 1));
+  if (!isFirst) return await consumeUnusedRegistration(server, clientId);
+  await deleteUnusedRegistration(server, clientId);
   return true;
 }
 
@@ -102,7 +103,7 @@ function isUsed({ value, consumedAt }: StoredRecord<UnusedRegistrationRecord>): 
   return consumedAt !== undefined && consumedAt < value.until;
 }
 
-/** Deletes the clients that were not used in time, and the places of used clients that a crash has left behind. */
+/** Deletes the clients that were not used in time, and the records of used clients that a crash has left behind. */
 export function deleteUnusedClients(server: Server): Promise<void> {
   const done = sweep(server);
   lastSweeps.set(server.clients, { at: server.now(), done });
@@ -113,11 +114,11 @@ async function sweep(server: Server): Promise<void> {
   const { store, registration: { recordPrefix, unusedLifetime } } = server;
   let after: string | undefined;
   for (;;) {
-    const places = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });
-    for (const place of places) {
-      const { id, value, consumedAt } = place;
+    const records = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });
+    for (const record of records) {
+      const { id, value, consumedAt } = record;
       const clientId = id.slice(recordPrefix.length);
-      if (!isUsed(place)) {
+      if (!isUsed(record)) {
         if (server.now() < value.until) continue;
         // Another instance may consume it now, to use or to delete the client.
         if (consumedAt === undefined && !await store.consume("unused_registration", id, server.now())) continue;
@@ -128,7 +129,7 @@ async function sweep(server: Server): Promise<void> {
       }
       await store.delete("unused_registration", id);
     }
-    if (places.length < pageSize) return;
-    after = places.at(-1)!.id;
+    if (records.length < pageSize) return;
+    after = records.at(-1)!.id;
   }
 }

@@ -1,8 +1,8 @@
-/** The settings that accept what is insecure, for tests that cannot do without. */
+/** Settings that accept insecure configurations, for tests that need them. */
 
 import { type Fields, flag } from "./field.ts";
 
-/** The settings that accept what is insecure. */
+/** Settings that accept insecure configurations. */
 export interface InsecureSettings {
   /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
   readonly insecureAllowHttpIssuer?: boolean;

@@ -57,11 +57,11 @@ const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" 
   defaultEndpoints: "any",
 };
 
-/** What a profile says of one setting. */
+/** What a profile sets for one setting. */
 interface ProfileValue {
   /** The value for each revision, the oldest first, or one value for all of them; `undefined`: the default. */
   readonly values: readonly unknown[];
-  /** The specification that demands it. */
+  /** The section of the specification that requires it. */
   readonly source: string;
 }
 
@@ -112,7 +112,7 @@ export interface ActiveProfile {
   readonly label: string;
   /** Its values. */
   readonly values: ReadonlyMap<ProfileSetting, unknown>;
-  /** The settings that it decides alone, because they are not set. */
+  /** The settings whose value comes from the profile, because they are not set. */
   readonly decides: ReadonlySet<ProfileSetting>;
 }
 
@@ -199,7 +199,7 @@ function show(value: unknown): string {
   return Array.isArray(value) ? JSON.stringify(value) : quote(value);
 }
 
-/** The part of a message that names the profile, if the profile alone decides a setting; otherwise empty. */
+/** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */
 export function byProfile(profile: ActiveProfile | undefined, setting: ProfileSetting): string {
   return profile?.decides.has(setting) ? `, by the profile ${profile.label}` : "";
 }

@@ -13,7 +13,7 @@ export interface SoftwareStatementIssuer {
   readonly issuer: string;
   /** Its public keys (RFC 7517 §5). */
   readonly jwks?: PublicKeySet;
-  /** The https URL of these keys; fetched when a statement needs them. */
+  /** The https URL of its public keys; fetched when a statement needs them. */
   readonly jwks_uri?: string;
 }
 
@@ -25,14 +25,14 @@ export interface RegistrationSettings {
    */
   readonly mode?: "open" | "token" | "off";
   /**
-   * The `scope` that a client is registered for: the `requested` one, or `all` values of the server, for clients that
-   * register with the scope of their first request and need more later, as those of the Model Context Protocol do. The
-   * response has the registered one. Default: requested.
+   * The `scope` that a client is registered for. `requested`: the scope of its request. `all`: all scope values of the
+   * server, for clients that register with the scope of their first authorization request and need more later, such as
+   * those of the Model Context Protocol. The response contains the registered scope. Default: requested.
    */
   readonly scope?: "requested" | "all";
   /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */
   readonly initialAccessTokens?: readonly string[];
-  /** The issuers whose software statements count. Default: none, statements are ignored with a warning. */
+  /** The issuers whose software statements are accepted. Default: none, statements are ignored with a warning. */
   readonly softwareStatementIssuers?: readonly SoftwareStatementIssuer[];
   /** Seconds after which the secret of a registered client expires. Default: 0, never. */
   readonly secretLifetime?: number;

@@ -38,8 +38,8 @@ export interface Settings extends InsecureSettings {
    */
   readonly issuer?: string;
   /**
-   * A named profile: a set of values for the settings that are not set. `mcp` is what an authorization server of the Model
-   * Context Protocol does. A setting may be stricter than the profile, never weaker. Default: none.
+   * A named profile: a set of values for the settings that are not set. `mcp` is for clients of the Model Context Protocol.
+   * A setting may be stricter than the profile, never weaker. Default: none.
    */
   readonly profile?: ProfileName;
   /** The revision of the profile `mcp`. Default: the newest. */

@@ -40,7 +40,10 @@ export interface ResourceAuthorizationServer {
   readonly resources?: readonly string[];
   /** The scope values there that an ID-JAG may name. Default: every one. */
   readonly scopes?: readonly string[];
-  /** The client that it is here: it gets the `sub` of this client's ID tokens. Default: the `sub` of public clients. */
+  /**
+   * The client that this audience is at this server: ID-JAGs have the `sub` of its ID tokens, which may be pairwise.
+   * Default: none, the `sub` is not pairwise.
+   */
   readonly client?: string;
   /** The claims about the user in its ID-JAGs, such as `email`. Default: none. */
   readonly claims?: readonly string[];

@@ -8,7 +8,7 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { choice, type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
 
-/** What a subject of another issuer is on this server. */
+/** The user or client of this server that a subject of another issuer is mapped to. */
 export interface MappedSubject {
   /** The `sub` of the user. Default: no user, the client acts on its own behalf. */
   readonly user?: string;
@@ -47,13 +47,13 @@ export interface TrustedIssuer {
    */
   readonly grantProfile?: "id-jag";
   /**
-   * Which user a `sub` is that `subjects` does not list: the user with this `sub` here, or the only user with the `email`
-   * claim of the assertion, unless its `email_verified` is false. Default: none.
+   * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
+   * only user with the `email` claim of the assertion, unless its `email_verified` is false. Default: to no user.
    */
   readonly users?: "sub" | "email";
   /** Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default: false. */
   readonly provision?: boolean;
-  /** What each `sub` is here. Default: none is listed. */
+  /** The user or client that each `sub` is mapped to. Default: none. */
   readonly subjects?: Readonly<Record<string, MappedSubject>>;
   /** The clients that may use its assertions. Default: every client that is registered for the grant type. */
   readonly clients?: readonly string[];
@@ -150,9 +150,9 @@ export function validateTrustedIssuers(
     if (trusted.users === undefined && trusted.subjects === undefined) {
       report(
         "users",
-        "what the subjects of its assertions are here",
+        "a mapping of subjects to users or clients",
         "nothing",
-        `Add users: "sub" if they are the same as here, or list them in subjects.`,
+        `Add users: "sub" if this server has the same subjects, or list them in subjects.`,
       );
     }
     if (trusted.provision === true && trusted.users !== "sub") {

@@ -34,7 +34,7 @@ export async function authorizeAssertion(
   const resources = await grantedResources(server, parameters, verified);
   server.passed?.("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
-  // Without auth_time, what is known is when the issuer named the user.
+  // Without auth_time, the time of the assertion is the best known time of the login.
   const authTime = typeof claims.auth_time === "number" ? claims.auth_time : claims.iat ?? server.now() / 1000;
   return {
     client,
@@ -129,7 +129,7 @@ async function findSubject(
   if (user !== undefined) return user;
   throw invalidAssertion({
     rule: "JB-09",
-    reason: "the subject of the assertion is no user here",
+    reason: "the subject of the assertion is not a user of this server",
     expected: trusted.users === "email"
       ? "the verified email of exactly one user"
       : "a sub that trustedIssuers maps to a registered user or a client",

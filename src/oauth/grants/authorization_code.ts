@@ -55,7 +55,7 @@ export const authorizationCode: GrantType = {
       });
     }
     server.passed?.("CI-05", client.id);
-    // Without a code challenge, redirect_uri is what ties the code to the request.
+    // Without a code challenge, redirect_uri binds the code to the request.
     if (redirectUri !== undefined || record.codeChallenge === undefined) {
       assertRedirectUri(record, redirectUri ?? requireParameter(parameters, "redirect_uri", "TK-14"));
       server.passed?.("TK-15", redirectUri);

@@ -158,7 +158,7 @@ async function readIdToken(server: Server, client: Client, token: string): Promi
   return { user, subject: { sub: user.sub, authTime, sid }, grantId: randomId(server.randomBytes) };
 }
 
-/** Reads a refresh token, which stays as it is: neither consumed nor rotated. */
+/** Reads a refresh token without consuming or rotating it. */
 async function readRefreshToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
   try {
     const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, client, token);
@@ -222,7 +222,7 @@ function limitResources(
   });
 }
 
-/** The subject of a user for the audience: that of the ID tokens of the client that it is here. */
+/** The subject of a user for the audience: the one in ID tokens for the client that the audience is at this server. */
 async function subjectAt(
   server: Server,
   { client: id, issuer }: ResourceAuthorizationServer,

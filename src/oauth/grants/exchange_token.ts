@@ -47,7 +47,7 @@ function requireParameter(parameters: Params, name: string): void {
   throw invalidRequest("TX-01", `${name} is missing`, name, `no ${name}`);
 }
 
-/** Exchanges an access token of a user for one of the requesting client: with its access or less, and no longer. */
+/** Exchanges an access token of a user for one of the requesting client, with no more access and no later expiry. */
 async function exchangeAccessToken(
   server: Server,
   request: TokenRequest,
@@ -76,7 +76,7 @@ async function exchangeAccessToken(
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
   server.passed?.("TX-03", scope.join(" "));
-  // The session id of a pairwise client is not that of the session.
+  // The session id in a token of a pairwise client is a pairwise one.
   const isPairwise = (await server.clients.find(client_id))?.sector !== undefined;
   return {
     client,
@@ -143,7 +143,7 @@ function assertMayAct(server: Server, { client }: TokenRequest, subject: AccessT
   );
 }
 
-/** The requested part of the subject token's scope; by default what the client may have of it. */
+/** The requested part of the subject token's scope; by default the part that the client is registered for. */
 function narrowScope({ client, parameters }: TokenRequest, { claims }: AccessToken): readonly string[] {
   const granted = splitScope(claims.scope).filter((value) => !loginScopes.includes(value));
   const allowed = granted.filter((value) => client.scope.includes(value));

@@ -24,7 +24,7 @@ import { refreshTokenGrant } from "./refresh_token.ts";
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
 
-/** The settings that switch grant types on. */
+/** The settings that enable grant types. */
 type GrantTypeSettings = Pick<ResolvedSettings, "trustedIssuers"> & TokenExchangePolicy;
 
 /** The grant types of a server: those of every server, and those that its settings switch on. */

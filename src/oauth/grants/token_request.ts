@@ -60,7 +60,7 @@ export interface Subject {
   readonly sub: string;
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The session the user was authenticated in; absent if the user has not logged in here: then no refresh token. */
+  /** The session of the user's login; absent if the user has not logged in at this server: then no refresh token. */
   readonly sid?: string;
   /** When the user approved, in milliseconds since the epoch. */
   readonly approvedAt?: number;

@@ -1,4 +1,4 @@
-/** The public keys of others, such as clients: from their key set, or fetched from its URL (RFC 7517 §5). */
+/** Public keys of clients and issuers: from their key set, or fetched from its URL (RFC 7517 §5). */
 
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
@@ -24,7 +24,7 @@ export interface PublicKeySet {
 
 /** The owner of public keys: with its key set, or the URL of it. */
 interface KeyOwner {
-  /** The key set; not used if there is a URL. */
+  /** The key set; ignored if the URL is present. */
   readonly jwks?: PublicKeySet;
   /** The URL of the key set. */
   readonly jwksUri?: string;
@@ -55,7 +55,7 @@ interface KeyFetcher {
 
 /**
  * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when they
- * are needed, without following redirects (SSRF), for all owners with this URL together. They are fetched again if a JWT
+ * are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a JWT
  * names an unknown key, at most once in 30 seconds.
  */
 export function remoteKeys(server: KeyFetcher, { jwks = { keys: [] }, jwksUri }: KeyOwner): JWTVerifyGetKey {

@@ -1,4 +1,4 @@
-/** The public keys of others in the configuration: a JWK Set, or the URL of one (RFC 7517 §5). */
+/** Validates the public keys of clients and issuers in the configuration: a JWK Set, or its URL (RFC 7517 §5). */
 
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
@@ -45,7 +45,7 @@ export function validatePublicKeys(
       path: `jwks.keys[${i}]`,
       expected: "a public key",
       received: `a key with the private member ${quote(privateMember)}`,
-      hint: "Export the public half only.",
+      hint: "Export only the public key.",
     });
   }
   return issues;

@@ -44,13 +44,13 @@ export interface Repository<Input, Item> {
   /**
    * Validates and parses one, and changes nothing.
    *
-   * @throws {ConfigurationError} With one sentence per fault.
+   * @throws {ConfigurationError} With one sentence for each problem.
    */
   parse(input: Input): Item;
   /**
    * Registers one, replacing one of the same id.
    *
-   * @throws {ConfigurationError} With one sentence per fault.
+   * @throws {ConfigurationError} With one sentence for each problem.
    */
   set(input: Input): MaybePromise<Item>;
   /**

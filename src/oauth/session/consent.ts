@@ -43,7 +43,7 @@ export async function reusableConsent(
   return record.value;
 }
 
-/** Changes with the redirect URIs, the method and the keys of a client that no operator registered. */
+/** A digest that changes with the redirect URIs, the method or the keys of a client that no operator registered. */
 function clientIdentity({ document, registration }: Client): string | undefined {
   return document?.identity ?? registration?.identity;
 }

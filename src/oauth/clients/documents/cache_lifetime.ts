@@ -1,4 +1,4 @@
-/** How long a response may be cached (RFC 9111 §4.2), within the limits of this server. */
+/** The cache lifetime of a response (RFC 9111 §4.2), within the limits of this server. */
 
 /** The lifetime without headers, and its limits, in seconds. The minimum spans the requests of one login. */
 const defaultSeconds = 300;

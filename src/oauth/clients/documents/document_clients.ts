@@ -1,5 +1,5 @@
 /**
- * Client ID metadata documents: clients that no one has registered. The `client_id` is the URL of a document with the
+ * Client ID metadata documents: clients without a registration. The `client_id` is the URL of a document with the
  * metadata of the client (draft-ietf-oauth-client-id-metadata-document).
  *
  * 1. `document_url.ts` checks the URL.
@@ -19,7 +19,7 @@ import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
 
-/** What metadata documents need of the server. */
+/** The parts of the server that metadata documents need. */
 export interface DocumentDependencies {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;

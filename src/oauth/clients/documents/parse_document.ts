@@ -1,4 +1,4 @@
-/** Turns a metadata document into a client. Its author is unknown, so it may say less than a registration by the operator. */
+/** Turns a client ID metadata document into a client. Its author is unknown, so it may set less than the operator may. */
 
 import { responseTypes } from "../../authorize/authorization_request.ts";
 import { splitScope } from "../../authorize/scope_token.ts";
@@ -27,12 +27,12 @@ interface FetchedDocument {
 /** The authentication methods that need no shared secret. */
 const documentAuthMethods = ["none", "private_key_jwt"] as const;
 
-/** Members that give a client rights over others: only the operator may set them. */
+/** Members that give a client access to other clients' tokens or users: only the operator may set them. */
 const operatorMembers = ["serves", "access_token_format", "sector_identifier_uri"];
 
 /**
- * Reads the client of a document. Values that this server lacks are dropped while another one is left, because one document
- * serves many servers; `document.warnings` of the client names them.
+ * Reads the client of a document. Values that this server does not support are ignored while a supported one is left,
+ * because one document is for many servers; `document.warnings` of the client names them.
  *
  * @throws {OAuthError} `invalid_client`, if the document is invalid.
  */
@@ -51,10 +51,10 @@ export async function parseDocument(
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
   if (settings.requireClientName && (document.client_name ?? "") === "") {
     const profile = byProfile(settings.profile, "requireClientName");
-    throw invalidDocument("client_name", `a name that users know the client by${profile}`, "none");
+    throw invalidDocument("client_name", `a name of the client for users${profile}`, "none");
   }
   for (const name of ["client_secret", "client_secret_expires_at"]) {
-    if (name in document) throw invalidDocument(name, "no secret, because the document is public", "one");
+    if (name in document) throw invalidDocument(name, "no secret, because the document is public", "a value");
   }
   for (const name of operatorMembers) {
     if (!(name in document)) continue;
@@ -68,8 +68,8 @@ export async function parseDocument(
   }
   if (!("token_endpoint_auth_method" in document)) {
     warn(
-      `the metadata document has no token_endpoint_auth_method, so it is ${method}`,
-      "a method, because the default of RFC 7591 needs a secret",
+      `the metadata document has no token_endpoint_auth_method, so the server uses ${method}`,
+      "token_endpoint_auth_method, because its default (RFC 7591) needs a secret",
       "none",
     );
   }
@@ -141,7 +141,7 @@ function defaultMethod({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): s
   return jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt";
 }
 
-/** The supported ones of several values; what is not a list of strings is left for the validation. */
+/** The supported ones of several values; `undefined` if the value is not a list of strings, which validation rejects. */
 function keepSupported(
   values: unknown,
   name: string,
