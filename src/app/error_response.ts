@@ -145,7 +145,7 @@ function responseFields(
 /**
  * Rejects as a page for the user, with the expected and the received value, and how to fix it.
  *
- * @param destination Where the user may send the error: the page has a link to the client.
+ * @param destination The client that the user may send the error to: the page has a link to it.
  */
 async function errorPage(context: Context, thrown: unknown, destination?: Destination): Promise<HttpResponse> {
   const { target } = context;

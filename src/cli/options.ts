@@ -154,7 +154,7 @@ export function isPath(name: OptionName): boolean {
 /**
  * Reads the text of an option.
  *
- * @param hint How to fix it, unless the field knows better.
+ * @param hint How to fix it, if the field has no hint of its own.
  */
 export function readOption(
   field: Field,

@@ -4,8 +4,8 @@
  *
  * `readConfiguration` reads the flags (`flags.ts`), the variables (`environment.ts`) and the file (`config_file.ts`).
  * Each value is validated by its field (`options.ts`, `stores.ts`). A flag overrides the environment, which overrides
- * the file, which overrides the default. The settings of the result are checked for conflicts. A `ConfigurationError` lists all issues of
- * all sources; without issues, `banner.ts` shows the result.
+ * the file, which overrides the default. The result is checked for conflicts between settings. A `ConfigurationError`
+ * lists all issues of all sources; without issues, `banner.ts` shows the result.
  *
  * @module
  */

@@ -18,7 +18,7 @@ export interface RequestLike {
   readonly original?: RequestLike;
 }
 
-/** The value that was stored for a request, or for a request that it replaces. */
+/** The value stored for a request, or for the request that it replaces. */
 export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: RequestLike): T | undefined {
   let value = values.get(request);
   for (let { original } = request; value === undefined && original !== undefined; { original } = original) {

@@ -32,7 +32,7 @@ function matchesLoginHint(hint: string, { sub, email }: User): boolean {
   return sub === hint || typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
 }
 
-/** Maximum number of users that are searched for the e-mail address of a `login_hint`, besides those in memory. */
+/** Maximum number of users of the store that are searched for the e-mail address of a `login_hint`. */
 const maxSearchedUsers = 1000;
 
 /** The user that a `login_hint` names, by subject or e-mail address. */

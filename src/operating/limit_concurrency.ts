@@ -25,8 +25,8 @@ const warningIntervalMs = 1000;
 const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Creates this many slots for concurrent requests. In the second half a network may not hold more slots than remain free, so that one slow
- * network cannot block all others.
+ * Creates this many slots for concurrent requests. Once half of them are taken, a network may not take more slots than
+ * remain free, so that one slow network cannot block all others.
  */
 function slotPool(count: number) {
   const usedByNetwork = new Map<string, number>();

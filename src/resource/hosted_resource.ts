@@ -15,7 +15,7 @@ export interface HostedResourceOptions {
    */
   readonly scopes?: readonly string[];
   /**
-   * Tool → the further scope values that a call of it needs. Each tool returns its arguments and the claims of the access
+   * Tool → the additional scope values that a call of it needs. Each tool returns its arguments and the claims of the access
    * token. Default: `whoami` needs none, and `add_note` needs `write` if the server has it.
    */
   readonly tools?: Readonly<Record<string, readonly string[]>>;

@@ -20,7 +20,7 @@ const revisionWithoutHeader = "2025-03-26";
 const serverInfo = { name: "latchkey-resource", version: "1.0.0" };
 const capabilities = { tools: {} };
 
-/** A JSON-RPC message, as far as it is read. */
+/** A JSON-RPC message: the members that the server reads. */
 export interface McpMessage {
   /** Absent in a notification. */
   readonly id?: string | number;
@@ -28,7 +28,7 @@ export interface McpMessage {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The messages of a body; `undefined` if it is no JSON-RPC. The revision 2025-03-26 allows several in an array. */
+/** The messages of a body; `undefined` if it is not JSON-RPC. The revision 2025-03-26 allows several in an array. */
 export function parseMcp(body: string): readonly McpMessage[] | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
@@ -69,7 +69,7 @@ export function calledTool({ method, params }: McpMessage): string | undefined {
   return method === "tools/call" && typeof params.name === "string" ? params.name : undefined;
 }
 
-/** What the response to a message depends on. */
+/** The values that the response to a message depends on. */
 interface McpCall {
   /** The value of `MCP-Protocol-Version`; `null` if the request has none. */
   readonly revision: string | null;

@@ -61,7 +61,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
 }
 
 /**
- * The claims of the valid token of a request, whatever its scope.
+ * The claims of the valid token of a request, regardless of its scope.
  *
  * @throws {OAuthError} If the request has no valid token.
  * @throws {TypeError} If the options are invalid.
@@ -91,7 +91,7 @@ export function rejectionResponse(error: OAuthError, { resource, scope = [] }: R
   });
 }
 
-/** Rejects a mistake in the program: a scope value that the metadata document does not name. */
+/** Rejects a programming error: a scope value that is not in `scopes`, and so not in the metadata document. */
 function assertScope({ scope = [], scopes }: RequiredToken): void {
   const unknown = scope.filter((value) => scopes?.includes(value) === false);
   if (unknown.length === 0) return;

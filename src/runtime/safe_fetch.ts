@@ -15,8 +15,8 @@ import { isAddress } from "./ip_address.ts";
 /** The options of {@link safeFetch}. */
 export interface SafeFetchOptions {
   /**
-   * Whether a host may have an address of a kind that is not public. A host for which both kinds are denied also needs
-   * https and a public name. Default: never.
+   * Whether a host may have an address of a kind that is not public. If neither kind is allowed, the host also needs https
+   * and a public name. Default: never.
    */
   readonly allows?: (hostname: string, kind: "loopback" | "private") => boolean;
   /** Resolves a name to its addresses. Default: the resolver of the system. */

@@ -54,7 +54,7 @@ export function maintenance(server: Server, { keys: keySettings, records }: Main
     }
   }
 
-  /** Deletes registered clients that were never used. Only a server that has some loads the code. */
+  /** Deletes registered clients that were never used. Only a server with such clients loads the code. */
   async function deleteUnusedClients(): Promise<void> {
     const { mode, recordPrefix } = server.registration;
     if (mode === "off" || await store.count("unused_registration", recordPrefix) === 0) return;

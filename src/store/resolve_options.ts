@@ -1,4 +1,4 @@
-/** The options of a store, with their defaults. */
+/** Fills in the defaults of a store's options. */
 
 /**
  * Returns the options, with defaults for absent ones.

@@ -1,4 +1,4 @@
-/** Client ID metadata documents of tests: published without a network. */
+/** Client ID metadata documents that tests publish without a network. */
 
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { Outbound } from "../oauth/outbound.ts";
@@ -24,7 +24,7 @@ export interface ClientDocumentFactory {
   ): KeyTestClient;
   /**
    * Publishes a document at a URL, which is the `client_id`, or replaces it, and returns its client. The server fetches it
-   * with the first request of the client, and again when the former one has expired: by default after 300 seconds of the
+   * at the first request of the client, and again when its cached copy has expired: by default after 300 seconds of the
    * server's clock.
    *
    * @param metadata The metadata; or a function that returns the whole response, for headers and faults. Default: a public

@@ -2,7 +2,7 @@
 
 import type { Plugin } from "../app/plugin.ts";
 
-/** A plugin that does what these do, without endpoints and links. The first one is the outermost. */
+/** One plugin with the functions of several, except for endpoints and links. The first one is the outermost. */
 export function combinePlugins(plugins: readonly Plugin[]): Plugin {
   return {
     setup(app, addResource) {

@@ -51,7 +51,8 @@ const seededStart = "2026-01-01T00:00:00Z";
 /** What a reset keeps. */
 export interface ResetOptions {
   /**
-   * `clients` keeps the registered clients and the metadata documents, such as those of a `beforeAll`; `users` keeps the users. Default: neither.
+   * `clients` keeps the registered clients and the client ID metadata documents, such as those of a `beforeAll`; `users`
+   * keeps the users. Default: neither.
    *
    * @example
    * ```ts ignore

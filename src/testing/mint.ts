@@ -136,7 +136,7 @@ export interface Mint {
  * @param getTokenUrl Returns the URL of the token endpoint.
  */
 export function mint(server: () => Promise<Server>, getTokenUrl: () => string): Mint {
-  /** The token request that would have led to an authorization. */
+  /** The token request that an authorization could result from. */
   const createRequest = ({ client }: Authorization): TokenRequest => ({
     client,
     parameters: paramsFromFields([["grant_type", "authorization_code"]]),

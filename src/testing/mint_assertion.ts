@@ -1,4 +1,4 @@
-/** Minted assertions of another issuer: the test is the identity provider of a server that trusts it (RFC 7523 §2.1). */
+/** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
 import { type Field, type Fields, flag, object, text } from "../oauth/config/field.ts";
 import { signJwt } from "../oauth/keys/jwt.ts";
@@ -72,7 +72,7 @@ export function assertionFields(
 }
 
 /**
- * The public keys of another issuer, which verify what `as.mint` signs for it: for the `jwks` of `trustedIssuers`.
+ * The public keys of another issuer, for the `jwks` of `trustedIssuers`. They verify the assertions that `as.mint` signs.
  *
  * @param issuer Default: `https://idp.test`.
  *

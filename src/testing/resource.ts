@@ -23,7 +23,7 @@ export interface TestResources {
   readonly resource: ResourceFactory;
   /** The origins of the resources. */
   origins(): readonly string[];
-  /** The request as the server routes it: to a path of its own, or to a resource on another origin. */
+  /** Replaces the URL of a request to a resource on another origin by the path at which the server routes it. */
   route(request: Request): RequestLike;
 }
 

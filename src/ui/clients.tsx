@@ -94,8 +94,10 @@ export function Clients(props: ClientsProps): VNode {
         <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
       </Section>
       {documentClients.length > 0 && (
-        <Section id="documents" heading="From metadata documents">
-          <p>These clients are not registered: their ID is the URL of a document that this server has fetched.</p>
+        <Section id="documents" heading="With a client ID metadata document">
+          <p>
+            These clients are not registered: their client_id is the URL of a document that this server has fetched.
+          </p>
           {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
         </Section>
       )}

@@ -594,7 +594,7 @@ test("[MC-03] /clients lists the clients of documents in memory, read-only, and 
   assertMatch(await page(path), /^404/);
   assertEquals(b.fetched, []);
   await b.code({ client_id: url });
-  assertMatch(await list(), /From metadata documents[^]*Example client/);
+  assertMatch(await list(), /With a client ID metadata document[^]*Example client/);
   const html = await page(path);
   assertMatch(html, /^200[^]*fetched at 2026-01-01T00:00:00\.000Z, valid until 2026-01-01T00:05:00\.000Z/);
   assert(!html.includes("Remove"));

@@ -21,7 +21,7 @@ export interface ForeignIssuer {
   readonly issuer: string;
   readonly privateKey: CryptoKey;
   readonly jwk: Readonly<Record<string, unknown>>;
-  /** Its entry in `trustedIssuers`, with these members besides. */
+  /** Its entry in `trustedIssuers`, with these members added. */
   entry(more?: Partial<TrustedIssuer>): TrustedIssuer;
   /** An assertion about `sub` for `https://as.test`, valid for five minutes from the start. */
   assertion(sub: string, change?: AssertionChange): Promise<string>;

@@ -20,7 +20,7 @@ async function reject(server: TestServer, metadata: unknown) {
 
 const token = "an-initial-access-token";
 
-/** A server on a real host, which must not be open by itself. */
+/** A server on a real host, where registration must not be open by default. */
 const realHost: LatchkeyOptions = {
   issuer: "https://auth.company.com",
   login: "interactive",

@@ -81,7 +81,7 @@ const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
 
 /**
  * Traces the warnings of a request that was accepted. {@link parseAuthorizationRequest} traces none, so a request that is
- * read more than once is warned of once.
+ * read more than once causes each warning once.
  */
 export function warnAcceptedRequest(server: Server, params: Params, { request, client }: PendingAuthorization): void {
   for (const explanation of client.document?.warnings ?? []) {

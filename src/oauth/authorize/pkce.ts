@@ -75,7 +75,7 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
   return challenge;
 }
 
-/** Warns of an accepted request that has a challenge without its method. */
+/** Warns about an accepted request that has a code challenge without its method. */
 export function warnMissingMethod(server: Server, client: Client, params: Params): void {
   if (params.get("code_challenge") === undefined || params.get("code_challenge_method") !== undefined) return;
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation: missingMethod });

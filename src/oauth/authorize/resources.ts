@@ -14,7 +14,7 @@ const maxResources = 16;
 const maxUriLength = 512;
 const maxTotalUriLength = 2048;
 
-/** The registered spelling of a resource; the id of a client is never a resource. No document is fetched to know that. */
+/** The registered spelling of a resource. The id of a client is never one; this check fetches no metadata document. */
 async function findResource(server: Server, uri: string): Promise<string | undefined> {
   const { clients, resources } = server;
   const registered = resources.find(uri);
@@ -46,7 +46,7 @@ export function readResources(server: Server, params: Params): MaybePromise<read
   return requested;
 }
 
-/** Warns of an accepted request without `resource`, if the server expects one. */
+/** Warns about an accepted request without `resource`, if the server expects one. */
 export function warnMissingResource(server: Server, client: Client, params: Params): void {
   if (server.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation: explainMissing(server) });

@@ -60,7 +60,7 @@ export function resolveScope(server: Server, client: Client, requested: string |
   return supported;
 }
 
-/** Warns of the unknown values of an accepted request, which are ignored. */
+/** Warns about the unknown values of an accepted request, which are ignored. */
 export function warnIgnoredScope(
   server: Server,
   client: Client,

@@ -52,8 +52,8 @@ export function resolveMetadata(
 }
 
 /**
- * The method of a client that names none: `client_secret_basic`, which stays unnamed, because libraries differ in how they
- * send a secret. A server that does not offer it takes its first method.
+ * The method of a client that names none. If the server offers `client_secret_basic`, the metadata stays without a method:
+ * the client may then use Basic or the body, because libraries differ. Otherwise it is the first method of the server.
  */
 function defaultMethod({ clientAuthMethods }: Server): ClientAuthMethod | undefined {
   return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];

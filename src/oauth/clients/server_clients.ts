@@ -4,8 +4,8 @@ import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 
 /**
- * The clients of a server. `find` also finds the client of a metadata document, which it fetches if necessary; changes and
- * lists are about registered clients only.
+ * The clients of a server. `find` also finds the client of a metadata document, and fetches the document if necessary;
+ * changes and lists contain registered clients only.
  */
 export interface ServerClients extends ClientRepository {
   /** The registered clients alone. */
@@ -29,7 +29,7 @@ export interface DocumentClients {
   find(url: string): Promise<Client>;
   /** The cached client, if its document need not be fetched again. */
   findFresh(url: string): Client | undefined;
-  /** The cached client, however old. */
+  /** The cached client, also if its document has expired. */
   findCached(url: string): Client | undefined;
   /** Every cached client. The same array until one of them changes. */
   list(): readonly Client[];

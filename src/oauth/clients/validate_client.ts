@@ -50,7 +50,7 @@ export function validateClient(
       hint: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant type: use authorization_code."
         : Object.hasOwn(settingOfGrantType, type)
-        ? `Add the setting ${settingOfGrantType[type]}, which switches it on, or remove it.`
+        ? `Add the setting ${settingOfGrantType[type]}, which enables it, or remove it.`
         : "Remove it: this server does not support it.",
     });
   }
@@ -124,7 +124,7 @@ function validateAuthMethod(client: ClientMetadata, { clientAuthMethods, profile
   }];
 }
 
-/** The URLs that pages show to users: as links, so that other schemes would run scripts. */
+/** The URLs that pages show as links. Only http and https are allowed, because other schemes can run scripts. */
 function validatePageUrls(client: ClientMetadata, isTestIssuer: boolean): ConfigIssue[] {
   return (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
     const { [path]: uri } = client;

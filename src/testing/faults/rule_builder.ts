@@ -84,7 +84,7 @@ export function activeRule(rule: RuleOptions) {
     get fired(): number {
       return fired;
     },
-    /** Whether the rule has a firing left. */
+    /** Whether the rule may fire again. */
     get isActive(): boolean {
       return fired < count;
     },

@@ -119,8 +119,8 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
 /**
  * The error of a document that cannot be fetched.
  *
- * @param isExplained Whether the user may see why a host was not reached. The reason reveals what this server can resolve, so
- *   on a real server only the event has it.
+ * @param isExplained Whether the user may see why a host was not reached. The reason reveals which names this server can
+ *   resolve, so on a real host only the event has it.
  */
 function notFetched({ isBlocked, expected, received }: DocumentError, isExplained: boolean): OAuthError {
   return new OAuthError("invalid_client", "the metadata document of the client cannot be fetched", {
