@@ -78,8 +78,8 @@ export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
   assertionGrantRules,
   authorizeRules,
+  clientDocumentRules,
   httpRules,
-  mcpRules,
   openidRules,
   pageRules,
   PassedRuleId,

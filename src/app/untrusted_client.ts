@@ -20,7 +20,7 @@ const promptNoneErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  */
 export function isUntrusted({ registration, document }: Client): boolean {
   if (registration === undefined) return document !== undefined;
-  return !registration.byToken && registration.softwareStatement === undefined;
+  return !registration.usedInitialAccessToken && registration.softwareStatement === undefined;
 }
 
 /**

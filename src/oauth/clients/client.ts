@@ -92,7 +92,7 @@ export interface ClientRegistration {
   /** The digest of its registration access token. */
   readonly tokenDigest: string;
   /** Whether it registered with an initial access token. */
-  readonly byToken: boolean;
+  readonly usedInitialAccessToken: boolean;
   /** The verified software statement, unmodified. */
   readonly softwareStatement?: string;
   /**

@@ -58,7 +58,7 @@ export async function registerClient(
     registration: {
       issuedAt: secondsNow(server),
       tokenDigest: await digest(accessToken),
-      byToken: !isOpen,
+      usedInitialAccessToken: !isOpen,
       softwareStatement: statement?.text,
     },
   };

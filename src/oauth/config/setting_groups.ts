@@ -40,7 +40,7 @@ export interface PkceSettings {
   readonly requireForConfidential?: boolean;
 }
 
-/** The life of signing keys. */
+/** The rotation of signing keys. */
 export interface KeySettings {
   /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
   readonly rotateEvery?: number;

@@ -93,9 +93,9 @@ export interface Settings extends InsecureSettings {
   /** When code challenges are required. */
   readonly pkce?: PkceSettings;
   /**
-   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or also the URL of the token endpoint (RFC
-   * 7523, sent by many clients), which causes a warning. `aud` must contain one value. Default:
-   * `issuer-or-token-endpoint`.
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or also
+   * the URL of the token endpoint (RFC 7523, sent by many clients), which causes a warning. `aud` must contain one value.
+   * Default: `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer" | "issuer-or-token-endpoint";
   /**
@@ -104,8 +104,8 @@ export interface Settings extends InsecureSettings {
    */
   readonly clientAuthMethods?: readonly ClientAuthMethod[];
   /**
-   * Whether the token request must repeat `redirect_uri`. `optional`: it may leave it out if the code has a code challenge
-   * (OAuth 2.1 §10.2); a wrong one is rejected. Default: `required`.
+   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a code
+   * challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
    */
   readonly tokenRedirectUri?: "required" | "optional";
   /**
@@ -128,7 +128,7 @@ export interface Settings extends InsecureSettings {
    * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
-  /** The life of signing keys. */
+  /** The rotation of signing keys. */
   readonly keys?: KeySettings;
   /** How refresh tokens behave. */
   readonly refresh?: RefreshSettings;
@@ -142,11 +142,11 @@ export interface Settings extends InsecureSettings {
    * a platform that runs workloads. Default: none, the grant type is off.
    */
   readonly trustedIssuers?: readonly TrustedIssuer[];
-  /** How clients exchange access tokens (RFC 8693); `{}` accepts the defaults. Default: they cannot. */
+  /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */
   readonly tokenExchange?: TokenExchangeSettings;
   /**
-   * The authorization servers of other resources, which accept ID-JAGs of this server: clients exchange ID tokens for
-   * them (RFC 8693). Default: none.
+   * Other authorization servers, which accept ID-JAGs of this server. Clients exchange ID tokens or refresh tokens for
+   * ID-JAGs (RFC 8693). Default: none.
    */
   readonly resourceAuthorizationServers?: readonly ResourceAuthorizationServer[];
   /**
@@ -169,11 +169,11 @@ export interface Settings extends InsecureSettings {
    */
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
   /**
-   * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: then clients
-   * need no registration. Default: true if the issuer is on a test host, otherwise false; or that of the profile.
+   * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: such clients
+   * need no registration. Default: true if the issuer is on a test host, otherwise false.
    */
   readonly clientIdMetadataDocuments?: boolean;
-  /** Whether such a document must have `client_name`; otherwise users see the host of its URL. Default: false. */
+  /** Whether such a document must have `client_name`. If it has none, users see the host of its URL. Default: false. */
   readonly requireClientName?: boolean;
   /**
    * The hosts that the server may fetch from although they are in a private network or on this machine, such as

@@ -16,8 +16,8 @@ export interface TokenExchangeSettings {
 }
 
 /**
- * An authorization server of other resources, which accepts ID-JAGs of this server: clients exchange an ID token or a
- * refresh token for one (Identity Assertion Authorization Grant).
+ * Another authorization server, which accepts ID-JAGs of this server (Identity Assertion Authorization Grants). Clients
+ * exchange an ID token or a refresh token for an ID-JAG.
  *
  * @example
  * ```ts

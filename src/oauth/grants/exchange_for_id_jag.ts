@@ -31,16 +31,16 @@ export async function exchangeForIdJag(
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
   if (parameters.get("actor_token") !== undefined) {
-    throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "one");
+    throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "an actor_token");
   }
   const audience = findAudience(server, parameters, resourceServers);
-  const idAtAudience = assertClient(client, audience);
+  const clientIdAtAudience = assertClient(client, audience);
   const { user, subject, grantId } = await readSubject(server, client, parameters);
   server.passed?.("IJ-03", user.sub);
   const scope = limitScope(parameters, audience);
   const resources = limitResources(server, parameters, audience);
   server.passed?.("IJ-05", [...scope, ...resources].join(" "));
-  const sub = await subjectAt(server, audience, user);
+  const sub = await subjectForAudience(server, audience, user);
   const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
   const authorization: Authorization = { client, scope, resources, grantId, subject, refresh: {} };
   return {
@@ -51,7 +51,7 @@ export async function exchangeForIdJag(
         iss: server.issuer,
         sub,
         aud: audience.issuer,
-        client_id: idAtAudience,
+        client_id: clientIdAtAudience,
         jti: randomId(server.randomBytes),
         iat: now,
         exp: now + lifetime,
@@ -223,7 +223,7 @@ function limitResources(
 }
 
 /** The subject of a user for the audience: the one in ID tokens for the client that the audience is at this server. */
-async function subjectAt(
+async function subjectForAudience(
   server: Server,
   { client: id, issuer }: ResourceAuthorizationServer,
   { sub }: User,

@@ -12,7 +12,7 @@
 import { assertionGrantRules } from "./assertion_grants.ts";
 import { authorizeRules } from "./authorize.ts";
 import { httpRules } from "./http.ts";
-import { mcpRules } from "./mcp.ts";
+import { clientDocumentRules } from "./client_documents.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { profileRules } from "./profiles.ts";
@@ -24,8 +24,8 @@ import { tokenRules } from "./token.ts";
 export type {
   assertionGrantRules,
   authorizeRules,
+  clientDocumentRules,
   httpRules,
-  mcpRules,
   openidRules,
   pageRules,
   profileRules,
@@ -46,7 +46,7 @@ export type RuleTable =
   & typeof pageRules
   & typeof profileRules
   & typeof registrationRules
-  & typeof mcpRules;
+  & typeof clientDocumentRules;
 
 /** The ID of a rule that this server checks, such as `PK-09`. */
 export type RuleId = keyof RuleTable;
@@ -73,7 +73,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...pageRules,
   ...profileRules,
   ...registrationRules,
-  ...mcpRules,
+  ...clientDocumentRules,
 };
 
 /** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */

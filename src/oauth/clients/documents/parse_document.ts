@@ -81,8 +81,8 @@ export async function parseDocument(
   const allowedGrantTypes = [...enabledGrantTypes(settings), ...settings.grantTypes].map(({ type }) => type)
     .filter((type) => isTestIssuer || type !== "client_credentials");
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
-    const kept = keepSupported(document[name], name, isSupported, expected, warn);
-    return kept === undefined ? {} : { [name]: kept };
+    const values = filterSupported(document[name], name, isSupported, expected, warn);
+    return values === undefined ? {} : { [name]: values };
   };
   const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
   const { scope } = document;
@@ -93,7 +93,7 @@ export async function parseDocument(
     ...supported("redirect_uris", isAllowedUri, "an https or loopback URI, or one with a private-use scheme"),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
     ...typeof scope === "string" && {
-      scope: keepSupported(splitScope(scope), "scope", oneOf(settings.scopes), settings.scopes.join(" "), warn)!.join(
+      scope: filterSupported(splitScope(scope), "scope", oneOf(settings.scopes), settings.scopes.join(" "), warn)!.join(
         " ",
       ),
     },
@@ -142,7 +142,7 @@ function defaultMethod({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): s
 }
 
 /** The supported ones of several values; `undefined` if the value is not a list of strings, which validation rejects. */
-function keepSupported(
+function filterSupported(
   values: unknown,
   name: string,
   isSupported: (value: string) => boolean,
@@ -150,12 +150,12 @@ function keepSupported(
   warn: (reason: string, expected: string, received: string) => void,
 ): readonly string[] | undefined {
   if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) return undefined;
-  const kept = values.filter(isSupported);
-  if (kept.length === values.length) return kept;
-  const others = values.filter((value) => !isSupported(value)).join(" ");
-  if (kept.length === 0) throw invalidDocument(name, `at least one value of ${expected}`, others);
-  warn(`values of ${name} that this server does not support are ignored`, expected, others);
-  return kept;
+  const supported = values.filter(isSupported);
+  if (supported.length === values.length) return supported;
+  const unsupported = values.filter((value) => !isSupported(value)).join(" ");
+  if (supported.length === 0) throw invalidDocument(name, `at least one value of ${expected}`, unsupported);
+  warn(`values of ${name} that this server does not support are ignored`, expected, unsupported);
+  return supported;
 }
 
 function invalidDocument(path: string, expected: string, received: string): OAuthError {

@@ -3,7 +3,7 @@
 import type { Rule } from "./rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
-export const mcpRules = {
+export const clientDocumentRules = {
   "MC-03": {
     fix: "Use an https URL with a path as client_id, written as a browser would show it, and without a fragment.",
     cites: ["Client ID Metadata Document §3, §5"],
