@@ -61,7 +61,8 @@ export function safeFetch(options: SafeFetchOptions = {}): (url: string, init: R
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     for (const [i, address] of addresses.entries()) {
       try {
-        return toResponse(await send(target, address, request, body, { signal, ca: options.ca }), signal);
+        const sent = send(target, address, request, body, { signal, ca: options.ca });
+        return toResponse(await unlessAborted(sent, signal), signal);
       } catch (cause) {
         const isLast = i === addresses.length - 1;
         if (isLast || signal.aborted || !connectErrors.test((cause as { code?: string }).code ?? "")) {
@@ -137,12 +138,23 @@ function send(
   return new Promise((resolve, reject) => {
     const outgoing = (isHttps ? requestHttps : requestHttp)(options, resolve);
     outgoing.on("error", reject);
+    // Without a listener, the connection of a 101 response stays open on some runtimes.
+    outgoing.on("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(new TypeError("expected a final response; received status 101"));
+    });
+    // If none of the others came: no effect after a response.
+    outgoing.on("close", () => reject(new TypeError("the connection was closed before a response")));
     outgoing.end(body);
   });
 }
 
 function toResponse(incoming: IncomingMessage, signal: AbortSignal): Response {
   const { statusCode: status = 0 } = incoming;
+  if (status < 200 || status > 599) {
+    incoming.destroy();
+    throw new TypeError(`expected a status from 200 to 599; received ${status}`);
+  }
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);

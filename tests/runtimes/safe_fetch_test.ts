@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { addressKind } from "../../src/runtime/address_kind.ts";
@@ -217,6 +217,46 @@ test("[MC-05] an endless body and one that never comes are aborted", async () =>
     const full = await safeFetch(local)(`http://localhost:${port}/full`, {});
     assertEquals((await full.text()).length, 1024 * 1024);
   });
+});
+
+test("[MC-05] a response with a status that is not final ends the fetch and its connection", async () => {
+  let head = "";
+  const open = new Set<Socket>();
+  let onClosed = () => {};
+  const server = createSocketServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      open.delete(socket);
+      onClosed();
+    });
+    socket.once("data", () => socket.write(`HTTP/1.1 ${head}\r\n\r\n`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const limit = AbortSignal.timeout(8000);
+  try {
+    await forEachCase(
+      [
+        "101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade",
+        "101 Switching Protocols",
+        "600 X\r\nContent-Length: 2",
+        "999 X\r\nContent-Length: 2",
+      ],
+      async (sent) => {
+        head = sent;
+        const closed = new Promise<void>((resolve) => onClosed = resolve);
+        const error = await assertRejects(() => safeFetch(local)(`http://localhost:${port}/`, {}), TypeError);
+        assertMatch(error.message, /^localhost: expected .*; received (?:status )?(?:101|600|999)$/);
+        await closed;
+        assertEquals(open.size, 0);
+      },
+    );
+    assertEquals(limit.aborted, false);
+  } finally {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
 
 test("[MC-05] what fails after an abort ends nothing else", async () => {
