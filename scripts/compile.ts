@@ -109,7 +109,7 @@ async function useFirstTool(candidates: readonly Tool[], make: (tool: Tool) => P
 /** Permissions are compiled in: those of `deno task start`. */
 async function compileWithDeno({ target, draft }: BuildTarget): Promise<void> {
   await writeBundle();
-  const permissions = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
+  const permissions = manifest.tasks.start.match(/--allow-\S+/g)!;
   const flags = ["--no-config", "--no-lock", ...permissions, "--target", targets[target].deno, "--output", draft];
   await run([Deno.execPath(), "compile", ...flags, bundle]).catch((error) => {
     if (!/Setting up base binary|dl\.deno\.land/.test(error.message)) throw error;

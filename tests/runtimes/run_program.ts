@@ -5,6 +5,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { findRandomSecrets } from "../secrets.ts";
 
@@ -47,9 +48,12 @@ export interface Program {
 /** The program as one file, where it is that one which is tested. */
 export const binary: string | undefined = process.env.LATCHKEY_TEST_BINARY;
 
-/** Node reads neither TypeScript with JSX nor an import map, so it is given the bundle. */
-const command = "Deno" in globalThis
-  ? ["run", "-A", "src/main.ts"]
+/**
+ * On Deno the command of `deno task start`, with its permissions. Node reads neither TypeScript with JSX nor an import map,
+ * so it is given the bundle.
+ */
+const command: readonly string[] = "Deno" in globalThis
+  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.split(" ").slice(1)
   : "Bun" in globalThis
   ? ["src/main.ts"]
   : ["dist/tests/runtimes/main_child.mjs"];

@@ -23,7 +23,8 @@ const phrasesByMessage: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
     received: "no such permission",
     hint: "start it with --allow-read and --allow-write for the folder",
   }],
-  [/readonly database|EACCES|EPERM|EROFS/, {
+  // "all access": Deno protects folders of the system, such as /sys, from programs with --allow-write, too.
+  [/readonly database|EACCES|EPERM|EROFS|Requires all access/, {
     expected: "a writable file and folder",
     received: "no permission to write there",
     hint: "give the user of this process write permission for both, or choose another folder",
