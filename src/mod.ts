@@ -84,6 +84,7 @@ export type {
   pageRules,
   PassedRuleId,
   profileRules,
+  pushedRequestRules,
   registrationRules,
   RejectionRuleId,
   resourceRules,

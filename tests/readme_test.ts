@@ -97,7 +97,7 @@ test("the example of an MCP server accepts its token and rejects a request witho
   const { printed, console } = listening();
   const body = `${program("src/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
-  assertEquals(printed, [["alice", 401]]);
+  assertEquals(printed, [["alice", 401], [["client_id", "request_uri"]]]);
 });
 
 test("the example of a resource server rejects a request without a token", async () => {

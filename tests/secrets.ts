@@ -5,7 +5,7 @@ const secretNames = new Set([
   ...["code", "code_verifier", "client_secret", "client_assertion", "refresh_token", "access_token", "id_token"],
   ...["assertion", "subject_token", "actor_token"],
   ...["id_token_hint", "token", "password", "form_token", "confirm", "interaction", "login"],
-  ...["registration_access_token", "software_statement"],
+  ...["registration_access_token", "software_statement", "request_uri"],
 ]);
 
 /** The secrets in the text of a JSON object. */
@@ -82,6 +82,7 @@ export function findRandomSecrets(text: string): string[] {
     [];
 }
 
-function* ifLikelySecret(value: string): Generator<string> {
+function* ifLikelySecret(text: string): Generator<string> {
+  const value = text.replace("urn:ietf:params:oauth:request_uri:", "");
   if (likelySecretPattern.test(value)) yield value;
 }

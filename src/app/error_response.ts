@@ -30,7 +30,7 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
         const code = thrown instanceof OAuthError ? thrown.code : "server_error";
         return chain(
           isShownFirst(context, code),
-          (shown) => shown ? errorPage(context, thrown, destination) : redirectError(context, destination, thrown),
+          (shown) => shown ? errorPage(context, thrown, destination) : redirectErrorOnce(context, destination, thrown),
         );
       }
     }
@@ -104,6 +104,28 @@ export function basicChallenge(issuer: string): string {
 /** The challenge of a protected resource, with the error (RFC 6750 §3). */
 export function bearerChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
   return challenge("Bearer", { realm: issuer, ...attributes });
+}
+
+/** Sends the error to the client; the first response to a pushed request is the only one (RFC 9126 §4). */
+function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
+  const isTemporary = !(thrown instanceof OAuthError) || errorStatus[thrown.code] >= 500;
+  if (destination.pushedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
+  return consumeAndRedirect(context, destination, destination.pushedRequest, thrown);
+}
+
+async function consumeAndRedirect(
+  context: Context,
+  destination: Destination,
+  pushedRequest: string,
+  thrown: unknown,
+): Promise<HttpResponse> {
+  try {
+    const { consumePushedRequest } = await import("../oauth/authorize/pushed_request.ts");
+    await consumePushedRequest(context.server, pushedRequest);
+  } catch (error) {
+    return await errorPage(context, error);
+  }
+  return await redirectError(context, destination, thrown);
 }
 
 /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */

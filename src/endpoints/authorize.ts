@@ -3,6 +3,8 @@
  *
  * This folder has one file per protocol endpoint. Protocol rules live in `oauth/`, login pages in `interaction/`.
  *
+ * A pushed request (RFC 9126) is read first; the rest is the same for it.
+ *
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
  * 2. `parseAuthorizationRequest` checks the other parameters.
  * 3. `authorize` reads the session and calls the approver.
@@ -17,7 +19,7 @@ import {
   warnAcceptedRequest,
 } from "../oauth/authorize/authorization_request.ts";
 import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
-import { findDestination } from "../oauth/authorize/destination.ts";
+import { findDestination, isPushed } from "../oauth/authorize/destination.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
@@ -40,14 +42,20 @@ export function authorizeHandlers(
 ): Handlers {
   async function handle(context: Context): Promise<ResponseLike> {
     const { server, request: httpRequest } = context;
-    const params = await readParams(context);
-    const clientId = params.get("client_id");
+    const received = await readParams(context);
+    const clientId = received.get("client_id");
+    let params = received;
     let destination: Destination;
     let client: Client;
     try {
-      ({ destination, client } = await findDestination(server, params));
+      let pushedRequest: string | undefined;
+      if (isPushed(received)) {
+        const { readPushedRequest } = await import("../oauth/authorize/pushed_request.ts");
+        ({ id: pushedRequest, params } = await readPushedRequest(server, received, context.unrepeatable));
+      }
+      ({ destination, client } = await findDestination(server, params, pushedRequest));
     } finally {
-      if (clientId !== undefined && !params.isRepeated("client_id")) {
+      if (clientId !== undefined && !received.isRepeated("client_id")) {
         context.clientId = server.clients.findCached(clientId)?.id;
       }
     }

@@ -89,6 +89,7 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
     ...server.clients.acceptsDocuments && { client_id_metadata_document_supported: true },
+    ...server.requirePushedRequests && { require_pushed_authorization_requests: true },
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

@@ -24,6 +24,7 @@ export type ErrorCode =
   | "account_selection_required"
   | "request_not_supported"
   | "request_uri_not_supported"
+  | "invalid_request_uri"
   | "invalid_redirect_uri"
   | "invalid_client_metadata"
   | "invalid_software_statement"
@@ -55,6 +56,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   account_selection_required: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
+  invalid_request_uri: 400,
   // RFC 7591 §3.2.2
   invalid_redirect_uri: 400,
   invalid_client_metadata: 400,

@@ -122,6 +122,8 @@ export interface Server {
   readonly tokenRedirectUri: "required" | "optional";
   /** Whether requests must name a `resource`. */
   readonly resourceParameter: "optional" | "expected" | "required";
+  /** Whether every authorization request must be pushed (RFC 9126 §5). */
+  readonly requirePushedRequests: boolean;
   /** Whether userinfo accepts an access token in a form. */
   readonly accessTokenInForm: boolean;
   /** The profile in effect; absent: none. */

@@ -143,6 +143,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     clientAuthMethods: settings.clientAuthMethods,
     tokenRedirectUri: settings.tokenRedirectUri,
     resourceParameter: settings.resourceParameter,
+    requirePushedRequests: settings.requirePushedAuthorizationRequests,
     accessTokenInForm: settings.accessTokenInForm,
     profile: settings.profile,
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),

@@ -8,7 +8,7 @@ import { discoveryHandlers, wellKnownPaths } from "../endpoints/discovery.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import type { Method } from "../http/router.ts";
-import { authorizationParameters } from "../oauth/authorize/parameters.ts";
+import { authorizationParameters, requestUriParameter } from "../oauth/authorize/parameters.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { MetadataForm } from "../oauth/config/settings.ts";
 import type { GrantType } from "../oauth/server.ts";
@@ -157,6 +157,21 @@ export function endpoints(
       role: "step",
       parameters: tokenParameters,
       load: async () => (await import("../endpoints/revoke.ts")).revoke,
+    },
+    {
+      name: "par",
+      metadataName: "pushed_authorization_request_endpoint",
+      path: `${base}/oauth2/par`,
+      methods: ["POST"],
+      caller: "client",
+      cors: true,
+      title: "Pushed authorization request",
+      doneLabel: "pushed",
+      errors: "json",
+      role: "step",
+      parameters: [...clientAuthParameters, ...authorizationParameters],
+      responseParameters: [requestUriParameter],
+      load: async () => (await import("../endpoints/par.ts")).par,
     },
     {
       name: "introspect",

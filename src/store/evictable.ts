@@ -4,8 +4,8 @@ import type { RecordKind } from "./store.ts";
 
 /**
  * Evictable kinds. Never marks of revocation or single use: their loss would allow a replay. Never consents: a lost
- * consent cannot be revoked, and each user has at most one per client.
+ * consent cannot be revoked, and each user has at most one per client. A lost pushed request cannot be used at all.
  */
 export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
-  ...["code", "refresh_token", "access_token", "interaction", "browser"] as const,
+  ...["code", "refresh_token", "access_token", "interaction", "browser", "pushed_request"] as const,
 ]);

@@ -116,6 +116,16 @@ export interface KeyRecord {
   readonly longest: number;
 }
 
+/** A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
+export interface PushedRequestRecord {
+  /** The client that pushed it. */
+  readonly clientId: string;
+  /** Its parameters, without those of client authentication. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** When the `request_uri` expires, in milliseconds since the epoch; the record is kept while the user logs in. */
+  readonly validUntil: number;
+}
+
 /** Marks a pending authorization request, which is stored in the browser, as finished. Times are in milliseconds. */
 export interface InteractionRecord {
   /** When it was finished. */
@@ -201,6 +211,8 @@ export interface Records {
   refresh_token: RefreshTokenRecord;
   /** Opaque access tokens, by the digest of the token. */
   access_token: AccessTokenRecord;
+  /** Pushed authorization requests, by the digest of the `request_uri`. Consumed: a response was sent. */
+  pushed_request: PushedRequestRecord;
   /** Finished authorization requests, by the digest of the interaction. */
   interaction: InteractionRecord;
   /** Consents, by the digest of user and client. */

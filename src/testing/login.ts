@@ -1,6 +1,6 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
-import { object, text } from "../oauth/config/field.ts";
+import { flag, object, text } from "../oauth/config/field.ts";
 import { parseJsonObject } from "../http/message.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
@@ -24,6 +24,8 @@ export interface LoginOptions extends Persona {
   readonly resource?: string | readonly string[];
   /** `login`, `none`, `consent` or `select_account`. Default: none. */
   readonly prompt?: string;
+  /** Whether the client pushes the authorization request (RFC 9126). Default: only if its metadata demands it. */
+  readonly par?: boolean;
   /** The browser. Default: a new one. */
   readonly browser?: TestBrowser;
   /** Further parameters of the authorization request; they replace generated ones, and `undefined` removes one. */
@@ -38,6 +40,7 @@ const loginField = object<LoginOptions>("LoginOptions", {
   scope: text(["openid profile"]),
   resource: anyOption,
   prompt: text(["login"]),
+  par: flag(),
   browser: objectOption,
   authorization: objectOption,
   token: objectOption,
@@ -92,15 +95,44 @@ export interface LoginClient {
 }
 
 export function loginClient({ server, endpointUrl, fetch, browser, explain }: LoginClientOptions): LoginClient {
+  /** Sends a form, authenticated by the method of the client. */
+  async function post(
+    endpoint: string,
+    title: string,
+    client: ClientCredentials,
+    params: RequestParameters,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { headers, params: authentication } = await authenticateClient(server(), client);
+    const body = encodeParameters({ ...authentication, ...params });
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      body,
+    };
+    const request = withContentLength(new Request(endpointUrl(endpoint), init), body);
+    const response = await fetch(request);
+    return await parseResponse(response, title, client, explain?.(request));
+  }
+
+  async function push(client: ClientCredentials, params: RequestParameters): Promise<string> {
+    const title = "pushed authorization request endpoint";
+    const { request_uri } = await post("par", title, client, params);
+    return encodeParameters({ client_id: client.client_id, request_uri: String(request_uri) });
+  }
+
   const self: LoginClient = {
     async logIn(client, options = {}) {
       assertOptions("logIn", loginField, options);
       const { issuer } = server();
       const { verifier, state, nonce, params } = await createRequest(server(), client, options);
-      const request = new URL(`${endpointUrl("authorize")}?${encodeParameters(params)}`);
-      const getSent = (name: string) => request.searchParams.get(name) ?? undefined;
+      const sent = new URLSearchParams(encodeParameters(params));
+      const getSent = (name: string) => sent.get(name) ?? undefined;
+      const registered = server().clients.findCached(client.client_id);
+      const isPushed = options.par ?? (registered?.requirePushedRequests || server().requirePushedRequests);
+      const query = isPushed ? await push(client, params) : sent;
+      const request = new URL(`${endpointUrl("authorize")}?${query}`);
       const callback = await (options.browser ?? browser()).authorize(request, toPersona(options));
-      assertCallback(callback, request, issuer, client);
+      assertCallback(callback, getSent("state"), issuer, client);
       const code = callback.code!;
       const tokens = await self.token(client, {
         grant_type: "authorization_code",
@@ -123,16 +155,7 @@ export function loginClient({ server, endpointUrl, fetch, browser, explain }: Lo
     },
 
     async token(client, params) {
-      const { headers, params: authentication } = await authenticateClient(server(), client);
-      const body = encodeParameters({ ...authentication, ...params });
-      const init = {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-        body,
-      };
-      const request = withContentLength(new Request(endpointUrl("token"), init), body);
-      const response = await fetch(request);
-      return await parseTokenResponse(response, client, explain?.(request));
+      return await post("token", "token endpoint", client, params) as unknown as TokenResponse;
     },
 
     refresh: (client, refreshToken, params = {}) =>
@@ -170,9 +193,13 @@ async function createRequest(server: Server, client: ClientCredentials, options:
 }
 
 /** Throws if a correct client must not continue with the token request. */
-function assertCallback(callback: Callback, request: URL, issuer: string, { client_id }: ClientCredentials): void {
+function assertCallback(
+  callback: Callback,
+  state: string | undefined,
+  issuer: string,
+  { client_id }: ClientCredentials,
+): void {
   const { error, errorDescription, explanation, internalError } = callback;
-  const state = request.searchParams.get("state") ?? undefined;
   for (const [name, expected, received] of [["state", state, callback.state], ["iss", issuer, callback.iss]] as const) {
     if (expected === received) continue;
     const facts = `expected: ${expected ?? "none"}\n  received: ${received ?? "none"}`;
@@ -185,24 +212,25 @@ function assertCallback(callback: Callback, request: URL, issuer: string, { clie
   if (callback.code === undefined) throw new LoginError("The callback has neither a code nor an error", { callback });
 }
 
-async function parseTokenResponse(
+async function parseResponse(
   response: Response,
+  title: string,
   { client_id }: ClientCredentials,
   details: RejectionDetails = {},
-): Promise<TokenResponse> {
+): Promise<Readonly<Record<string, unknown>>> {
   const { status } = response;
   const text = await response.text();
   const body = parseJsonObject(text);
   if (body === undefined) {
     const excerpt = redactText(text.slice(0, 200));
-    throw new LoginError(`The token endpoint responded ${status} with a body that is not a JSON object: ${excerpt}`, {
+    throw new LoginError(`The ${title} responded ${status} with a body that is not a JSON object: ${excerpt}`, {
       ...details,
       status,
     });
   }
-  if (response.ok) return body as unknown as TokenResponse;
+  if (response.ok) return body;
   const { error, error_description } = body;
-  const sentence = `The token endpoint rejected client ${client_id}: ${status} ${error}, ${error_description}`;
+  const sentence = `The ${title} rejected client ${client_id}: ${status} ${error}, ${error_description}`;
   throw new LoginError(sentence, { ...details, status, error: typeof error === "string" ? error : undefined });
 }
 

@@ -890,7 +890,6 @@ const rejected: readonly (readonly [Fields, string])[] = [
   [signed, "request_not_supported"],
   [{ request: "x" }, "request_not_supported"],
   [byReference, "request_uri_not_supported"],
-  [{ request_uri: "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c" }, "request_uri_not_supported"],
   [{ ...signed, ...byReference }, "invalid_request"],
 ];
 

@@ -38,6 +38,7 @@ const served = {
   "/oauth2/jwks": "GET, HEAD, OPTIONS",
   "/oauth2/userinfo": "GET, HEAD, POST, OPTIONS",
   "/oauth2/revoke": "POST, OPTIONS",
+  "/oauth2/par": "POST, OPTIONS",
   "/oauth2/introspect": "POST",
   "/oauth2/logout": "GET, HEAD, POST",
   "/.well-known/oauth-authorization-server": "GET, HEAD, OPTIONS",
@@ -99,7 +100,7 @@ test("[HT-01] an unknown path is 404 for every method", async () => {
   const { get } = await testServer();
   const unknown = [
     ...["/oauth2", "/oauth2/", "/oauth2/token/", "/oauth2/authorize/x", "/OAuth2/token", "/oauth2%2Ftoken"],
-    ...["/oauth2/par", "/.well-known/", "/.well-known/webfinger", "/index.html", "//", "//start"],
+    ...["/oauth2/ciba", "/.well-known/", "/.well-known/webfinger", "/index.html", "//", "//start"],
     ...["/static", "/static/", "/static/x/style.css", "/authorized.", "/authorized/"],
   ];
   await forEachCase(unknown, async (path) => {

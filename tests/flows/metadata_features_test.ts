@@ -17,6 +17,7 @@ import {
   forEachCase,
   getOutcome,
   getRedirectParams,
+  goodRequest,
   testServer,
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -243,6 +244,12 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     const result = await post(b, pathOf(metadata, "introspection_endpoint"), { token }, basic("web", secret));
     assertEquals((await result.json()).active, true);
   },
+  async pushed_authorization_request_endpoint(b, metadata) {
+    const path = pathOf(metadata, "pushed_authorization_request_endpoint");
+    const { request_uri } = await (await post(b, path, goodRequest)).json();
+    const response = await b.get(`/oauth2/authorize?${encode({ client_id: "spa", request_uri })}`);
+    assert(getRedirectParams(response).has("code"));
+  },
   async end_session_endpoint(b, metadata) {
     const browser = openBrowser(b);
     const { id_token } = await browser.login();
@@ -419,7 +426,7 @@ test("[MD-09] every feature in metadata is tested, and none is missing", async (
 test("[MD-04, MD-09] endpoints missing from metadata do not exist", async () => {
   const { get } = await testServer(options);
   const paths = [
-    "par",
+    "pushed",
     "device_authorization",
     "device",
     "ciba",

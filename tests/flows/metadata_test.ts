@@ -194,6 +194,7 @@ const statusOfEndpoints: Readonly<Record<string, number>> = {
   introspection_endpoint: 405,
   end_session_endpoint: 200,
   registration_endpoint: 405,
+  pushed_authorization_request_endpoint: 405,
 };
 
 test("[MD-04] every listed endpoint is an absolute URL below the issuer, and responds", async () => {
@@ -250,7 +251,7 @@ test("[MD-04] a plugin's named endpoint is listed there and on the home page; an
 test("[MD-04] no unlisted endpoint responds", async () => {
   const b = await testServer();
   const names = [
-    ...["user_info", "introspection", "revocation", "registration", "par", "ciba"],
+    ...["user_info", "introspection", "revocation", "registration", "pushed", "ciba"],
     ...[
       "device",
       "device_authorization",
@@ -616,6 +617,20 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     const { client_id } = await (await b.as.fetch(new Request(url, init))).json();
     const fields = { client_id, redirect_uri: callback };
     assert(getRedirectParams(await authorizeBy(b, metadata, fields)).get("code") !== null);
+  },
+  async pushed_authorization_request_endpoint(b, metadata, url: string) {
+    const body = new URLSearchParams({
+      response_type: "code",
+      client_id: "spa",
+      redirect_uri: "https://spa.example/cb",
+      scope: "openid",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+    });
+    const { request_uri } = await (await b.as.fetch(new Request(url, { method: "POST", body }))).json();
+    const reference = new URL(metadata.authorization_endpoint as string);
+    reference.search = new URLSearchParams({ client_id: "spa", request_uri }).toString();
+    assert(getRedirectParams(await at(b, reference.href)).get("code") !== null);
   },
   async prompt_values_supported(b, metadata, values: readonly string[]) {
     for (const prompt of values) {

@@ -37,6 +37,7 @@ export interface AttackerState {
   readonly codes: { readonly code: string; readonly client: KnownClient; readonly redirectUri: string }[];
   readonly tokens: Readonly<Record<string, unknown>>[];
   readonly registrations: Registration[];
+  readonly pushed: { readonly requestUri: string; readonly client: KnownClient; readonly redirectUri: string }[];
   forms: readonly HtmlForm[];
   location: string | undefined;
   last: RequestDraft | undefined;
@@ -51,6 +52,7 @@ export function emptyState(): AttackerState {
     codes: [],
     tokens: [],
     registrations: [],
+    pushed: [],
     forms: [],
     location: undefined,
     last: undefined,
@@ -76,6 +78,7 @@ const pages = [
     "/oauth2/userinfo",
     "/oauth2/token",
     "/oauth2/introspect",
+    "/oauth2/par",
     "/oauth2/revoke",
     "/oauth2/logout",
     "/oauth2/authorize",
@@ -99,23 +102,28 @@ type BuildRequest = (siege: AttackedServer, hand: AttackerState, step: Step) => 
 
 const writers = {
   /** An authorization request. */
-  authorize(server, state, { client: which, pick }) {
-    const client = pickClient(server, which);
-    const uris = client.metadata.redirect_uris ?? [];
-    const redirectUri = uris[pick % (uris.length || 1)] ?? "https://spa.example/cb";
-    state.authorization = { client, redirectUri };
+  authorize(server, state, step) {
+    const { pick } = step;
+    const fields = authorizationFields(server, state, step);
+    const path = basePath(server) + "/oauth2/authorize";
+    return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
+  },
+  /** A pushed authorization request. */
+  async push(server, state, step) {
+    const client = pickClient(server, step.client);
+    const fields = authorizationFields(server, state, step).filter(([name]) => name !== "client_id");
+    const draft = await clientRequest(server, client, "/oauth2/par", fields);
+    if (draft.form?.some(([name]) => name === "client_id")) return draft;
+    return { ...draft, form: [["client_id", client.metadata.client_id], ...draft.form ?? []] };
+  },
+  /** The authorization request that refers to the newest pushed one, or an older one. */
+  refer(server, state, { client: which, pick }) {
+    const known = state.pushed.at(pick % 4 === 0 ? -1 - pick % (state.pushed.length || 1) : -1);
+    const client = pick % 5 === 0 ? pickClient(server, which) : known?.client ?? pickClient(server, which);
+    state.authorization = known ?? state.authorization;
     const fields: Pair[] = [
-      ["response_type", "code"],
       ["client_id", client.metadata.client_id],
-      ["redirect_uri", redirectUri],
-      ["scope", ["openid profile email", "openid offline_access read", "read", ""][pick % 4]!],
-      ["state", `state${pick}`],
-      ["nonce", "a-nonce"],
-      ["code_challenge", challenge],
-      ["code_challenge_method", "S256"],
-      ...pick % 5 === 0 ? [["response_mode", "form_post"]] as const : [],
-      ...pick % 7 === 3 ? [["resource", new URL(server.as.issuer).origin + resourcePath]] as const : [],
-      ...pick % 7 === 0 ? [["prompt", "consent"]] as const : [],
+      ["request_uri", known?.requestUri ?? "urn:ietf:params:oauth:request_uri:none"],
     ];
     const path = basePath(server) + "/oauth2/authorize";
     return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
@@ -286,10 +294,34 @@ export function updateState(
   if (status === 200 && type.startsWith("application/json") && text.includes('"access_token"')) {
     state.tokens.push(JSON.parse(text));
   }
+  if (status === 201 && text.includes('"request_uri"') && state.authorization !== undefined) {
+    state.pushed.push({ requestUri: JSON.parse(text).request_uri, ...state.authorization });
+  }
   const isRegistration = sent.path.startsWith(`${basePath(server)}/oauth2/register`) && status < 300;
   if (isRegistration && text.startsWith("{")) {
     state.registrations.push(JSON.parse(text));
   }
+}
+
+/** The fields of an authorization request, which is under way from now on. */
+function authorizationFields(server: AttackedServer, state: AttackerState, { client: which, pick }: Step): Pair[] {
+  const client = pickClient(server, which);
+  const uris = client.metadata.redirect_uris ?? [];
+  const redirectUri = uris[pick % (uris.length || 1)] ?? "https://spa.example/cb";
+  state.authorization = { client, redirectUri };
+  return [
+    ["response_type", "code"],
+    ["client_id", client.metadata.client_id],
+    ["redirect_uri", redirectUri],
+    ["scope", ["openid profile email", "openid offline_access read", "read", ""][pick % 4]!],
+    ["state", `state${pick}`],
+    ["nonce", "a-nonce"],
+    ["code_challenge", challenge],
+    ["code_challenge_method", "S256"],
+    ...pick % 5 === 0 ? [["response_mode", "form_post"]] as const : [],
+    ...pick % 7 === 3 ? [["resource", new URL(server.as.issuer).origin + resourcePath]] as const : [],
+    ...pick % 7 === 0 ? [["prompt", "consent"]] as const : [],
+  ];
 }
 
 function openPage(server: AttackedServer, pick: number): RequestDraft {
@@ -336,7 +368,7 @@ const moves: readonly Move[] = [
   ...["authorize", "authorize", "authorize", "redeem", "redeem", "refresh", "userinfo", "introspect", "revoke"],
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
   ...["register", "register", "configure", "configure", "callResource", "callResource"],
-  ...["assert", "exchange"],
+  ...["assert", "exchange", "push", "refer"],
 ] as Move[];
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -376,6 +408,8 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("authorize", 1), calm("redeem", 1)],
     [calm("authorize", 3), calm("redeem", 1), calm("callResource", 1), calm("callResource", 8)],
     [calm("register", 0)],
+    [calm("push", 1), calm("refer", 1)],
+    [calm("push", 1), calm("refer", 1), calm("redeem", 1)],
     [calm("register", 12), calm("configure", 5), calm("open", 4)],
   ];
   return fc.record({

@@ -12,7 +12,7 @@ const allowedLinks =
   /^https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net|www\.w3\.org|fetch\.spec\.whatwg\.org)\//;
 
 /** Endpoints with JSON responses, errors included. */
-const forClients = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/userinfo"];
+const forClients = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/par", "/oauth2/userinfo"];
 
 /** Yields every problem of a response; `uris` are all registered redirect URIs. */
 export function* findProblems(
@@ -27,10 +27,11 @@ export function* findProblems(
   const endpoint = forClients.find((path) => getPath(sent) === base + path);
 
   if (status >= 500) yield `[HT-18] the status is ${status}`;
-  const isRegistration = sent.method === "POST" && getPath(sent) === `${base}/oauth2/register`;
+  const isCreation = sent.method === "POST" &&
+    [`${base}/oauth2/register`, `${base}/oauth2/par`].includes(getPath(sent));
   const isResource = getPath(sent) === resourcePath;
   const isUnusual = [201, 202, 203, 205, 206].includes(status);
-  if (status < 200 || isUnusual && !(status === 201 && isRegistration || status === 202 && isResource)) {
+  if (status < 200 || isUnusual && !(status === 201 && isCreation || status === 202 && isResource)) {
     yield `the status is ${status}`;
   }
   if (sent.method === "HEAD" && text !== "") yield "[HT-02] the response to HEAD has a body";
@@ -193,7 +194,8 @@ function* findClientEndpointProblems(
   }
   if (status >= 400 && status < 500 && type !== "application/json") yield `[SC-04] ${status} is ${type}`;
   const isPreflight = method === "OPTIONS" && status === 204;
-  if (status < 400 && status !== 200 && !isPreflight) yield `[SC-04] success is ${status}`;
+  const success = endpoint === "/oauth2/par" ? 201 : 200;
+  if (status < 400 && status !== success && !isPreflight) yield `[SC-04] success is ${status}`;
   if (!isPreflight && headers.get("cache-control") !== "no-store") yield "[TK-08] the response may be cached";
   const isShared = headers.get("access-control-allow-origin") === "*";
   if (isShared !== (endpoint !== "/oauth2/introspect")) yield `[HT-05] ${status} of ${endpoint} shared: ${isShared}`;

@@ -128,7 +128,7 @@ for (const [name, steps, plugin, fault] of cases) {
 
 test("attacks get far enough: codes, tokens, rejections of each kind, pages that change state", async () => {
   const seen = new Map<string, number>();
-  for (const one of fc.sample(attack, { seed: 11, numRuns: 400 })) {
+  for (const one of fc.sample(attack, { seed: 11, numRuns: 500 })) {
     const listening: Plugin = {
       handle: (next) => async (request, peer) => {
         const response = await next(request, peer);
@@ -147,7 +147,13 @@ test("attacks get far enough: codes, tokens, rejections of each kind, pages that
       ...["GET /oauth2/authorize 302", "GET /oauth2/authorize 400", "POST /oauth2/authorize 303"],
       ...["POST /oauth2/token 200", "POST /oauth2/token 400", "POST /oauth2/token 401", "POST /oauth2/login 303"],
       ...["POST /oauth2/consent 303", "GET /oauth2/userinfo 200", "POST /oauth2/introspect 200", "POST /clients 303"],
-      ...["POST /users 303", "POST /authorized/try 200", "POST /clients 403", "POST /oauth2/register 201"],
+      ...[
+        "POST /users 303",
+        "POST /authorized/try 200",
+        "POST /clients 403",
+        "POST /oauth2/register 201",
+        "POST /oauth2/par 201",
+      ],
       ...["POST /oauth2/register 400", "PUT /oauth2/register 200", "DELETE /oauth2/register 204"],
       ...["POST /mcp 200", "POST /mcp 202", "POST /mcp 400", "POST /mcp 401", "GET /mcp 401"],
     ]

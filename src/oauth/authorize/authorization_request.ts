@@ -101,12 +101,13 @@ export async function parseAuthorizationRequest(
   server: Server,
   params: Params,
   client: Client,
-  { mode: destinationMode }: Destination,
+  { mode: destinationMode, pushedRequest }: Destination,
 ): Promise<AuthorizationRequest> {
   const requestObjectError = rejectedRequestObject(params);
   if (requestObjectError !== undefined) throw requestObjectError;
   params.rejectRepeated("AZ-07");
   server.passed?.("AZ-07");
+  if (pushedRequest === undefined) rejectUnpushed(server, client);
   if ((params.get("state")?.length ?? 0) > maxStateLength) {
     throw new OAuthError("invalid_request", `state is longer than ${maxStateLength} characters`, {
       rule: "AZ-13",
@@ -154,6 +155,18 @@ export async function parseAuthorizationRequest(
     resources: await readResources(server, params),
     loginRequirements: readOpenIdParameters(server, params, client, hintedLogin),
   };
+}
+
+function rejectUnpushed(server: Server, client: Client): void {
+  if (!client.requirePushedRequests && !server.requirePushedRequests) return;
+  throw new OAuthError("invalid_request", "the authorization request must be pushed", {
+    rule: "PA-07",
+    reason: server.requirePushedRequests
+      ? "the setting requirePushedAuthorizationRequests demands pushed authorization requests"
+      : `client ${client.id} is registered with require_pushed_authorization_requests`,
+    expected: "client_id and the request_uri of a pushed authorization request",
+    received: "the parameters themselves",
+  });
 }
 
 function assertResponseType(server: Server, client: Client, params: Params): void {

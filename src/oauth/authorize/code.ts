@@ -64,6 +64,9 @@ export async function issueCode(
   if (client.registration !== undefined) {
     await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
   }
+  if (destination.pushedRequest !== undefined) {
+    await (await import("./pushed_request.ts")).consumePushedRequest(server, destination.pushedRequest);
+  }
   const user = await server.users.find(sub);
   const currentPasswordFingerprint = user && passwordFingerprint(server, user);
   const code = randomToken(server.randomBytes);

@@ -18,6 +18,8 @@ export interface Destination {
   readonly mode: ResponseMode;
   /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
   readonly state?: string;
+  /** The id of the pushed request that the response completes; absent if the request was not pushed (RFC 9126). */
+  readonly pushedRequest?: string;
 }
 
 /** How a response is sent: in the query of the redirect URI, or in a form that submits itself there. */
@@ -32,10 +34,13 @@ export const maxStateLength = 4096;
 /**
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
  * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
+ *
+ * @param pushedRequest See {@link Destination.pushedRequest}.
  */
 export async function findDestination(
   server: Server,
   params: Params,
+  pushedRequest?: string,
 ): Promise<{ readonly client: Client; readonly destination: Destination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) {
@@ -79,10 +84,18 @@ export async function findDestination(
   const mode = responseModes.find((supported) => supported === requestedMode) ?? "query";
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
-  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state } };
+  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, pushedRequest } };
 }
 
 const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
+
+/** What a `request_uri` of this server begins with (RFC 9126 §2.2). */
+export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
+
+/** Whether a request refers to a pushed one (RFC 9126 §4). */
+export function isPushed(params: Params): boolean {
+  return params.get("request_uri")?.startsWith(requestUriPrefix) === true && params.get("request") === undefined;
+}
 
 /** The error of a signed or referenced request; `undefined` for other requests. No `request_uri` is fetched (SSRF). */
 export function rejectedRequestObject(params: Params): OAuthError | undefined {

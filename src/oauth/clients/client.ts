@@ -71,6 +71,8 @@ export interface ClientMetadata {
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
+  /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
+  readonly require_pushed_authorization_requests?: boolean;
   /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
   readonly application_type?: "web" | "native";
   /** The home page of the client, for users; not fetched. */

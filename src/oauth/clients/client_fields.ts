@@ -52,6 +52,7 @@ export const clientField = object<ClientMetadata>(
     scope: text(["openid read"], { expected: "a string of space-separated scope values" }),
     id_token_signed_response_alg: choice(signingAlgorithms),
     require_pkce: flag(false),
+    require_pushed_authorization_requests: flag(false),
     application_type: choice(["web", "native"]),
     client_uri: text(["https://app.example/"]),
     logo_uri: text(["https://app.example/logo.svg"]),

@@ -75,6 +75,7 @@ export function clientFromMetadata(
     postLogoutRedirectUris: [...(metadata.post_logout_redirect_uris ?? [])],
     userinfoAlg: metadata.userinfo_signed_response_alg,
     requirePkce: metadata.require_pkce === true,
+    requirePushedRequests: metadata.require_pushed_authorization_requests === true,
     allowsRedirectUri: (redirectUri) =>
       redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative)),
   };

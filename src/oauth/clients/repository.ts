@@ -75,6 +75,8 @@ export interface Client {
   readonly userinfoAlg?: SigningAlgorithm;
   /** Whether it must send a code challenge although it is confidential. */
   readonly requirePkce: boolean;
+  /** Whether it must push its authorization requests. */
+  readonly requirePushedRequests: boolean;
   /** Present if the client registered itself (RFC 7591). */
   readonly registration?: ClientRegistration;
   /** Its metadata document; absent if the client is registered. */

@@ -115,6 +115,11 @@ export interface Settings extends InsecureSettings {
   readonly resourceParameter?: "optional" | "expected" | "required";
   /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
   readonly privateUseRedirectUris?: boolean;
+  /**
+   * Whether every authorization request must be pushed to the server first (RFC 9126 §5). Default: false; a client may
+   * demand it for itself with `require_pushed_authorization_requests`.
+   */
+  readonly requirePushedAuthorizationRequests?: boolean;
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
   /**
@@ -219,6 +224,7 @@ export const settingFields: Fields<Settings> = {
   tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
   privateUseRedirectUris: flag(true),
+  requirePushedAuthorizationRequests: flag(false),
   accessTokenInForm: flag(true),
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
   defaultEndpoints: flag(false),
@@ -295,6 +301,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     | "tokenRedirectUri"
     | "resourceParameter"
     | "privateUseRedirectUris"
+    | "requirePushedAuthorizationRequests"
     | "accessTokenInForm"
     | "requireClientName"
     | "metadataForms"

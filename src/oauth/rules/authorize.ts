@@ -133,7 +133,7 @@ export const authorizeRules = {
     cites: [],
   },
   "JR-01": {
-    fix: "Send the parameters themselves, without request and request_uri.",
+    fix: "Send the parameters themselves, without request and request_uri, or push them (RFC 9126).",
     cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

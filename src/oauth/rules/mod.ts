@@ -16,6 +16,7 @@ import { clientDocumentRules } from "./client_documents.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { profileRules } from "./profiles.ts";
+import { pushedRequestRules } from "./pushed_requests.ts";
 import { registrationRules } from "./registration.ts";
 import { resourceRules } from "./resource.ts";
 import type { Rule } from "./rule.ts";
@@ -29,6 +30,7 @@ export type {
   openidRules,
   pageRules,
   profileRules,
+  pushedRequestRules,
   registrationRules,
   resourceRules,
   Rule,
@@ -44,6 +46,7 @@ export type RuleTable =
   & typeof resourceRules
   & typeof httpRules
   & typeof pageRules
+  & typeof pushedRequestRules
   & typeof profileRules
   & typeof registrationRules
   & typeof clientDocumentRules;
@@ -71,6 +74,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...resourceRules,
   ...httpRules,
   ...pageRules,
+  ...pushedRequestRules,
   ...profileRules,
   ...registrationRules,
   ...clientDocumentRules,

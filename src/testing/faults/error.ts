@@ -37,7 +37,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   id: "error",
   title: "OAuth error response",
   endpoints: [
-    ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery"],
+    ...["authorize", "login", "consent", "token", "jwks", "userinfo", "revoke", "introspect", "discovery", "par"],
     ...["register", "client_configuration", "resource", "resource_metadata"],
   ],
   correctClient:

@@ -1,0 +1,149 @@
+/**
+ * Pushed authorization requests (RFC 9126): the client sends the parameters itself, and the browser carries only a
+ * reference to them. The parameters are validated when they are pushed, and again at the authorization endpoint, because
+ * the client or the settings may have changed. Loaded only if a request is pushed.
+ */
+
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import { paramsFromFields } from "../params.ts";
+import type { Params } from "../params.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import { randomToken, storageKey } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import type { PushedRequestRecord } from "../../store/store.ts";
+import { parseAuthorizationRequest } from "./authorization_request.ts";
+import { findDestination, requestUriPrefix } from "./destination.ts";
+import { authorizationParameters } from "./parameters.ts";
+
+/** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
+const requestUriLifetimeSeconds = 60;
+
+/** How long a record outlives its `request_uri`, in seconds: a user who is logging in completes the request later. */
+const maxLoginSeconds = 60 * 60;
+
+/** Maximum size of the stored parameters, in characters of JSON. */
+const maxStoredLength = 16 * 1024;
+
+/** The response to a pushed request (RFC 9126 §2.2). */
+export interface PushedRequestResponse {
+  /** The reference: a URN with 256 random bits. */
+  readonly request_uri: string;
+  /** Its lifetime, in seconds. */
+  readonly expires_in: number;
+}
+
+/**
+ * Validates and stores the authorization request of an authenticated client (RFC 9126 §2.1).
+ *
+ * @throws {OAuthError} If the authorization endpoint would reject the parameters, or they are too large.
+ */
+export async function pushRequest(server: Server, client: Client, params: Params): Promise<PushedRequestResponse> {
+  if (params.get("client_id") === undefined) throw missingClientId();
+  if (params.get("request_uri") !== undefined) {
+    throw new OAuthError("invalid_request", "a pushed request cannot contain request_uri", {
+      rule: "PA-04",
+      expected: "the parameters themselves",
+      received: "request_uri",
+    });
+  }
+  const parameters = authorizationParameters.flatMap(({ name }) =>
+    params.getAll(name).map((value) => [name, value] as const)
+  );
+  const { length } = JSON.stringify(parameters);
+  if (length > maxStoredLength) {
+    throw new OAuthError("invalid_request", "the pushed request is too large", {
+      rule: "PA-01",
+      status: 413,
+      expected: `at most ${maxStoredLength} characters of JSON`,
+      received: `${length} characters`,
+    });
+  }
+  const request_uri = requestUriPrefix + randomToken(server.randomBytes);
+  const id = await storageKey(server, request_uri);
+  const { destination } = await findDestination(server, params, id);
+  await parseAuthorizationRequest(server, params, client, destination);
+  const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
+  await server.store.put("pushed_request", id, { clientId: client.id, parameters, validUntil }, {
+    expiresAt: validUntil + maxLoginSeconds * 1000,
+  });
+  return { request_uri, expires_in: requestUriLifetimeSeconds };
+}
+
+/** A pushed request that was read and not consumed. */
+interface PushedRequest {
+  /** The id of its record, for {@link consumePushedRequest}. */
+  readonly id: string;
+  /** Its parameters, as they were pushed. */
+  readonly params: Params;
+}
+
+/**
+ * Reads the pushed request that an authorization request refers to; all other parameters are ignored (RFC 9126 §4). It
+ * changes nothing, so that a user may reload the page.
+ *
+ * @param unrepeatable See {@link paramsFromFields}.
+ * @throws {OAuthError} `invalid_request_uri` if it is unknown, expired, used or of another client.
+ */
+export async function readPushedRequest(
+  server: Server,
+  params: Params,
+  unrepeatable: ReadonlySet<string>,
+): Promise<PushedRequest> {
+  for (const name of ["client_id", "request_uri"]) {
+    if (!params.isRepeated(name)) continue;
+    throw new OAuthError("invalid_request", `${name} was sent more than once`, {
+      rule: "PA-05",
+      expected: `${name} once`,
+      received: `${name} more than once`,
+    });
+  }
+  const clientId = params.get("client_id");
+  if (clientId === undefined) throw missingClientId("PA-05");
+  const id = await storageKey(server, params.get("request_uri")!);
+  const record = await server.store.get("pushed_request", id);
+  if (record === undefined) throw unusable("it is unknown, or was used or expired long ago");
+  const { value, consumedAt } = record;
+  assertOwnRequest(value, clientId);
+  if (consumedAt !== undefined) throw unusable(`it was used at ${new Date(consumedAt).toISOString()}`);
+  if (server.now() >= value.validUntil) throw unusable(`it expired at ${new Date(value.validUntil).toISOString()}`);
+  server.passed?.("PA-05", clientId);
+  return { id, params: paramsFromFields(value.parameters, unrepeatable) };
+}
+
+/**
+ * Consumes a pushed request, just before the response to it is sent. Of concurrent calls one succeeds.
+ *
+ * @throws {OAuthError} For all other calls; the error is shown to the user, because the client has received a response.
+ */
+export async function consumePushedRequest(server: Server, id: string): Promise<void> {
+  if (await server.store.consume("pushed_request", id, server.now())) return;
+  throw unusable("it was used a moment ago, or the login took too long");
+}
+
+function assertOwnRequest(record: PushedRequestRecord, clientId: string): void {
+  if (record.clientId === clientId) return;
+  throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", {
+    rule: "PA-05",
+    expected: "a request_uri that the client of client_id has pushed",
+    received: `the request_uri of another client, with client_id ${clientId}`,
+  });
+}
+
+function unusable(received: string): OAuthError {
+  return new OAuthError("invalid_request_uri", "request_uri is unknown, expired or used", {
+    rule: "PA-06",
+    expected: `a request_uri that was pushed less than ${requestUriLifetimeSeconds} seconds ago and not used yet`,
+    received,
+    forUser: true,
+  });
+}
+
+/** The error of a request without `client_id`, which is an authorization parameter too (RFC 9126 §2.1). */
+export function missingClientId(rule: RejectionRuleId = "PA-01"): OAuthError {
+  return new OAuthError("invalid_request", "client_id is missing", {
+    rule,
+    expected: "client_id, also beside other client authentication",
+    received: "no client_id",
+  });
+}
