@@ -76,7 +76,7 @@ test("[PF-01] the table of the README says what each revision sets", () => {
     line.split("|").slice(1, -1).map((cell) => cell.trim())
   );
   assertEquals(header, ["setting", "no profile", ...mcpRevisions]);
-  const dependsOnIssuer = ["clientIdMetadataDocuments", "registration.mode"];
+  const dependsOnIssuer = ["clientIdMetadataDocuments"];
   const all = resolveSettings({}, "https://as.test") as unknown as Record<string, unknown>;
   const show = (value: unknown, name: string): string => {
     if (value === undefined) return "default";
@@ -314,7 +314,7 @@ test("[MC-01, PF-09] iss is in every response and in metadata, and offline_acces
   assert((await refreshed.json()).refresh_token !== refresh_token);
 });
 
-test("[PF-03] the newest revision offers no registration, unless the setting does; the others as without a profile", async () => {
+test("[PF-03, PF-10] each revision offers registration as without a profile: on test hosts, else with a token", async () => {
   const offers = async (options: LatchkeyOptions) => {
     const b = await testServer(options);
     const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
@@ -324,10 +324,34 @@ test("[PF-03] the newest revision offers no registration, unless the setting doe
     return metadata.registration_endpoint !== undefined;
   };
   const revisions = await Promise.all(mcpRevisions.map((mcpRevision) => offers({ profile: "mcp", mcpRevision })));
-  assertEquals(revisions, [true, true, true, false]);
-  assert(await offers({ profile: "mcp", registration: { mode: "open" } }));
+  assertEquals(revisions, [true, true, true, true]);
+  assert(!await offers({ profile: "mcp", registration: { mode: "off" } }));
+  const realHost = { profile: "mcp", issuer: "https://as.company.com", insecureAllowAutoLogin: true } as const;
+  assert(!await offers(realHost));
   const initialAccessTokens = ["a-long-random-token"];
-  assert(!await offers({ profile: "mcp", registration: { initialAccessTokens } }));
+  assert(await offers({ ...realHost, registration: { initialAccessTokens } }));
+});
+
+test("[PF-10] a revision that deprecates registration warns of each one; a rejected one has no such warning", async () => {
+  const register = async (options: LatchkeyOptions, redirect_uri = "https://app.example/cb") => {
+    const b = await testServer(options);
+    const body = JSON.stringify({ redirect_uris: [redirect_uri] });
+    const { status } = await b.get("/oauth2/register", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    return [status, ...reasons(b).filter((reason) => reason.includes("deprecated"))];
+  };
+  await forEachCase(mcpRevisions, async (mcpRevision) => {
+    const warnings = mcpRevision < "2026-07-28"
+      ? []
+      : [`dynamic registration is deprecated, by the profile mcp ${mcpRevision}`];
+    assertEquals(await register({ profile: "mcp", mcpRevision }), [201, ...warnings]);
+  });
+  assertEquals(await register({ profile: "mcp" }, "/cb"), [400]);
+  assertEquals(await register({ profile: "mcp", registration: { deprecated: false } }), [201]);
+  assertEquals(await register({ registration: { deprecated: true } }), [201, "dynamic registration is deprecated"]);
 });
 
 test("[PF-03, PF-05, MC-04] metadata documents are resolved from 2025-11-25 on, if they have a client_name", async () => {
@@ -377,7 +401,7 @@ test("[PF-03, DR-04] a client that registers is registered for all scope values,
     await scopeOf({ profile: "mcp", mcpRevision: "2025-11-25" }),
     "openid profile email read write offline_access",
   );
-  assertEquals(await scopeOf({ profile: "mcp", registration: { mode: "open", scope: "requested" } }), "read");
+  assertEquals(await scopeOf({ profile: "mcp", registration: { scope: "requested" } }), "read");
 });
 
 test("[PF-03, DR-04] a client that registers without a method gets one that the server offers", async () => {

@@ -58,8 +58,7 @@ for (const [kind, register] of Object.entries(kinds)) {
     for (const issuer of issuers) {
       // Metadata documents are part of the specification since 2025-11-25.
       for (const mcpRevision of mcpRevisions.slice(kind.startsWith("metadata document") ? 2 : 1)) {
-        // The newest revision deprecates registration.
-        await using as = await testLatchkey({ profile: "mcp", mcpRevision, issuer, registration: { mode: "open" } });
+        await using as = await testLatchkey({ profile: "mcp", mcpRevision, issuer });
         const { url } = as.resource("https://mcp.example/mcp", {
           scopes: ["notes:read"],
           tools: { whoami: [], add_note: ["notes:write"] },
@@ -90,7 +89,7 @@ for (const [kind, register] of Object.entries(kinds)) {
 
 test("[MC-01, MC-06] the MCP SDK logs in by the login and consent pages, with a metadata document and with a registration", async () => {
   for (const kind of ["metadata document, none", "registers itself, none"]) {
-    await using as = await testLatchkey({ profile: "mcp", login: "interactive", registration: { mode: "open" } });
+    await using as = await testLatchkey({ profile: "mcp", login: "interactive" });
     const { url } = as.resource("https://mcp.example/mcp");
     const mcp = mcpClient(as, url, kinds[kind]!(as));
     assertEquals((await mcp.call("whoami")).sub, "alice");

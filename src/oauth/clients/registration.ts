@@ -14,7 +14,13 @@ import type { Server } from "../server.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { authenticateOwner, invalidRegistrationToken } from "./registration_access.ts";
 import type { RegistrationOwner } from "./registration_access.ts";
-import { issuesSecret, parseRegistration, resolveMetadata, warnIgnored } from "./registration_metadata.ts";
+import {
+  issuesSecret,
+  parseRegistration,
+  resolveMetadata,
+  warnDeprecated,
+  warnIgnored,
+} from "./registration_metadata.ts";
 import { assertUpdate } from "./registration_update.ts";
 import type { Client } from "./repository.ts";
 import { assertSector } from "./sector_identifier.ts";
@@ -67,6 +73,7 @@ export async function registerClient(
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);
+  if (server.registration.deprecated) warnDeprecated(server, client_id);
   return { client, accessToken, secret: secret?.client_secret };
 }
 

@@ -3,6 +3,7 @@
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { ConfigurationError } from "../config/configuration_error.ts";
+import { byProfile } from "../config/profiles.ts";
 import { validate } from "../config/validate.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
@@ -88,6 +89,21 @@ export function warnIgnored(server: Server, received: Readonly<Record<string, un
       reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
       expected: "metadata without it: the server chooses id and secret",
       received: names.join(", "),
+    },
+  });
+}
+
+/** Warns about a registration where clients are to have client ID metadata documents instead. */
+export function warnDeprecated({ profile, trace, now }: Server, client: string): void {
+  trace({
+    type: "warning",
+    at: now(),
+    client,
+    explanation: {
+      rule: "PF-10",
+      reason: `dynamic registration is deprecated${byProfile(profile, "registration.deprecated")}`,
+      expected: "a client ID metadata document, whose URL is the client_id",
+      received: "a registration",
     },
   });
 }

@@ -33,7 +33,7 @@ export type ProfileSetting =
   | "metadataForms"
   | "clientIdMetadataDocuments"
   | "requireClientName"
-  | "registration.mode"
+  | "registration.deprecated"
   | "registration.scope"
   | "defaultEndpoints";
 
@@ -52,7 +52,7 @@ const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" 
   /** Every explicit value is accepted. */
   metadataForms: "any",
   clientIdMetadataDocuments: "any",
-  "registration.mode": "any",
+  "registration.deprecated": "any",
   "registration.scope": "any",
   defaultEndpoints: "any",
 };
@@ -94,8 +94,8 @@ export const profiles: Readonly<Record<ProfileName, Readonly<Partial<Record<Prof
       source: "MCP authorization, Client ID Metadata Documents",
     },
     requireClientName: { values: [true], source: "MCP authorization, Client ID Metadata Documents" },
-    "registration.mode": {
-      values: [undefined, undefined, undefined, "off"],
+    "registration.deprecated": {
+      values: [false, false, false, true],
       source: "MCP authorization, Dynamic Client Registration",
     },
     "registration.scope": { values: ["all"], source: "MCP authorization, Step-Up Authorization Flow" },

@@ -5,7 +5,7 @@ import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { validatePublicKeys } from "../keys/validate_public_keys.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { choice, list, object, seconds, text, whole, withDefaults } from "./field.ts";
+import { choice, flag, list, object, seconds, text, whole, withDefaults } from "./field.ts";
 
 /** An issuer of software statements (RFC 7591 §2.3). It has `jwks` or `jwks_uri`. */
 export interface SoftwareStatementIssuer {
@@ -30,6 +30,11 @@ export interface RegistrationSettings {
    * those of the Model Context Protocol. The response contains the registered scope. Default: requested.
    */
   readonly scope?: "requested" | "all";
+  /**
+   * Whether each registration causes a warning in the trace, because clients are to have client ID metadata documents.
+   * Default: false, or that of the profile.
+   */
+  readonly deprecated?: boolean;
   /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */
   readonly initialAccessTokens?: readonly string[];
   /** The issuers whose software statements are accepted. Default: none, statements are ignored with a warning. */
@@ -57,6 +62,7 @@ const softwareStatementIssuer = object<SoftwareStatementIssuer>(
 export const registration = object<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
   scope: choice(["requested", "all"], { default: "requested" }),
+  deprecated: flag(false),
   initialAccessTokens: list(text(["a-long-random-token"], { isSecret: true }), [["a-long-random-token"]]),
   softwareStatementIssuers: list(softwareStatementIssuer, [[softwareStatementIssuer.examples[0]!]], {
     expected: "an array of issuers",

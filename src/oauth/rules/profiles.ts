@@ -9,4 +9,8 @@ export const profileRules = {
       "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
     cites: ["MCP authorization", "RFC 8707 §2"],
   },
+  "PF-10": {
+    fix: "Publish a client ID metadata document, and use its URL as the client_id. Registration works nevertheless.",
+    cites: ["MCP authorization"],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
