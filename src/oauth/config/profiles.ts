@@ -5,8 +5,7 @@
  * To add a profile, add its name to `profileNames` and its values to `profiles`.
  */
 
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
 
 /** The name of a profile. */
 export type ProfileName = "mcp";

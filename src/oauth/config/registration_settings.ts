@@ -3,8 +3,7 @@
 import { keySetField } from "../clients/client_fields.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { validatePublicKeys } from "../keys/validate_public_keys.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
 import { choice, flag, list, object, seconds, text, whole, withDefaults } from "./field.ts";
 
 /** An issuer of software statements (RFC 7591 §2.3). It has `jwks` or `jwks_uri`. */
