@@ -14,6 +14,7 @@ import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { noConfigFile, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import { readFlags } from "./flags.ts";
@@ -23,7 +24,7 @@ import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./sto
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /** Finds conflicts between settings that match their description; `issuer` is the one in effect. */
-export type ValidateSettings = (settings: Settings, issuer: string) => readonly ConfigIssue[];
+export type ValidateSettings = (settings: Settings, issuer: string) => MaybePromise<readonly ConfigIssue[]>;
 
 interface ConfigurationSources {
   /** The command line, without the program. */
@@ -110,7 +111,11 @@ export async function readConfiguration(
 
   const tls = await readTls(options, program, readTextFile);
   const issuer = settings.issuer ?? `${tls.wanted ? "https" : "http"}://localhost:${program.port}`;
-  const settingsIssues = semanticErrors(settings, issuer, file.invalidPaths, validateSettings).map((issue) => {
+  const settingsIssues = semanticErrors(
+    await validateSettings(settings, issuer),
+    settings,
+    file.invalidPaths,
+  ).map((issue) => {
     const name = findOption(issue.path);
     const path = findSource(issue.path, options);
     const { source, text } = name && options[name] || {};
@@ -193,12 +198,10 @@ function findSource(path: string, options: RawOptions): string {
  * @param invalidPaths Paths that `settings` does not represent, or `"everything"` but the issuer.
  */
 function semanticErrors(
+  issues: readonly ConfigIssue[],
   settings: Settings,
-  issuer: string,
   invalidPaths: ReadonlySet<string> | "everything",
-  validate: ValidateSettings,
 ): ConfigIssue[] {
-  const issues = validate(settings, issuer);
   const invalidList = invalidPaths === "everything" ? [] : [...invalidPaths];
   // Both settings add scope values.
   const areScopesUnknown = invalidList.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));

@@ -17,7 +17,6 @@ import { serverClients } from "../oauth/clients/server_clients.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
-import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import { enabledGrantTypes } from "../oauth/grants/mod.ts";
@@ -29,7 +28,6 @@ import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository } from "../oauth/users/user_repository.ts";
 import { defaultOutbound } from "./default_outbound.ts";
 import type { EmitEvent } from "./emit_event.ts";
-import { validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { contextFactory } from "./request_context.ts";
 import { endpoints } from "./routes.ts";
@@ -65,14 +63,9 @@ interface AssembledApp {
   moveTo(issuer: string): void;
 }
 
-/**
- * Assembles the server.
- *
- * @throws {ConfigurationError} If options are invalid.
- */
+/** Assembles the server from valid options. */
 export function createApp(options: LatchkeyOptions, dependencies: AppDependencies): AssembledApp {
   const { issuer, emit, dispatch, createRepository, interaction, ...core } = dependencies;
-  assertNoIssues(validateOptions(options, issuer));
   const resolved = resolveSettings(options, issuer);
   // Hosted resources add their scope values.
   const scopes = [...resolved.scopes];

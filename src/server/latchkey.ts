@@ -29,7 +29,7 @@ import { eventEmitter } from "./emit_event.ts";
 import { listeners } from "./listen.ts";
 import type { ListenOptions } from "./listen.ts";
 import { maintenance } from "./maintenance.ts";
-import { optionsField } from "./options.ts";
+import { optionsField, validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { randomPool } from "./random_pool.ts";
 import { trustedProxies } from "./trusted_proxies.ts";
@@ -86,6 +86,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = (options.store instanceof Promise ? await limitStart(options.store) : options.store) ?? memoryStore();
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
+  assertNoIssues(await validateOptions(options, issuer));
   const { lifetimes, keys: keySettings } = resolveSettings(options, "");
   const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
   const trace: Trace = (event) => emit(event);

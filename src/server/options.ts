@@ -83,6 +83,6 @@ export const optionsField: Field = object<LatchkeyOptions>("LatchkeyOptions", op
  *
  * @param issuer The issuer in effect.
  */
-export function validateOptions(options: ProgramSettings, issuer: string): ConfigIssue[] {
-  return [...validateSettings(options, issuer), ...validateProxies(options)];
+export async function validateOptions(options: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
+  return [...await validateSettings(options, issuer), ...validateProxies(options)];
 }

@@ -44,9 +44,15 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
+  for (const name of ["profile", "claims", "registration", "token_exchange", "trusted_issuers"]) {
+    assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
+  }
+  assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents");
-  for (const name of ["assertion", "verify_assertion", "exchange_token", "exchange_for_id_jag"]) {
+  for (
+    const name of ["assertion", "verify_assertion", "exchange_token", "exchange_for_id_jag", "redeem_refresh_token"]
+  ) {
     assert(!sources.includes(`src/oauth/grants/${name}.ts`), name);
   }
   assertEquals(

@@ -1,11 +1,9 @@
 /**
  * The named profiles. A profile is a set of values of settings and nothing else: it decides the settings that are not
- * set, and rejects weaker values of those that are.
+ * set, and rejects weaker values of those that are (`validate_profile.ts`).
  *
  * To add a profile, add its name to `profileNames` and its values to `profiles`.
  */
-
-import { type ConfigIssue, quote } from "./config_issue.ts";
 
 /** The name of a profile. */
 export type ProfileName = "mcp";
@@ -36,28 +34,8 @@ export type ProfileSetting =
   | "registration.scope"
   | "defaultEndpoints";
 
-/** The settings that profiles decide, each with its values from the weakest to the strictest. */
-const strictness: Readonly<Record<ProfileSetting, readonly unknown[] | "subset" | "any">> = {
-  "pkce.requireForConfidential": [false, true],
-  "pkce.requireMethod": [false, true],
-  assertionAudience: ["issuer-or-token-endpoint", "issuer"],
-  tokenRedirectUri: ["optional", "required"],
-  resourceParameter: ["optional", "expected", "required"],
-  privateUseRedirectUris: [true, false],
-  accessTokenInForm: [true, false],
-  requireClientName: [false, true],
-  /** A list is stricter than another one if the other one contains it. */
-  clientAuthMethods: "subset",
-  /** Every explicit value is accepted. */
-  metadataForms: "any",
-  clientIdMetadataDocuments: "any",
-  "registration.deprecated": "any",
-  "registration.scope": "any",
-  defaultEndpoints: "any",
-};
-
 /** What a profile sets for one setting. */
-interface ProfileValue {
+export interface ProfileValue {
   /** The value for each revision, the oldest first, or one value for all of them; `undefined`: the default. */
   readonly values: readonly unknown[];
   /** The section of the specification that requires it. */
@@ -116,7 +94,7 @@ export interface ActiveProfile {
 }
 
 /** The settings that select a profile. */
-interface ProfileSettings {
+export interface ProfileSettings {
   readonly profile?: ProfileName;
   readonly mcpRevision?: McpRevision;
 }
@@ -129,7 +107,7 @@ export function activeProfile(settings: ProfileSettings): ActiveProfile | undefi
   const index = mcpRevisions.indexOf(revision);
   const values = new Map<ProfileSetting, unknown>();
   const decides = new Set<ProfileSetting>();
-  for (const [name, { values: ofRevisions }] of entries(profile)) {
+  for (const [name, { values: ofRevisions }] of profileEntries(profile)) {
     const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
     if (value === undefined) continue;
     values.set(name, value);
@@ -138,11 +116,13 @@ export function activeProfile(settings: ProfileSettings): ActiveProfile | undefi
   return { label: `${profile} ${revision}`, values, decides };
 }
 
-function entries(profile: ProfileName): [ProfileSetting, ProfileValue][] {
+/** The settings that a profile decides, and their values. */
+export function profileEntries(profile: ProfileName): [ProfileSetting, ProfileValue][] {
   return Object.entries(profiles[profile]) as [ProfileSetting, ProfileValue][];
 }
 
-function readSetting(settings: object, path: string): unknown {
+/** The value of a setting, by its path. */
+export function readSetting(settings: object, path: string): unknown {
   return path.split(".").reduce(
     (value: unknown, name) => (value as Record<string, unknown> | undefined)?.[name],
     settings,
@@ -160,42 +140,6 @@ export function withProfile<T extends ProfileSettings>(settings: T): T {
     result[name] = member === undefined ? value : { ...result[name] as object | undefined, [member]: value };
   }
   return result as T;
-}
-
-/** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
-export function validateProfile(settings: ProfileSettings): ConfigIssue[] {
-  const active = activeProfile(settings);
-  if (active === undefined) {
-    return settings.mcpRevision === undefined ? [] : [{
-      path: "profile",
-      expected: `"mcp", because mcpRevision is set`,
-      received: "nothing",
-      hint: `Add profile: "mcp", or remove mcpRevision.`,
-    }];
-  }
-  const issues: ConfigIssue[] = [];
-  for (const [path, { source }] of entries(settings.profile!)) {
-    const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
-    if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
-    issues.push({
-      path,
-      expected: `${show(floor)} or stricter, because the profile is ${active.label} (${source})`,
-      received: show(explicit),
-      hint: "Remove the setting, or the profile.",
-    });
-  }
-  return issues;
-}
-
-function isWeaker(path: ProfileSetting, explicit: unknown, floor: unknown): boolean {
-  const order = strictness[path];
-  if (order === "any") return false;
-  if (order === "subset") return (explicit as unknown[]).some((item) => !(floor as unknown[]).includes(item));
-  return order.indexOf(explicit) < order.indexOf(floor);
-}
-
-function show(value: unknown): string {
-  return Array.isArray(value) ? JSON.stringify(value) : quote(value);
 }
 
 /** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */

@@ -1,9 +1,6 @@
 /** The settings of token exchange (RFC 8693): access tokens, and ID-JAGs for other authorization servers. */
 
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
 import { type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
-import { isAbsoluteUri } from "./resource_list.ts";
 
 /** How clients exchange access tokens for access tokens with less access (RFC 8693). */
 export interface TokenExchangeSettings {
@@ -100,43 +97,4 @@ export interface TokenExchangePolicy {
   readonly tokenExchange?: TokenExchangeSettings;
   /** Empty: no ID-JAGs are issued. */
   readonly resourceAuthorizationServers: readonly ResourceAuthorizationServer[];
-}
-
-/**
- * All issues of settings that match their description.
- *
- * @param issuer The issuer of this server.
- */
-export function validateTokenExchange(
-  { tokenExchange, resourceAuthorizationServers }: TokenExchangePolicy,
-  issuer: string,
-): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const assertUris = (uris: readonly string[], path: string) => {
-    for (const [i, uri] of uris.entries()) {
-      if (isAbsoluteUri(uri)) continue;
-      const expected = "an absolute URI with a host and without a fragment";
-      issues.push({ path: `${path}[${i}]`, expected, received: quote(uri), hint: "Write it as https://api.example." });
-    }
-  };
-  for (const [client, uris] of Object.entries(tokenExchange?.targets ?? {})) {
-    assertUris(uris, `tokenExchange.targets.${client}`);
-  }
-  for (const [i, server] of resourceAuthorizationServers.entries()) {
-    const path = `resourceAuthorizationServers[${i}]`;
-    assertUris(server.resources ?? [], `${path}.resources`);
-    if (!URL.canParse(server.issuer) || !/^https?:$/.test(new URL(server.issuer).protocol)) {
-      const hint = "Write the issuer as its metadata spells it.";
-      issues.push({ path: `${path}.issuer`, expected: "an absolute https URL", received: quote(server.issuer), hint });
-    }
-    const isRepeated = resourceAuthorizationServers.findIndex((other) => other.issuer === server.issuer) < i;
-    if (!isRepeated && server.issuer !== issuer) continue;
-    issues.push({
-      path: `${path}.issuer`,
-      expected: isRepeated ? "each issuer once" : "another issuer than this server",
-      received: isRepeated ? `${quote(server.issuer)} again` : quote(server.issuer),
-      hint: isRepeated ? "Remove one of the two." : "Remove it: this server accepts no assertions of its own.",
-    });
-  }
-  return issues;
 }

@@ -3,9 +3,6 @@
 import { keySetField } from "../clients/client_fields.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { validatePublicKeys } from "../keys/validate_public_keys.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
 import { choice, type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
 
 /** The user or client of this server that a subject of another issuer is mapped to. */
@@ -105,68 +102,3 @@ export const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
   example,
   { required: ["issuer"] },
 );
-
-/**
- * All issues of trusted issuers that match their description.
- *
- * @param issuer The issuer of this server.
- * @param scopes All scope values of this server.
- */
-export function validateTrustedIssuers(
-  trustedIssuers: readonly TrustedIssuer[],
-  { issuer, scopes, isTestIssuer }: {
-    readonly issuer: string;
-    readonly scopes: readonly string[];
-    readonly isTestIssuer: boolean;
-  },
-): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [i, trusted] of trustedIssuers.entries()) {
-    const report = (name: string, expected: string, received: string, hint: string) =>
-      issues.push({ path: `trustedIssuers[${i}].${name}`, expected, received, hint });
-    if (trusted.issuer === issuer) {
-      report(
-        "issuer",
-        "another issuer than this server",
-        quote(issuer),
-        "Remove it: this server issues no assertions.",
-      );
-    }
-    const isSame = (other: TrustedIssuer) => other.issuer === trusted.issuer && other.tenant === trusted.tenant;
-    if (trustedIssuers.findIndex(isSame) < i) {
-      report(
-        "issuer",
-        "each issuer once, or once for each tenant",
-        `${quote(trusted.issuer)} again`,
-        "Remove one of them.",
-      );
-    }
-    if (trusted.jwks === undefined && trusted.jwks_uri === undefined) {
-      report("jwks", "the public keys of the issuer", "nothing", "Add its jwks, or the jwks_uri where they are found.");
-    }
-    for (const issue of validatePublicKeys(trusted, isTestIssuer)) {
-      issues.push({ ...issue, path: `trustedIssuers[${i}].${issue.path}` });
-    }
-    if (trusted.users === undefined && trusted.subjects === undefined) {
-      report(
-        "users",
-        "a mapping of subjects to users or clients",
-        "nothing",
-        `Add users: "sub" if this server has the same subjects, or list them in subjects.`,
-      );
-    }
-    if (trusted.provision === true && trusted.users !== "sub") {
-      report("provision", `users: "sub" beside it`, String(trusted.users), `Set users to "sub", or remove provision.`);
-    }
-    for (const value of trusted.scopes ?? []) {
-      if (scopes.includes(value)) continue;
-      report(
-        "scopes",
-        `scope values of the server (${scopes.join(" ")})`,
-        quote(value),
-        "Add it to scopes, or remove it.",
-      );
-    }
-  }
-  return issues;
-}

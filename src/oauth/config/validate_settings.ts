@@ -2,49 +2,82 @@
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
-import { validateClaims } from "./validate_claims.ts";
 import { validateClient } from "../clients/validate_client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { validateRegistration } from "./registration_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
-import { byProfile, validateProfile } from "./profiles.ts";
+import { byProfile } from "./profiles.ts";
 import { scopeToken } from "../authorize/scope_token.ts";
 import { hasTestHost, resolveSettings } from "./settings.ts";
-import { validateTokenExchange } from "./token_exchange.ts";
-import { validateTrustedIssuers } from "./trusted_issuers.ts";
 import type { ProgramSettings, ResolvedSettings, Settings } from "./settings.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
 
 /**
- * All issues of settings that match their description.
+ * All issues of settings that match their description. The validators of rare settings are loaded only for a server that
+ * has such a setting.
  *
  * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
  */
-export function validateSettings(settings: ProgramSettings, issuer: string): ConfigIssue[] {
+export async function validateSettings(settings: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
   const resolved = resolveSettings(settings, issuer);
   const issuerIssues = validateIssuer(resolved);
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
   return [
     ...issuerIssues,
-    ...validateProfile(settings),
+    ...await validateOptionalProfile(settings),
     ...validateDefaultEndpoints(resolved),
     ...validateLogin(settings, resolved),
     ...validateScopes(settings, resolved),
-    ...validateClaims(resolved),
+    ...await validateOptionalClaims(settings, resolved),
     ...validateResources(resolved),
-    ...validateTokenExchange(resolved, issuer),
-    ...validateTrustedIssuers(resolved.trustedIssuers, { ...resolved, isTestIssuer: hasTestHost(issuer) }),
+    ...await validateOptionalGrants(resolved, issuer),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
-    ...validateRegistration(resolved.registration, {
-      isTestIssuer: !URL.canParse(issuer) || hasTestHost(issuer),
-      allowsOpen: resolved.insecureAllowOpenRegistration,
-    }),
+    ...await validateOptionalRegistration(settings, resolved, issuer),
     ...hasOwnClients ? validateClients(resolved) : [],
   ];
+}
+
+async function validateOptionalProfile(settings: Settings): Promise<ConfigIssue[]> {
+  if (settings.profile === undefined && settings.mcpRevision === undefined) return [];
+  return (await import("./validate_profile.ts")).validateProfile(settings);
+}
+
+async function validateOptionalClaims(
+  { claims, accessTokenClaims, resources }: Settings,
+  resolved: ResolvedSettings,
+): Promise<ConfigIssue[]> {
+  if ((claims ?? accessTokenClaims ?? resources) === undefined) return [];
+  return (await import("./validate_claims.ts")).validateClaims(resolved);
+}
+
+async function validateOptionalGrants(resolved: ResolvedSettings, issuer: string): Promise<ConfigIssue[]> {
+  const { trustedIssuers, tokenExchange, resourceAuthorizationServers } = resolved;
+  const issues: ConfigIssue[] = [];
+  if (tokenExchange !== undefined || resourceAuthorizationServers.length > 0) {
+    const { validateTokenExchange } = await import("./validate_token_exchange.ts");
+    issues.push(...validateTokenExchange(resolved, issuer));
+  }
+  if (trustedIssuers.length > 0) {
+    const { validateTrustedIssuers } = await import("./validate_trusted_issuers.ts");
+    issues.push(...validateTrustedIssuers(trustedIssuers, { ...resolved, isTestIssuer: hasTestHost(issuer) }));
+  }
+  return issues;
+}
+
+/** The defaults of `registration` have no issues. */
+async function validateOptionalRegistration(
+  { registration }: Settings,
+  resolved: ResolvedSettings,
+  issuer: string,
+): Promise<ConfigIssue[]> {
+  if (registration === undefined) return [];
+  return (await import("./validate_registration.ts")).validateRegistration(resolved.registration, {
+    isTestIssuer: !URL.canParse(issuer) || hasTestHost(issuer),
+    allowsOpen: resolved.insecureAllowOpenRegistration,
+  });
 }
 
 function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): ConfigIssue[] {

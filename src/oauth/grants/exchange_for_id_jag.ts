@@ -13,7 +13,7 @@ import type { Server } from "../server.ts";
 import { claimsContext } from "../tokens/claims_context.ts";
 import { verifyOwnJwt } from "../tokens/verification.ts";
 import { subjectFor } from "../users/subject.ts";
-import { findRefreshToken } from "./refresh_token.ts";
+import { findRefreshToken } from "./redeem_refresh_token.ts";
 import { isRevoked } from "./revoke_grant.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, Subject, TokenRequest } from "./token_request.ts";
