@@ -16,6 +16,7 @@ import { OAuthError } from "../oauth/errors.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
 import {
+  clientIdentity,
   findConsent,
   impersonationRisk,
   individuallyRequestedClaims,
@@ -108,9 +109,12 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
   );
 }
 
-/** The CSRF binding of the form: another browser, or another login in it, makes the form invalid. */
-function csrfBinding({ id, browser = "" }: Interaction, session: Session | undefined): CsrfBinding {
-  return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""}` };
+/**
+ * The CSRF binding of the form: another browser, another login in it, or a client that has changed since the page was
+ * shown makes the form invalid.
+ */
+function csrfBinding({ id, client, browser = "" }: Interaction, session: Session | undefined): CsrfBinding {
+  return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""} ${clientIdentity(client) ?? ""}` };
 }
 
 function consentDenied(): OAuthError {

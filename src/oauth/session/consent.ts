@@ -44,7 +44,7 @@ export async function reusableConsent(
 }
 
 /** A digest that changes with the redirect URIs, the method or the keys of a client that no operator registered. */
-function clientIdentity({ document, registration }: Client): string | undefined {
+export function clientIdentity({ document, registration }: Client): string | undefined {
   return document?.identity ?? registration?.identity;
 }
 
