@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";
 import { assertAuthorizationResponse, decodeClaims, forEachCase, getRejections, testServer } from "./harness.ts";
-import { describePage, logIn, logInAndAllow, requestAuthorization } from "./page_navigation.ts";
+import { describePage, logIn, logInAndAllow, requestAuthorization, submit } from "./page_navigation.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 
 const redirect_uri = "https://app.example/cb";
@@ -92,6 +92,33 @@ test("[DR-11] a remembered consent does not count after a change of redirect URI
   const redirect_uris = [redirect_uri, "https://other.example/cb"];
   assertEquals((await manage(server, "PUT", renamed, { ...put, redirect_uris })).status, 200);
   assertEquals(describePage(await requestAuthorization(browser, at)), "consent");
+});
+
+test("[DR-11] a consent page does not count after the client has changed its redirect URIs", async () => {
+  const server = await testServer({ login: "interactive", users: [{ sub: "alice" }] });
+  const browser = openBrowser(server);
+  const client = await register(server);
+  const at = { client_id: client.client_id, redirect_uri };
+  const page = await logIn(browser, "alice", at);
+  const redirect_uris = [redirect_uri, "https://other.example/cb"];
+  const put = { ...publicClient, client_id: client.client_id, redirect_uris };
+  assertEquals((await manage(server, "PUT", client, put)).status, 200);
+  assertEquals((await submit(browser, page, "decision", "allow")).status, 403);
+  assertEquals(describePage(await requestAuthorization(browser, at)), "consent");
+});
+
+test("[DR-04] on a real host, a client that nobody has approved gets no tokens of its own", async () => {
+  const own = {
+    ...publicClient,
+    token_endpoint_auth_method: "client_secret_basic",
+    grant_types: ["client_credentials"],
+  };
+  const metadata = { ...own, redirect_uris: undefined };
+  const server = await testServer(realHost);
+  assertEquals(await outcomeOf(await postRegistration(server, metadata)), "400 invalid_client_metadata");
+  assertEquals(getRejections(server.events)[0]!.explanation.rule, "DR-04");
+  await register(server, metadata, { authorization: "Bearer an-initial-access-token" });
+  await register(await testServer(), metadata);
 });
 
 test("[DR-11, DR-10] a client is trusted as long as its metadata has a verified software statement", async () => {

@@ -53,7 +53,8 @@ export async function registerClient(
 ): Promise<RegisteredClient> {
   const statement = await readSoftwareStatement(server, received);
   warnIgnored(server, received);
-  const metadata = resolveMetadata(server, { ...received, ...statement?.claims });
+  const isApproved = !isOpen || statement !== undefined;
+  const metadata = resolveMetadata(server, { ...received, ...statement?.claims }, isApproved);
   const client_id = randomId(server.randomBytes);
   const secret = issuesSecret(metadata) ? newSecret(server) : undefined;
   const accessToken = randomToken(server.randomBytes);
@@ -91,7 +92,8 @@ export async function updateRegistration(
   const { client: former } = owner;
   await assertUpdate(server, former, received);
   const statement = await readSoftwareStatement(server, received);
-  const metadata = resolveMetadata(server, { ...received, ...statement?.claims });
+  const isApproved = former.registration!.byToken || statement !== undefined;
+  const metadata = resolveMetadata(server, { ...received, ...statement?.claims }, isApproved);
   const accessToken = randomToken(server.randomBytes);
   const entry: ClientEntry = {
     ...metadata,

@@ -4,6 +4,7 @@ import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { ConfigurationError } from "../config/configuration_error.ts";
 import { byProfile } from "../config/profiles.ts";
+import { hasTestHost } from "../config/settings.ts";
 import { validate } from "../config/validate.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
@@ -24,11 +25,13 @@ const receivedField = { ...clientField, required: [] };
 /**
  * Resolves received metadata: picks what a client may set, and fills in the defaults that the response must contain.
  *
+ * @param isApproved Whether an initial access token or a software statement approves the client.
  * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
  */
 export function resolveMetadata(
   server: Server,
   received: Readonly<Record<string, unknown>>,
+  isApproved: boolean,
 ): Omit<ClientMetadata, "client_id"> {
   const requested: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
     // A member that is null counts as absent.
@@ -38,6 +41,7 @@ export function resolveMetadata(
   );
   assertMetadata(validate(receivedField, requested));
   assertMetadata(findConflicts(requested));
+  if (!isApproved && !hasTestHost(server.issuer)) assertUserGrants(requested);
   const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
   const allScopes = server.scopes.join(" ");
   return {
@@ -147,6 +151,17 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
     });
   }
   return issues;
+}
+
+/** Without a user, nobody has approved a client that registered itself: it gets no tokens of its own on a real host. */
+function assertUserGrants({ grant_types = [] }: Omit<ClientMetadata, "client_id">): void {
+  if (!grant_types.includes("client_credentials")) return;
+  assertMetadata([{
+    path: "grant_types",
+    expected: "no client_credentials, because the request has neither an initial access token nor a software statement",
+    received: quote(grant_types.join(" ")),
+    hint: "Remove the grant type, or ask the operator for an initial access token.",
+  }]);
 }
 
 /** Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). */
