@@ -144,6 +144,13 @@ function assertClaims(
   if (nbf !== undefined && !(typeof nbf === "number" && seconds >= nbf - clockToleranceSeconds)) {
     rejectToken("the access token is not valid yet", `nbf up to ${seconds}`, show(nbf));
   }
+  if (claims.cnf !== undefined) {
+    rejectToken(
+      "the access token is bound to a key (cnf), and came without proof",
+      "a token without cnf",
+      "one with cnf",
+    );
+  }
   const audience = [aud ?? []].flat();
   const key = canonicalUri(resource);
   if (!audience.some((value) => typeof value === "string" && canonicalUri(value) === key)) {
