@@ -164,7 +164,7 @@ test("[IJ-17, IJ-18] the ID-JAG bounds scope and audience, parameters narrow the
     [{ resource: mcp }, { resource: "https://b.test" }, "400 invalid_target"],
     [{ resource: "https://unknown.test" }, {}, "400 invalid_target"],
     [{ resource: [] }, {}, "400 invalid_target"],
-    [{ resource: 1 }, {}, "400 invalid_target"],
+    [{ resource: 1 }, {}, "400 invalid_grant"],
   ], async ([claims, fields, expected]) => assertEquals<unknown>(await send(claims, fields), expected));
 });
 
@@ -208,7 +208,10 @@ test("[IJ-20] an unknown subject is created only where the entry says so, and st
   for (const response of responses) {
     assertEquals(decodeClaims((await assertTokenResponse(response)).access_token).sub, "dora");
   }
-  assertEquals<unknown>({ ...await provisioning.server.as.users.find("dora") }, claims);
+  const provisioned = { ...claims, email_verified: false };
+  assertEquals<unknown>({ ...await provisioning.server.as.users.find("dora") }, provisioned);
+  // A user of the name of a client could be taken for the client.
+  assertEquals(await getOutcome(await send({ sub: "gateway" })), rejected);
   assertEquals(await getOutcome(await send({ sub: "not a subject" })), rejected);
   assertEquals(await getOutcome(await send({ sub: "x".repeat(256) })), rejected);
 });

@@ -404,6 +404,7 @@ test("[JB-09, CC-03] a subject is mapped by issuer and sub: to a user, by email,
     { sub: "alice", email: "alice@shop.test" },
     { sub: "bob", email: "shared@shop.test" },
     { sub: "carol", email: "shared@shop.test" },
+    { sub: "dora", email: "dora@shop.test", email_verified: false },
   ];
   const server = await testServer({
     ...testClients,
@@ -436,7 +437,11 @@ test("[JB-09, CC-03] a subject is mapped by issuer and sub: to a user, by email,
     [["u1", acme], rejected],
     [["u1", { tenant: "other" }], rejected],
     [["x", { ...acme, email: "alice@shop.test" }], "alice"],
+    [["x", { ...acme, email: "alice@shop.test", email_verified: true }], "alice"],
     [["x", { ...acme, email: "alice@shop.test", email_verified: false }], rejected],
+    [["x", { ...acme, email: "alice@shop.test", email_verified: "false" }], rejected],
+    [["x", { ...acme, email: "alice@shop.test", email_verified: 0 }], rejected],
+    [["x", { ...acme, email: "dora@shop.test" }], rejected],
     [["x", { ...acme, email: "shared@shop.test" }], rejected],
     [["x", { ...acme, email: "ALICE@shop.test" }], rejected],
     [["alice", acme], rejected],
@@ -598,7 +603,7 @@ test("[JB-03, JB-09] an entry that cannot work is rejected at the start, with on
 
 test("[JB-04] claims of a wrong JSON type are rejected", async () => {
   const { idp, server } = await trustingServer({ singleUse: true });
-  const values = [null, 0, -1, 1e300, "", "x", [], [null], {}, { a: 1 }, true];
+  const values = [null, 0, -1, 1e300, "", "x", [], [null], {}, { a: 1 }, { toString: 1, valueOf: 1 }, true];
   const names = [
     "iss",
     "sub",
@@ -610,6 +615,7 @@ test("[JB-04] claims of a wrong JSON type are rejected", async () => {
     "auth_time",
     "tenant",
     "email",
+    "email_verified",
     "scope",
     "resource",
     "cnf",
@@ -621,4 +627,15 @@ test("[JB-04] claims of a wrong JSON type are rejected", async () => {
     }).setProtectedHeader({ alg: "ES256", kid: "idp-1" }).sign(idp.privateKey);
     assertMatch(await getOutcome(await exchangeAssertion(server, assertion)), /^(?:200|400 invalid_\w+)$/);
   });
+  const typed = { scope: ["read"], auth_time: "1767225600", jti: 5, email_verified: "true", resource: [1] };
+  await forEachCase(Object.entries(typed), async ([name, value]) => {
+    const assertion = await idp.assertion("alice", { claims: { [name]: value } });
+    assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), rejected);
+    assertEquals(findLastRule(server), "JB-04");
+  });
+  const future = await idp.assertion("alice", { claims: { auth_time: startSeconds + 3600 } });
+  assertEquals([await getOutcome(await exchangeAssertion(server, future)), findLastRule(server)], [rejected, "JB-04"]);
+  const deep = `{"iss":${"[".repeat(15_000)}${"]".repeat(15_000)}}`;
+  const unsigned = [`{"alg":"ES256"}`, deep, "x"].map((part) => btoa(part).replaceAll("=", "")).join(".");
+  assertEquals(await getOutcome(await exchangeAssertion(server, unsigned)), rejected);
 });

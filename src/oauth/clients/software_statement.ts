@@ -54,7 +54,7 @@ export async function readSoftwareStatement(
     throw new OAuthError("unapproved_software_statement", "the issuer of the software statement is not approved here", {
       rule: "DR-10",
       expected,
-      received: issuer === undefined ? "a statement without iss" : `iss ${issuer}`,
+      received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
     });
   }
   try {

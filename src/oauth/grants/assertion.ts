@@ -35,7 +35,7 @@ export async function authorizeAssertion(
   server.passed?.("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
   // Without auth_time, the time of the assertion is the best known time of the login.
-  const authTime = typeof claims.auth_time === "number" ? claims.auth_time : claims.iat ?? server.now() / 1000;
+  const authTime = claims.auth_time as number | undefined ?? claims.iat ?? server.now() / 1000;
   return {
     client,
     scope,
@@ -141,10 +141,16 @@ async function findSubject(
 async function provision(
   server: Server,
   trusted: TrustedIssuer,
-  { sub, name, email }: VerifiedAssertion["claims"],
+  { sub, name, email, email_verified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
   if (trusted.provision !== true) return undefined;
-  const user = { sub, ...typeof name === "string" && { name }, ...typeof email === "string" && { email } };
+  // A user of the name of a client would be taken for the client where only `sub` tells them apart (RFC 9700 §4.15).
+  if (await server.clients.registered.find(sub) !== undefined) return undefined;
+  const user = {
+    sub,
+    ...typeof name === "string" && { name },
+    ...typeof email === "string" && { email, email_verified: email_verified === true },
+  };
   try {
     return await server.users.set(user);
   } catch (error) {
@@ -153,7 +159,7 @@ async function provision(
   }
 }
 
-/** The only user with the e-mail address of an assertion; none if the issuer says that it is not verified. */
+/** The only user with the e-mail address of an assertion; none if issuer or user record says that it is not verified. */
 async function findByEmail(
   server: Server,
   { email, email_verified }: VerifiedAssertion["claims"],
@@ -161,7 +167,7 @@ async function findByEmail(
   if (typeof email !== "string" || email_verified === false) return undefined;
   const candidates = new Map<string, User>();
   for (const user of [...server.users.allCached(), ...await server.users.list({ limit: maxEmailCandidates })]) {
-    if (user.email === email) candidates.set(user.sub, user);
+    if (user.email === email && user.email_verified !== false) candidates.set(user.sub, user);
   }
   return candidates.size === 1 ? [...candidates.values()][0] : undefined;
 }
@@ -178,8 +184,8 @@ function grantedScope(
   user: User | undefined,
 ): readonly string[] {
   const excluded = user === undefined ? [...loginScopes, ...Object.keys(standardClaims)] : loginScopes;
-  const claimed = trusted.grantProfile === "id-jag" && typeof claims.scope === "string"
-    ? splitScope(claims.scope)
+  const claimed = trusted.grantProfile === "id-jag" && claims.scope !== undefined
+    ? splitScope(claims.scope as string)
     : undefined;
   const allowed = client.scope.filter((value) =>
     !excluded.includes(value) && (trusted.scopes?.includes(value) ?? true) && (claimed?.includes(value) ?? true)
@@ -207,7 +213,7 @@ async function grantedResources(
   { trusted, claims }: VerifiedAssertion,
 ): Promise<readonly string[]> {
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
-    ? [claims.resource].flat().filter((uri) => typeof uri === "string")
+    ? [claims.resource as string | string[]].flat()
     : undefined;
   if (claimed === undefined && trusted.grantProfile === "id-jag" && server.resourceParameter !== "optional") {
     throw invalidAssertion({

@@ -3,6 +3,7 @@
 import { decodeJwt, decodeProtectedHeader, errors } from "jose";
 import type { JWTPayload } from "jose";
 import { quote } from "../config/config_issue.ts";
+import { describeKind } from "../config/show.ts";
 import type { TrustedIssuer } from "../config/trusted_issuers.ts";
 import { remoteKeys, verifyByKeys } from "../keys/remote_keys.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
@@ -42,6 +43,7 @@ export async function verifyAssertion(
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<VerifiedAssertion> {
   const { typ, payload } = decode(assertion);
+  assertClaimTypes(payload);
   const trusted = findIssuer(server, payload, trustedIssuers);
   server.passed?.("JB-03", trusted.issuer);
   assertType(trusted, typ);
@@ -83,6 +85,34 @@ function decode(assertion: string): { readonly typ: string | undefined; readonly
   });
 }
 
+const isString = (value: unknown) => typeof value === "string";
+const isStringOrList = (value: unknown) => [value].flat().every(isString);
+/** Seconds since 1970 that a date can represent. */
+const isTime = (value: unknown) => typeof value === "number" && Math.abs(value) < 8.64e12;
+
+/** The JSON types of the claims that are read here: names, type, check, and the rule of the claim. */
+const claimTypes = [
+  [["iss"], "a string", isString, "JB-03"],
+  [["aud"], "a string or an array of strings", isStringOrList, "JB-05"],
+  [["sub", "jti", "tenant", "client_id", "scope", "email"], "a string", isString, "JB-04"],
+  [["resource"], "a string or an array of strings", isStringOrList, "JB-04"],
+  [["exp", "iat", "nbf", "auth_time"], "seconds since 1970", isTime, "JB-04"],
+  [["email_verified"], "a boolean", (value: unknown) => typeof value === "boolean", "JB-04"],
+] as const;
+
+function assertClaimTypes(payload: JWTPayload): void {
+  for (const [names, expected, isValid, rule] of claimTypes) {
+    const name = names.find((name) => payload[name] !== undefined && !isValid(payload[name]));
+    if (name === undefined) continue;
+    throw invalidAssertion({
+      rule,
+      reason: `${name} of the assertion is not ${expected}`,
+      expected: `${name}: ${expected}`,
+      received: describeKind(payload[name]),
+    });
+  }
+}
+
 function findIssuer(
   server: Server,
   { iss, tenant }: JWTPayload,
@@ -108,7 +138,7 @@ function findIssuer(
     expected: isIssuerKnown
       ? `tenant: ${ofIssuer.map(({ tenant }) => tenant ?? "absent").join(" or ")}`
       : "iss of an entry of trustedIssuers, character by character",
-    received: String((isIssuerKnown ? tenant : iss) ?? "absent"),
+    received: (isIssuerKnown ? tenant as string | undefined : iss) ?? "absent",
   });
 }
 
@@ -164,11 +194,15 @@ function assertTimes(
     invalidAssertion({ rule: "JB-04", reason, expected, received });
   if (typeof sub !== "string" || sub === "") throw fail("the assertion has no sub", "the subject", "no sub");
   if (typeof exp !== "number") throw fail("the assertion has no exp", "exp in seconds since 1970", "no exp");
-  if (iat !== undefined && typeof iat !== "number") throw fail("iat is not a number", "seconds since 1970", typeof iat);
   const now = server.now() / 1000;
   if (exp <= now) throw fail("the assertion has expired", `exp after ${formatTime(server.now())}`, describe(exp));
-  if (iat !== undefined && iat > now + clockToleranceSeconds) {
-    throw fail("the assertion was issued in the future", `iat before ${formatTime(server.now())}`, describe(iat));
+  for (const [name, time] of Object.entries({ iat, auth_time: payload.auth_time as number | undefined })) {
+    if (time === undefined || time <= now + clockToleranceSeconds) continue;
+    throw fail(
+      `${name} of the assertion is in the future`,
+      `${name} before ${formatTime(server.now())}`,
+      describe(time),
+    );
   }
   const lifetime = exp - Math.min(iat ?? now, now);
   if (lifetime > maxLifetime) {

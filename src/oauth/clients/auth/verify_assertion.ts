@@ -123,7 +123,7 @@ async function verifyClaims(
     throw invalidClient(
       "the assertion has another audience",
       `aud = ${audiences.join(" or ")}, alone${byProfile(server.profile, "assertionAudience")}`,
-      audience.join(" "),
+      audience.map((aud) => typeof aud === "string" ? aud : `a value of type ${typeof aud}`).join(" "),
     );
   }
   if (audience[0] !== server.issuer) {
