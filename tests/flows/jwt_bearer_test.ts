@@ -603,7 +603,10 @@ test("[JB-03, JB-09] an entry that cannot work is rejected at the start, with on
 
 test("[JB-04] claims of a wrong JSON type are rejected", async () => {
   const { idp, server } = await trustingServer({ singleUse: true });
-  const values = [null, 0, -1, 1e300, "", "x", [], [null], {}, { a: 1 }, { toString: 1, valueOf: 1 }, true];
+  const values: readonly unknown[] = [null, 0, -1, 1e300, "", "x", [], [null], {}, { a: 1 }, {
+    toString: 1,
+    valueOf: 1,
+  }, true];
   const names = [
     "iss",
     "sub",

@@ -92,7 +92,7 @@ export async function updateRegistration(
   const { client: former } = owner;
   await assertUpdate(server, former, received);
   const statement = await readSoftwareStatement(server, received);
-  const isApproved = former.registration!.byToken || statement !== undefined;
+  const isApproved = former.registration!.usedInitialAccessToken || statement !== undefined;
   const metadata = resolveMetadata(server, { ...received, ...statement?.claims }, isApproved);
   const accessToken = randomToken(server.randomBytes);
   const entry: ClientEntry = {
