@@ -107,7 +107,7 @@ test("[DR-11] a consent page does not count after the client has changed its red
   assertEquals(describePage(await requestAuthorization(browser, at)), "consent");
 });
 
-test("[DR-04] on a real host, a client that nobody has approved gets no tokens of its own", async () => {
+test("[DR-04] on a real host, a client without approval gets no tokens of its own", async () => {
   const own = {
     ...publicClient,
     token_endpoint_auth_method: "client_secret_basic",

@@ -153,7 +153,7 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
   return issues;
 }
 
-/** Without a user, nobody has approved a client that registered itself: it gets no tokens of its own on a real host. */
+/** A client that registered itself has no approval by an operator or user: it gets no tokens of its own on a real host. */
 function assertUserGrants({ grant_types = [] }: Omit<ClientMetadata, "client_id">): void {
   if (!grant_types.includes("client_credentials")) return;
   assertMetadata([{

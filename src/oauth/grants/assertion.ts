@@ -144,7 +144,7 @@ async function provision(
   { sub, name, email, email_verified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
   if (trusted.provision !== true) return undefined;
-  // A user of the name of a client would be taken for the client where only `sub` tells them apart (RFC 9700 §4.15).
+  // A user of the name of a client would be taken for the client where only `sub` distinguishes them (RFC 9700 §4.15).
   if (await server.clients.registered.find(sub) !== undefined) return undefined;
   const user = {
     sub,
