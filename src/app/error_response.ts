@@ -2,7 +2,7 @@
 
 import { challenge } from "../http/challenge.ts";
 import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse } from "../http/message.ts";
+import type { HttpResponse, RequestLike } from "../http/message.ts";
 import { html, json, plainText, redirect } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
@@ -17,6 +17,10 @@ import { isShownFirst } from "./untrusted_client.ts";
 /** Creates the error response for a value that a handler threw. */
 export function errorResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
   switch (context.endpoint?.errors) {
+    case undefined:
+      // No endpoint has the path.
+      if (expectsJson(context.request)) return jsonError(context, thrown);
+      break;
     case "json":
       return jsonError(context, thrown);
     case "bearer":
@@ -36,6 +40,12 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
     }
   }
   return errorPage(context, thrown);
+}
+
+/** Whether a program sent the request, not a browser that shows a page. */
+function expectsJson({ headers }: RequestLike): boolean {
+  const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
+  return hasJsonBody || !/text\/html/i.test(headers.get("accept") ?? "text/html");
 }
 
 /** Converts a thrown value to an OAuth error. An unexpected value is traced as an internal error and not revealed. */

@@ -74,7 +74,9 @@ export function banner(
     "",
     `Scopes  ${settings.scopes.join(" ")}`,
     `Keys    ${settings.alg}, kept in ${store}`,
-    ...settings.profile === undefined ? [] : [`Profile ${settings.profile.label}`],
+    ...settings.profile === undefined ? [] : [
+      `Profile ${settings.profile.label}${settings.registration.mode === "off" ? "; registration is off" : ""}`,
+    ],
     ...metrics === undefined ? [] : [`Metrics ${metrics}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureSettings(settings, inspector).map((name) =>

@@ -14,6 +14,7 @@ import type { MetadataForm } from "../oauth/config/settings.ts";
 import type { GrantType } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
+import { registrationEndpoints, registrationOffEndpoint } from "./registration_routes.ts";
 
 /** The options that decide which endpoints a server has. */
 interface RouteOptions {
@@ -202,7 +203,9 @@ export function endpoints(
       ),
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
-    ...registration ? registrationEndpoints(base, defaultPaths("/register")) : [],
+    ...registration
+      ? registrationEndpoints(base, defaultPaths("/register"))
+      : [registrationOffEndpoint(base, defaultPaths("/register"))],
     ...wellKnownPaths(base, metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,
@@ -263,43 +266,6 @@ export function endpoints(
     page("static", `${base}/static/*`, "Static file", async () => (await import("../site/static_files.ts")).assets),
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../site/static_files.ts")).favicon),
     ...directory === undefined ? [] : directoryEndpoints(base, directory),
-  ];
-}
-
-function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {
-  const secrets = parameters(
-    { name: "registration_access_token", secret: "registration_access_token", linksFlow: true },
-    { name: "client_secret", secret: "client_secret" },
-    { name: "software_statement", secret: "software_statement" },
-  );
-  return [
-    {
-      name: "register",
-      metadataName: "registration_endpoint",
-      path: `${base}/oauth2/register`,
-      aliases,
-      methods: ["POST"],
-      caller: "any",
-      cors: true,
-      title: "Client registration",
-      doneLabel: "registered",
-      errors: "bearer",
-      role: "step",
-      responseParameters: secrets,
-      load: async () => (await import("../endpoints/register.ts")).register,
-    },
-    {
-      name: "client_configuration",
-      path: `${base}/oauth2/register/*`,
-      methods: ["GET", "PUT", "DELETE"],
-      caller: "resource client",
-      cors: true,
-      title: "Client configuration",
-      errors: "bearer",
-      role: "step",
-      responseParameters: secrets,
-      load: async () => (await import("../endpoints/client_configuration.ts")).clientConfiguration,
-    },
   ];
 }
 

@@ -111,6 +111,23 @@ test("[HT-01] an unknown path is 404 for every method", async () => {
   assertEquals((await get("/static/nothing.css")).status, 404);
 });
 
+test("[HT-01] an unknown path is JSON for programs, and a page for browsers", async () => {
+  const { get } = await testServer();
+  const typeOf = async (headers: Record<string, string>, method = "GET") => {
+    const response = await get("/nowhere", { method, headers, body: method === "POST" ? "{}" : undefined });
+    assertEquals(response.status, 404);
+    return response.headers.get("content-type");
+  };
+  const [page, data] = ["text/html; charset=utf-8", "application/json"];
+  assertEquals(await typeOf({}), page);
+  assertEquals(await typeOf({ accept: "text/html,application/xhtml+xml,*/*;q=0.8" }), page);
+  assertEquals(await typeOf({ accept: "*/*" }), data);
+  assertEquals(await typeOf({ accept: "application/json" }), data);
+  assertEquals(await typeOf({ "content-type": "application/json" }, "POST"), data);
+  const { error, error_description } = await (await get("/nowhere", { headers: { accept: "*/*" } })).json();
+  assertEquals([error, error_description], ["invalid_request", "This address does not exist [HT-01]"]);
+});
+
 test("[HT-01] browsers get the icon, and its requests are not logged", async () => {
   const { get, events } = await testServer();
   const [icon, named] = [await get("/favicon.ico"), await get("/static/icon.svg")];

@@ -242,10 +242,29 @@ test("[DR-05] a real host registers with an initial access token only, or with t
 
   const open = await testServer({ ...realHost, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
   await register(open);
-  const off = await testServer({ ...realHost });
-  assertEquals((await postRegistration(off, publicClient)).status, 404);
-  assertEquals((await off.get("/oauth2/register/x")).status, 404);
-  assert(!Object.hasOwn(await (await off.get("/.well-known/openid-configuration")).json(), "registration_endpoint"));
+});
+
+test("[DR-12] where registration is off, the trace says so and how to switch it on; the response on test hosts only", async () => {
+  const cases = [
+    [realHost, "this address does not exist [DR-12]"],
+    [
+      { registration: { mode: "off" } },
+      "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens [DR-12]",
+    ],
+  ] as const;
+  await forEachCase(cases, async ([options, error_description]) => {
+    const off = await testServer(options);
+    for (const method of ["GET", "POST"]) {
+      const response = await off.get("/oauth2/register", { method });
+      assertEquals([response.status, response.headers.get("access-control-allow-origin")], [404, "*"]);
+      assertEquals(await response.json(), { error: "invalid_request", error_description });
+      const { rule, reason } = getRejections(off.events).at(-1)!.explanation;
+      assertEquals(rule, "DR-12");
+      assertMatch(reason, /^registration is off: .*initialAccessTokens$/);
+    }
+    assertEquals((await off.get("/oauth2/register/x")).status, 404);
+    assert(!Object.hasOwn(await (await off.get("/.well-known/openid-configuration")).json(), "registration_endpoint"));
+  });
 });
 
 test("[DR-05] settings that would open registration by mistake, or can register no client, are rejected", async () => {

@@ -126,6 +126,16 @@ test("[HT-15] the banner shows the clients and users of the configuration file, 
   });
 });
 
+test("[DR-12] the banner says of a profile that registration is off, and says nothing where it is on", async () => {
+  const off = ["--config", file("registration-off.json", { registration: { mode: "off" } })];
+  for (const [args, line] of [[off, "; registration is off"], [[], ""]] as const) {
+    await against({ args: ["--profile", "mcp", ...args] }, ({ banner }) => {
+      assertMatch(banner, new RegExp(`^Profile mcp 2026-07-28${line}$`, "m"));
+      return Promise.resolve();
+    });
+  }
+});
+
 test("[PR-13] --mcp-server hosts an MCP server that the banner, the home page and metadata show", async () => {
   await against({ args: ["--mcp-server", "/mcp"] }, async ({ banner }, url) => {
     assertMatch(banner, new RegExp(`^  protected_resource +${url}/mcp$`, "m"));

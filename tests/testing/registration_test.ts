@@ -52,6 +52,13 @@ test("[DR-04, DR-05] as.register throws what the server rejects, with the explan
   assert(!String(as.log).includes(initialAccessToken));
 });
 
+test("[DR-12] as.register throws that registration is off, and how to switch it on", async () => {
+  await using as = await testLatchkey({ registration: { mode: "off" } });
+  const error = await assertRejects(() => as.register(), LoginError, "registration is off: set registration.mode");
+  assertEquals([error.status, error.explanation?.rule], [404, "DR-12"]);
+  as.log.expect("register").called(1);
+});
+
 test("[DR-01] faults apply to registration, and reset forgets registered clients, used or not", async () => {
   await using as = await testLatchkey({ registration: { maxUnused: 1 } });
   as.on("register").once(faults.error("invalid_client_metadata"));

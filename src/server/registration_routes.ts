@@ -1,0 +1,58 @@
+/** The endpoints of dynamic client registration, where it is on and where it is off. */
+
+import type { Endpoint } from "../app/route.ts";
+import { parameters } from "../oauth/parameter.ts";
+
+/** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */
+export function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {
+  const secrets = parameters(
+    { name: "registration_access_token", secret: "registration_access_token", linksFlow: true },
+    { name: "client_secret", secret: "client_secret" },
+    { name: "software_statement", secret: "software_statement" },
+  );
+  return [
+    {
+      name: "register",
+      metadataName: "registration_endpoint",
+      path: `${base}/oauth2/register`,
+      aliases,
+      methods: ["POST"],
+      caller: "any",
+      cors: true,
+      title: "Client registration",
+      doneLabel: "registered",
+      errors: "bearer",
+      role: "step",
+      responseParameters: secrets,
+      load: async () => (await import("../endpoints/register.ts")).register,
+    },
+    {
+      name: "client_configuration",
+      path: `${base}/oauth2/register/*`,
+      methods: ["GET", "PUT", "DELETE"],
+      caller: "resource client",
+      cors: true,
+      title: "Client configuration",
+      errors: "bearer",
+      role: "step",
+      responseParameters: secrets,
+      load: async () => (await import("../endpoints/client_configuration.ts")).clientConfiguration,
+    },
+  ];
+}
+
+/** The registration endpoint where registration is off: metadata does not list it, and it explains a rejection. */
+export function registrationOffEndpoint(base: string, aliases: readonly string[]): Endpoint {
+  return {
+    name: "register",
+    path: `${base}/oauth2/register`,
+    aliases,
+    methods: ["GET", "POST", "PUT", "DELETE"],
+    caller: "any",
+    cors: true,
+    title: "Client registration",
+    errors: "json",
+    role: "step",
+    load: async () => (await import("../endpoints/registration_off.ts")).registrationOff,
+  };
+}
