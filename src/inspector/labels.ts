@@ -1,6 +1,7 @@
 /** Formats titles, statuses and times of flows and steps. */
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
+import { isStreamNotOffered } from "../recorder/record_response.ts";
 import type { FlowKind, Status } from "../ui/flows/props.ts";
 
 const grantTitles: Readonly<Record<string, string>> = {
@@ -24,6 +25,8 @@ export function exchangeStatus(exchange: Exchange): Status {
       return { tone: "open", label: "pending" };
     case "interaction":
       return { tone: "open", label: "waiting for the user" };
+    case "challenged":
+      return { tone: "open", label: "challenged" };
     case "dropped":
       return { tone: "bad", label: "no response" };
     case "rejected":
@@ -32,6 +35,7 @@ export function exchangeStatus(exchange: Exchange): Status {
         label: rejection === undefined ? `rejected, ${response?.status ?? "no status"}` : "rejected",
       };
     case "done": {
+      if (lacksStream(exchange)) return { tone: "open", label: "no stream" };
       const issued = ["tokens_issued", "code_issued"].find((issued) => events.some(({ type }) => type === issued));
       const label = issued?.replace("_", " ") ?? doneLabel ?? "completed";
       return warnings.length === 0 ? { tone: "good", label } : { tone: "warn", label: `${label}, with a warning` };
@@ -39,17 +43,30 @@ export function exchangeStatus(exchange: Exchange): Status {
   }
 }
 
-/** The status of a flow: that of its last step, or "pending" if its code is not redeemed yet. */
-export function flowStatus({ outcome, exchanges }: Flow): Status {
-  const last = exchanges.at(-1);
+/** Whether it is a GET for a stream of messages, which MCP clients try and do without. */
+function lacksStream(exchange: Exchange): boolean {
+  return exchange.response !== undefined && isStreamNotOffered(exchange, exchange.response);
+}
+
+/** The status of a flow: that of its last step, unless the next step is up to the client. */
+export function flowStatus(flow: Flow): Status {
+  const { outcome, exchanges } = flow;
+  const last = exchanges.findLast((exchange) => !lacksStream(exchange)) ?? exchanges.at(-1);
   if (last === undefined) return { tone: "open", label: "empty" };
   if (outcome === "pending" && last.outcome === "done") return { tone: "open", label: "code not redeemed yet" };
-  return exchangeStatus(last);
+  return endsWithStepUp(flow) ? { tone: "open", label: "step-up required" } : exchangeStatus(last);
+}
+
+/** Whether the last token lacked scope: the client obtains another one in a login of its own. */
+function endsWithStepUp({ exchanges }: Flow): boolean {
+  return exchanges.at(-1)?.rejection?.error === "insufficient_scope";
 }
 
 /** The category by which flows are filtered. */
-export function flowKind({ outcome }: Flow): FlowKind {
+export function flowKind(flow: Flow): FlowKind {
+  const { outcome } = flow;
   if (outcome === "done") return "done";
+  if (endsWithStepUp(flow)) return "open";
   return outcome === "rejected" || outcome === "dropped" ? "rejected" : "open";
 }
 

@@ -42,6 +42,8 @@ export type TraceEvent =
     readonly client?: string;
     readonly explanation: Explanation;
   }
+  /** A request to a protected resource had no access token; the challenge names these scope values. */
+  | { readonly type: "challenged"; readonly at: number; readonly endpoint: string; readonly scope: readonly string[] }
   | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly explanation: Explanation }
   | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
@@ -63,13 +65,8 @@ export type TraceEvent =
     /** How it ended, such as `valid for 300 seconds`; for the operator alone. */
     readonly outcome: string;
   }
-  | {
-    /** At start, outside of any request: a valid setting that probably does not work as intended. */
-    readonly type: "configuration_warning";
-    readonly at: number;
-    readonly path: string;
-    readonly message: string;
-  }
+  /** At start, outside of any request: a valid setting that probably does not work as intended. */
+  | { readonly type: "configuration_warning"; readonly at: number; readonly path: string; readonly message: string }
   | {
     /**
      * At start: differences between the configured clients or users and those in effect, caused by changes in the

@@ -21,6 +21,10 @@ export function formatEvent(event: TraceEvent, verbose: boolean, findFix?: FindF
       return `${time} rejected ${event.error} at ${formatEndpoint(event.endpoint)}${formatClient(event.client)}: ${
         formatExplanation(event.explanation, findFix)
       }`;
+    case "challenged":
+      return `${time} challenged at ${formatEndpoint(event.endpoint)}: no access token yet${
+        event.scope.length === 0 ? "" : `; the challenge names scope ${printable(event.scope.join(" "))}`
+      }`;
     case "warning":
       return `${time} warning${formatClient(event.client)}: ${formatExplanation(event.explanation, findFix)}`;
     case "configuration_warning":

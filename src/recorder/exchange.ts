@@ -48,10 +48,12 @@ export interface PassedCheck {
 export type Outcome =
   /** Not ended yet. */
   | "pending"
-  /** Successful: tokens, claims, a code for the client, a document. */
+  /** Successful: tokens, claims, a code for the client, a document; or the 405 of an MCP server that has no stream. */
   | "done"
   /** A page waits for the user. */
   | "interaction"
+  /** A request to a protected resource without an access token: the response says where to get one. */
+  | "challenged"
   /** Rejected by a rule or a fault. */
   | "rejected"
   /** No response: the connection was dropped, or the server failed. */

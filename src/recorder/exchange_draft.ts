@@ -4,7 +4,7 @@ import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
-import type { Exchange, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
+import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { getResponseOutcome } from "./record_response.ts";
 import { findAuthMethod, findClientId } from "./record_request.ts";
 
@@ -80,7 +80,7 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     caller: endpoint?.caller ?? "any",
     request,
     ...response && { response },
-    outcome: draft.dropped ? "dropped" : response === undefined ? "pending" : getResponseOutcome(endpoint, response),
+    outcome: getOutcome(draft),
     ...client !== undefined && { client },
     ...auth && { auth },
     passed: [...draft.passed],
@@ -90,6 +90,13 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     faults: [...draft.faults],
     ...group?.flow !== undefined && { flow: group.flow },
   };
+}
+
+function getOutcome({ dropped, response, endpoint, events }: ExchangeDraft): Outcome {
+  if (dropped) return "dropped";
+  if (response === undefined) return "pending";
+  const isChallenge = response.status === 401 && events.some(({ type }) => type === "challenged");
+  return isChallenge ? "challenged" : getResponseOutcome(endpoint, response);
 }
 
 /** The client of a flow: the first one that an exchange names. */

@@ -89,8 +89,17 @@ export function findErrorCode(response: RecordedResponse): string | undefined {
   return typeof error === "string" ? error : undefined;
 }
 
+/** Whether it is the response to a GET for a stream of messages, by a protected resource that has none. */
+export function isStreamNotOffered(
+  endpoint: Pick<EndpointDescription, "caller"> | undefined,
+  { status }: RecordedResponse,
+): boolean {
+  return status === 405 && endpoint?.caller === "resource client";
+}
+
 /** The outcome of an exchange with a response. */
 export function getResponseOutcome(endpoint: EndpointDescription | undefined, response: RecordedResponse): Outcome {
+  if (isStreamNotOffered(endpoint, response)) return "done";
   if (response.status >= 400 || findErrorCode(response) !== undefined) return "rejected";
   if (response.authorizationResponse !== undefined || !isBrowserStep(endpoint)) return "done";
   // A protocol endpoint redirects within the server to ask the user. A page redirects after its action.

@@ -13,7 +13,7 @@ import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
 import type { McpMessage } from "./mcp.ts";
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource } from "./protected_resource.ts";
-import { assertSufficientScope, rejectionResponse, verifyRequest } from "./require_token.ts";
+import { assertSufficientScope, isWithoutToken, rejectionResponse, verifyRequest } from "./require_token.ts";
 
 /** A hosted resource with its defaults. */
 export interface HostedResourceDefinition extends HostedResource {
@@ -71,14 +71,12 @@ async function withToken(
     return respond(claims);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    server.trace({
-      type: "rejected",
-      at: server.now(),
-      endpoint: target.path,
-      error: error.code,
-      client: context.clientId,
-      explanation: error.explain(),
-    });
+    const event = { at: server.now(), endpoint: target.path };
+    server.trace(
+      isWithoutToken(request)
+        ? { type: "challenged", ...event, scope }
+        : { type: "rejected", ...event, error: error.code, client: context.clientId, explanation: error.explain() },
+    );
     return rejectionResponse(error, required);
   }
 }

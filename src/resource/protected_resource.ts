@@ -42,8 +42,11 @@ export interface Rejection extends ExplanationTexts {
   readonly rule?: RejectionRuleId;
   /** The HTTP status of the response. */
   readonly status: number;
-  /** The error code: `invalid_token`, `insufficient_scope`, `invalid_request` or `temporarily_unavailable`. */
-  readonly error: string;
+  /**
+   * The error code: `invalid_token`, `insufficient_scope`, `invalid_request` or `temporarily_unavailable`. Absent if the
+   * request has no token, as the first one of each MCP client: the response is a challenge and names no error.
+   */
+  readonly error?: string;
   /** How to fix the request. */
   readonly fix?: string;
   /** The section of the specification, if the rule cites one. */

@@ -15,6 +15,8 @@ type TokenRequest = Pick<Request, "url"> & { readonly headers: { get(name: strin
 
 const maxTokenLength = 16 * 1024;
 
+const queryToken = /[?&]access_token=[^&#]/;
+
 /**
  * Requires an access token in `Authorization: Bearer` for one operation of a protected resource. Returns the claims of the
  * token, or the response that rejects the request:
@@ -50,7 +52,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({
         status: rejection.status,
-        error: error.code,
+        ...error.details.challenge !== "bare" && { error: error.code },
         ...explanation,
         fix: findFix(explanation),
         cites,
@@ -74,17 +76,23 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
 }
 
+/** Whether a request has no credentials at all, as the first one of a client that looks for the authorization server. */
+export function isWithoutToken({ url, headers }: TokenRequest): boolean {
+  return headers.get("authorization") === null && !queryToken.test(url);
+}
+
 /** The response that rejects a request, with the challenge (RFC 6750 §3, RFC 9728 §5.1). */
 export function rejectionResponse(error: OAuthError, { resource, scope = [] }: RequiredToken): HttpResponse {
   const { code, description, details } = error;
   const { status = errorStatus[code], retryAfter } = details;
+  // A request without a token receives no error code (RFC 6750 §3.1).
+  const members = details.challenge === "bare" ? {} : { error: code, error_description: description };
   const parameters = {
-    // A request without a token receives no error code (RFC 6750 §3.1).
-    ...details.challenge !== "bare" && { error: code, error_description: description },
+    ...members,
     scope: scope.length === 0 ? undefined : scope.join(" "),
     resource_metadata: metadataUrl(resource),
   };
-  return json(status, { error: code, error_description: description }, {
+  return json(status, members, {
     ...corsHeaders,
     ...(status === 401 || status === 403) && { "www-authenticate": challenge("Bearer", parameters) },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
@@ -104,7 +112,7 @@ function assertScope({ scope = [], scopes }: RequiredToken): void {
 function readBearerToken({ url, headers }: TokenRequest): string {
   const authorization = headers.get("authorization");
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? "")?.[1];
-  const hasQueryToken = /[?&]access_token=[^&#]/.test(url);
+  const hasQueryToken = queryToken.test(url);
   if (token !== undefined && hasQueryToken) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {
       rule: "BR-01",

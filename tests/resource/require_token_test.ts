@@ -38,9 +38,9 @@ async function outcome(result: Promise<AccessTokenClaims | Response>): Promise<s
 }
 
 const challenge = (status: number, error: string | undefined, description: string, scope?: string) =>
-  `${status} ${error ?? "invalid_token"} Bearer ${
-    error === undefined ? "" : `error="${error}", error_description="${description}", `
-  }${scope === undefined ? "" : `scope="${scope}", `}resource_metadata="${metadata}"`;
+  `${status} ${error} Bearer ${error === undefined ? "" : `error="${error}", error_description="${description}", `}${
+    scope === undefined ? "" : `scope="${scope}", `
+  }resource_metadata="${metadata}"`;
 
 async function issue(as: TestLatchkey, scope = "read", target: string = resource): Promise<string> {
   return (await as.logIn(as.client(), { scope, resource: target })).tokens.access_token;

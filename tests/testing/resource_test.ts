@@ -4,7 +4,10 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
+import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
+import type { TraceEvent } from "../../src/mod.ts";
+import { formatEvent } from "../../src/operating/format_event.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import type { HostedResourceOptions, TestLatchkey, TestResource } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
@@ -90,6 +93,7 @@ test("[PR-08, PR-10, PR-07] a client steps up: 401, login, 403 with all scope of
   });
   const initial = await call(as, mcp.url, undefined, "initialize");
   assertEquals([initial.status, parseChallenge(initial).scope], [401, "notes:read"]);
+  assertEquals([await first.text(), as.log.last("resource").outcome], ["{}", "challenged"]);
   const token = await login(as, mcp, "openid notes:read");
   as.log.expectNoRejections();
   assertEquals((await callTool(as, mcp.url, token, "list_notes")).status, 200);
@@ -323,4 +327,37 @@ test("as.resource rejects locations that cannot be a resource, and options that 
   }
   assertThrows(() => as.resource("/x", { scopes: ["a b"] }), TypeError, "Write one value for each string");
   assertThrows(() => as.resource("/x", { scope: [] } as HostedResourceOptions), TypeError, "Did you mean scopes?");
+});
+
+test("[PR-08] a first request, a GET for a stream and a step-up are no failures: terminal, flows, log", async () => {
+  const events: TraceEvent[] = [];
+  await using as = await testLatchkey({ trace: (event) => void events.push(event), plugins: [inspector()] });
+  const mcp = as.resource(identifier, notes);
+  const statuses = async () => {
+    const html = await (await as.fetch("/flows")).text();
+    return [...html.matchAll(/class="standing (\w+)"><b[^>]*>.<\/b>([^<]+)/g)].map(([, tone, label]) =>
+      `${tone} ${label}`
+    );
+  };
+  await call(as, mcp.url, undefined, "initialize");
+  assertEquals(await statuses(), ["open challenged"]);
+  const [line] = events.flatMap((event) => formatEvent(event, false) ?? []);
+  assertMatch(line!, /challenged at .*; the challenge names scope notes:read$/);
+  const token = await login(as, mcp, "openid notes:read");
+  const headers = { authorization: `Bearer ${token}` };
+  assertEquals((await as.fetch(mcp.url, { headers })).status, 405);
+  as.log.expectNoRejections();
+  assert((await (await as.fetch("/flows/2")).text()).includes("no stream"));
+  assertEquals((await statuses())[0], "good tokens issued");
+  assertEquals((await callTool(as, mcp.url, token, "add_note")).status, 403);
+  as.log.expect("resource", ({ response }) => response?.status === 403).rejected("insufficient_scope", "PR-10");
+  const broader = await login(as, mcp, "openid notes:read notes:write");
+  assertEquals((await callTool(as, mcp.url, broader, "add_note")).status, 200);
+  assertEquals((await statuses()).filter((status) => !status.startsWith("good")).sort(), [
+    "open challenged",
+    "open step-up required",
+  ]);
+  await call(as, mcp.url, "wrong", "initialize");
+  await as.fetch(mcp.url, { method: "POST", headers: { authorization: "Basic eDp5" } });
+  as.log.expect("resource", ({ number }) => number > as.log.exchanges.length - 2).rejected("invalid_token", "PR-08");
 });

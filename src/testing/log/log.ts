@@ -68,8 +68,8 @@ export interface Log {
   /** Starts an expectation about the exchanges of one endpoint. */
   expect(endpoint: string, match?: ExchangeMatch): Expectation;
   /**
-   * Expects that no request was rejected, except for metadata, which clients look for at several URLs, and requests to a
-   * resource without a token, by which clients find the authorization server.
+   * Expects that no request was rejected, except for metadata, which clients look for at several URLs. A request to a
+   * resource without a token is challenged, not rejected.
    *
    * @throws {LogError}
    */
@@ -141,8 +141,7 @@ export function testLog(recorder: Recorder, documentFetches: DocumentFetch[] = [
       expect: (endpoint, match) => expectation(endpoint, select(endpoint, match), recorder.exchanges()),
       expectNoRejections() {
         // Clients try several well-known paths and expect 404 from some.
-        const isDiscovery = ({ endpoint, request: { path, headers } }: Exchange) =>
-          path.includes("/.well-known/") || (endpoint === "resource" && headers.authorization === undefined);
+        const isDiscovery = ({ request: { path } }: Exchange) => path.includes("/.well-known/");
         expectNone("rejections", (exchange) => exchange.outcome === "rejected" && !isDiscovery(exchange));
       },
       expectNoWarnings() {
