@@ -88,6 +88,8 @@ test("the examples of the mock run one after the other", async () => {
   assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
   assert(printed.some((words) => words.slice(1).join() === "invalid_redirect_uri,invalid_client_metadata"));
   assert(printed.some(([granted]) => granted === "read"));
+  const idJag = "urn:ietf:params:oauth:token-type:id-jag";
+  assert(printed.some((words) => words.join(" ") === `${idJag} read bob agent-at-auth`));
   assertEquals(printed.length, 8);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");

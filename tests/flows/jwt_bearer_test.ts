@@ -207,13 +207,24 @@ test("[JB-04] an assertion needs sub and exp, and is accepted from nbf and iat u
   ], async ([claims, expected]) => {
     const outcome = await getOutcome(await exchangeAssertion(server, await idp.assertion("alice", { claims })));
     assertEquals(outcome, expected);
-    if (expected === rejected) assertEquals(findLastRule(server), "JB-04");
+    if (expected === rejected) {
+      assertEquals(findLastRule(server), "JB-04");
+      assert(getRejections(server.events).at(-1)!.explanation.received);
+    }
   });
   const assertion = await idp.assertion("alice");
   server.advance(299.9);
   assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), "200");
   server.advance(0.1);
   assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), rejected);
+  server.advance(60);
+  await exchangeAssertion(server, assertion);
+  const { expected, received } = getRejections(server.events).at(-1)!.explanation;
+  const time = (seconds: number) => new Date((startSeconds + seconds) * 1000).toISOString();
+  assertEquals([expected, received], [
+    `exp after, and nbf before the time of this server, ${time(360)}`,
+    `exp ${time(300)}`,
+  ]);
 
   const long = await trustingServer({ maxLifetime: 86_400 });
   const daily = await long.idp.assertion("alice", { claims: { exp: startSeconds + 86_400 } });

@@ -201,6 +201,12 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
     error_description,
     /^redirect_uris\[0\]: expected an absolute URI. Begin it with .*; also invalid: scope \[DR-04\]$/,
   );
+  // An example in JSON cannot be there, because error_description has no double quotes; the trace has it.
+  const { outcome, explanation } = await reject(server, { client_name: 5 });
+  assertEquals(outcome, "400 invalid_client_metadata");
+  assert(explanation.reason.endsWith('Write it like "client_name": "Web shop"'), explanation.reason);
+  const example = await (await postRegistration(server, { redirect_uris: "https://app.example/cb" })).json();
+  assertEquals(example.error_description, "redirect_uris: expected an array of strings [DR-04]");
   assertEquals(server.as.clients.count(), 3);
 });
 

@@ -156,6 +156,8 @@ function* findJsonProblems(status: number, headers: Headers, text: string): Gene
   }
   if (status < 400) return;
   if (read.jsonrpc === "2.0") return;
+  // The challenge of a resource to a request without a token names no error (RFC 6750 §3.1).
+  if (status === 401 && text === "{}" && headers.get("www-authenticate")?.includes("resource_metadata=")) return;
   const { error, error_description: description = "x", ...more } = read;
   if (typeof error !== "string" || !errorSyntax.test(error)) yield `[SC-04] error is ${JSON.stringify(error)}`;
   if (typeof description !== "string" || !errorSyntax.test(description)) {

@@ -199,6 +199,17 @@ test("[IJ-01, IJ-08, JB-06] the MCP SDK reports what identity provider and autho
   as.log.expect("token").rejected("invalid_grant", "JB-06");
 });
 
+test("[JB-11] an ID-JAG without a scope value of the client is rejected, and the log names its scope", async () => {
+  await using as = await testLatchkey({
+    trustedIssuers: [{ issuer: idpIssuer, jwks: foreignJwks(), users: "sub", grantProfile: "id-jag" }],
+  });
+  const client = as.client({ confidential: true, grant_types: [jwtBearer], redirect_uris: [] });
+  const assertion = await as.mint.idJag({ client, scope: "files" });
+  assertEquals(await exchange(as, client, assertion), { error: "invalid_scope", rule: "JB-11" });
+  const { received } = as.log.last("token").rejection!.explanation;
+  assertEquals(received, 'no scope in the request, scope "files" in the ID-JAG');
+});
+
 test("[IJ-13, IJ-15, IJ-17] an ID-JAG with changed claims tests the authorization server that gets it", async () => {
   await using servers = await twoServers();
   const { idp, as, agentAtIdp, agentAtAs, mcp, fetch } = servers;

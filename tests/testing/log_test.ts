@@ -266,12 +266,23 @@ test("each expectation fails if one exchange differs, and shows the actual value
   const cases: [() => unknown, RegExp, unknown, unknown][] = [
     [() => log.expect("token").called(0), /not to be called; it was called twice/, 0, 2],
     [() => log.expect("token").called(3), /to be called 3 times;/, 3, 2],
-    [() => log.expect("token").by("web"), /to be called by web;/, "web", ["web", "spa"]],
-    [() => log.expect("token").with("none"), /to be called with none;/, "none", ["client_secret_basic", "none"]],
-    [() => log.expect("token").succeeded(), /to succeed;/, "done", ["done", "rejected"]],
+    [
+      () => log.expect("token").by("web"),
+      /by web in every call; it was called twice, ✗ marks what differs:\n {2}POST.*\n✗ POST/,
+      "web",
+      ["web", "spa"],
+    ],
+    [() => log.expect("token").with("none"), /to be called with none in every call;/, "none", [
+      "client_secret_basic",
+      "none",
+    ]],
+    [() => log.expect("token").succeeded(), /to succeed in every call;[^]*\n✗ POST token, spa/, "done", [
+      "done",
+      "rejected",
+    ]],
     [
       () => log.expect("token").rejected("invalid_grant", "PK-09"),
-      /to be rejected with invalid_grant by PK-09;/,
+      /to be rejected with invalid_grant by PK-09 in every call;/,
       "invalid_grant PK-09",
       [
         "done",
@@ -296,7 +307,7 @@ test("each expectation fails if one exchange differs, and shows the actual value
     [() => log.expect("authorize").withParams({ state: /^x/ }), /to be called with state=\/\^x\/;/, "/^x/", ["st4te"]],
     [
       () => log.expect("token").withParams({ code: "a-code-of-the-test" }),
-      /to be called with code=a-co…\(18\);/,
+      /to be called with code=a-co…\(18\) in every call;/,
       "a-co…(18)",
       [
         `${log.unmasked.filter("token")[0]!.request.form.find(([name]) => name === "code")![1].slice(0, 4)}…(43)`,

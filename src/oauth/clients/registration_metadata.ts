@@ -190,7 +190,9 @@ function invalidMetadata(issues: readonly ConfigIssue[]): OAuthError {
   const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
   const more = others.length === 0 ? "" : `; also invalid: ${others.map((issue) => issue.path).join(", ")}`;
   const fix = hint.replace(/\.$/, "");
-  return new OAuthError(code, `${path}: expected ${expected}. ${fix}${more}`, {
+  // JSON needs double quotes, which error_description must not contain (RFC 6749 §5.2): the trace has the example.
+  const publicFix = /": |[[{]"/.test(fix) ? "" : `. ${fix}`;
+  return new OAuthError(code, `${path}: expected ${expected}${publicFix}${more}`, {
     // The members with URLs that the server fetches or that pages show.
     rule: path.endsWith("_uri") && expected.includes("URL") ? "DR-08" : "DR-04",
     reason: `${path} of the client metadata is invalid. ${fix}${more}`,

@@ -3,6 +3,7 @@
 import { standardClaims } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import type { User } from "../clients/client.ts";
+import { quote } from "../config/config_issue.ts";
 import type { TrustedIssuer } from "../config/trusted_issuers.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
@@ -202,7 +203,10 @@ function grantedScope(
     expected: allowed.length > 0
       ? `some of: ${allowed.join(" ")}`
       : "an assertion that grants scope values of this client",
-    received: requested ?? "no scope",
+    received: [
+      requested === undefined ? "no scope in the request" : `scope=${requested} in the request`,
+      ...claimed === undefined ? [] : [`scope ${quote(claimed.join(" "))} in the ID-JAG`],
+    ].join(", "),
   });
 }
 

@@ -48,7 +48,7 @@ export async function verifyAssertion(
   server.passed?.("JB-03", trusted.issuer);
   assertType(trusted, typ);
   server.passed?.("JB-07", typ);
-  await verifySignature(server, trusted, assertion);
+  await verifySignature(server, trusted, assertion, payload);
   server.passed?.("JB-06");
   const claims = assertTimes(server, trusted, payload);
   server.passed?.("JB-04", `valid until ${formatTime(claims.exp * 1000)}`);
@@ -166,7 +166,12 @@ function assertType({ grantProfile }: TrustedIssuer, typ: string | undefined): v
   });
 }
 
-async function verifySignature(server: Server, trusted: TrustedIssuer, assertion: string): Promise<void> {
+async function verifySignature(
+  server: Server,
+  trusted: TrustedIssuer,
+  assertion: string,
+  payload: JWTPayload,
+): Promise<void> {
   const { jwks, jwks_uri: jwksUri, algorithms = verificationAlgorithms } = trusted;
   try {
     await verifyByKeys(assertion, remoteKeys(server, { jwks, jwksUri }), {
@@ -179,7 +184,12 @@ async function verifySignature(server: Server, trusted: TrustedIssuer, assertion
     throw invalidAssertion({
       rule: isTime ? "JB-04" : "JB-06",
       reason: `the assertion is invalid: ${(cause as Error).message}`,
-      expected: isTime ? "exp in the future, and nbf in the past" : `a signature by a key of ${trusted.issuer}`,
+      ...isTime
+        ? {
+          expected: `exp after, and nbf before the time of this server, ${formatTime(server.now())}`,
+          received: describeTimes(payload),
+        }
+        : { expected: `a signature by a key of ${trusted.issuer}` },
     });
   }
 }
@@ -215,6 +225,16 @@ function assertTimes(
 /** A time of a claim, which may be any number. */
 function describe(seconds: number): string {
   return Math.abs(seconds) < 8.64e12 ? formatTime(seconds * 1000) : String(seconds);
+}
+
+/** The times of an assertion, whose claims may have any type. */
+function describeTimes(payload: JWTPayload): string {
+  return ["exp", "nbf"].flatMap((name) => {
+    const value = payload[name];
+    return value === undefined
+      ? []
+      : [`${name} ${typeof value === "number" ? describe(value) : `of type ${typeof value}`}`];
+  }).join(", ") || "no exp";
 }
 
 function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload: JWTPayload): void {

@@ -12,8 +12,10 @@ import { getClientId, matchesPattern, type RequestPattern } from "../faults/rule
 import { getInternalErrors } from "../internal_error.ts";
 
 /**
- * Expectations that every selected exchange must meet; they do not narrow the selection. All but `called` also fail if no
- * exchange is selected. Each returns the same object or throws a {@link LogError}.
+ * Expectations that **every** selected exchange must meet; they do not narrow the selection. So `rejected()` fails if one
+ * of two requests succeeded, and `succeeded()` if one was rejected: to expect something of one request, select it by the
+ * second parameter of `expect`, a pattern or a function. All but `called` also fail if no exchange is selected. Each
+ * returns the same object or throws a {@link LogError}, whose message marks the exchanges that do not meet it with `✗`.
  *
  * @example
  * ```ts ignore
@@ -33,9 +35,9 @@ export interface Expectation {
   withParams(params: NonNullable<RequestPattern["params"]>): Expectation;
   /** A rule that was checked and passed, by its id. */
   passed(rule: PassedRuleId): Expectation;
-  /** The response is no error. */
+  /** Every response is no error. */
   succeeded(): Expectation;
-  /** The request was rejected, by default with any error code and by any rule. An error of a fault has no rule. */
+  /** Every request was rejected, by default with any error code and by any rule. An error of a fault has no rule. */
   rejected(error?: string, rule?: RejectionRuleId): Expectation;
 }
 
@@ -46,8 +48,13 @@ export interface Expectation {
  * @param all Every exchange, which a failure lists if none is selected.
  */
 export function expectation(endpoint: string, selected: readonly Exchange[], all: readonly Exchange[]): Expectation {
-  const fail = (description: string, expected: unknown, actual: unknown): never => {
-    throw new LogError(formatFailure(endpoint, description, selected, all), expected, actual);
+  const fail = (
+    description: string,
+    expected: unknown,
+    actual: unknown,
+    passes?: (exchange: Exchange) => boolean,
+  ): never => {
+    throw new LogError(formatFailure(endpoint, description, { selected, all, passes }), expected, actual);
   };
 
   /** Throws unless every selected exchange passes. */
@@ -57,7 +64,7 @@ export function expectation(endpoint: string, selected: readonly Exchange[], all
     getActual: (exchange: Exchange) => unknown,
     passes: (exchange: Exchange) => boolean = (exchange) => getActual(exchange) === expected,
   ): Expectation {
-    if (selected.length === 0 || !selected.every(passes)) fail(description, expected, selected.map(getActual));
+    if (selected.length === 0 || !selected.every(passes)) fail(description, expected, selected.map(getActual), passes);
     return self;
   }
 
@@ -136,26 +143,40 @@ function formatTimes(times: number): string {
   return times === 1 ? "once" : times === 2 ? "twice" : `${times} times`;
 }
 
-/** One sentence, and the requests, one line each. */
+/** One sentence, and the requests, one line each. Of several, those that do not pass are marked. */
 function formatFailure(
   endpoint: string,
   description: string,
-  selected: readonly Exchange[],
-  all: readonly Exchange[],
+  { selected, all, passes }: {
+    readonly selected: readonly Exchange[];
+    readonly all: readonly Exchange[];
+    readonly passes?: (exchange: Exchange) => boolean;
+  },
 ): string {
   const sentence = `expected ${endpoint} ${description}`;
   if (selected.length > 0) {
-    return `${sentence}; it was called ${formatTimes(selected.length)}:\n${formatExchanges(selected, all)}`;
+    const isMarked = passes !== undefined && selected.length > 1;
+    const every = isMarked ? " in every call" : "";
+    const marked = isMarked ? new Set(selected.filter((exchange) => !passes(exchange))) : undefined;
+    return `${sentence}${every}; it was called ${formatTimes(selected.length)}` +
+      `${isMarked ? ", ✗ marks what differs" : ""}:\n${formatExchanges(selected, all, marked)}`;
   }
   const summary = `${sentence}; received no such request`;
   return all.length === 0 ? `${summary}, nor any other` : `${summary}, but:\n${formatExchanges(all, all)}`;
 }
 
-/** The newest requests, redacted, one line each. */
-export function formatExchanges(exchanges: readonly Exchange[], all: readonly Exchange[]): string {
+/** The newest requests, redacted, one line each; `marked` ones begin with ✗. */
+export function formatExchanges(
+  exchanges: readonly Exchange[],
+  all: readonly Exchange[],
+  marked?: ReadonlySet<Exchange>,
+): string {
+  const markedNumbers = new Set([...marked ?? []].map(({ number }) => number));
   const shown = redactExchanges(exchanges.slice(-maxListedExchanges), { secretsFrom: all });
   const omitted = exchanges.length - shown.length;
-  const lines = shown.map((exchange) => `  ${summarizeExchange(exchange, getInternalErrors(exchange))}`);
+  const lines = shown.map((exchange) =>
+    `${markedNumbers.has(exchange.number) ? "✗ " : "  "}${summarizeExchange(exchange, getInternalErrors(exchange))}`
+  );
   return [...omitted === 0 ? [] : [`  … ${omitted} earlier`], ...lines].join("\n");
 }
 
