@@ -2,6 +2,9 @@
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
@@ -105,13 +108,22 @@ test("the example of an MCP server accepts its token and rejects a request witho
 test("the example of a resource server rejects a request without a token", async () => {
   const { printed, console } = listening();
   const body = program("src/resource/README.md").replace(": ProtectedResource", "")
-    .replace("(request: Request): Promise<Response>", "(request)");
-  const resourceServer = await import("../src/resource/mod.ts");
-  await run(body, { ...resourceServer, console: { ...console, error: console.log } });
+    .replace("(request: Request): Promise<Response>", "(request)").replace(": IncomingMessage", "")
+    .replace(" as Record<string, string>", "");
+  const names = { ...await import("../src/resource/mod.ts"), createServer };
+  const server: Server = await run(`${body}\nreturn server;`, {
+    ...names,
+    console: { ...console, error: console.log },
+  });
   assertEquals(printed.map(([first]) => first), [
     "PR-08",
     'Bearer scope="files:read", resource_metadata="https://files.example/.well-known/oauth-protected-resource/api"',
   ]);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+  assertEquals([response.status, response.headers.get("www-authenticate")], [401, printed[1]![0]]);
+  await response.body?.cancel();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("the errors in the README of the mock are those that it throws", async () => {
