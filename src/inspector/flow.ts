@@ -188,12 +188,16 @@ function exchangeChecks({ endpoint, caller, request, passed, rejection, warnings
 
 /** The warnings of an exchange: accepted, but should be fixed. */
 function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
-  return warnings.map(({ reason, ...why }) => ({
-    ...why,
-    passed: undefined,
-    cites: ruleCitations(why.rule),
-    statement: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
-  }));
+  return warnings.map((explanation) => {
+    const { reason, ...why } = explanation;
+    return {
+      ...why,
+      passed: undefined,
+      cites: ruleCitations(why.rule),
+      statement: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+      fix: findFix(explanation),
+    };
+  });
 }
 
 function passedRule(rule: PassedRuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {

@@ -66,7 +66,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
 
 /**
  * The details of an error. The trace receives them; the client receives only the message, and in `error_description` the
- * ID of the rule. An embedding program sets `fix` instead of a rule.
+ * ID of the rule. `fix` replaces the fix of the rule; an embedding program sets it instead of a rule.
  */
 export type ErrorDetails = RuleOrFix & CommonErrorDetails;
 
@@ -121,6 +121,7 @@ export class OAuthError extends Error {
   explain(): Explanation {
     const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier } = this.details;
     const texts = { reason, expected, received, earlier };
-    return internalRule === undefined ? { fix: fix ?? "", ...texts } : { rule: internalRule, ...texts };
+    if (internalRule === undefined) return { fix: fix ?? "", ...texts };
+    return { rule: internalRule, ...internalRule === rule && fix !== undefined && { fix }, ...texts };
   }
 }

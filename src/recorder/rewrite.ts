@@ -228,13 +228,14 @@ function rewriteJsonText(text: string, rewriter: Rewriter, rewriteString: (text:
 }
 
 function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Explanation {
-  const { reason, expected, received, earlier } = explanation;
+  const { reason, expected, received, earlier, fix } = explanation;
   return {
     ...explanation,
     reason: rewriteClientText(reason, rewriter, rewriter.trusted),
     ...expected !== undefined && { expected: rewriter.trusted(expected) },
     ...received !== undefined && { received: rewritePairs(received, rewriter) },
     ...earlier !== undefined && { earlier: rewriter.trusted(earlier) },
+    ...fix !== undefined && { fix: rewriter.trusted(fix) },
   };
 }
 

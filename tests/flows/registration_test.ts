@@ -204,9 +204,22 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
   // An example in JSON cannot be there, because error_description has no double quotes; the trace has it.
   const { outcome, explanation } = await reject(server, { client_name: 5 });
   assertEquals(outcome, "400 invalid_client_metadata");
-  assert(explanation.reason.endsWith('Write it like "client_name": "Web shop"'), explanation.reason);
+  assertEquals(explanation.fix, 'Write it like "client_name": "Web shop".');
   const example = await (await postRegistration(server, { redirect_uris: "https://app.example/cb" })).json();
   assertEquals(example.error_description, "redirect_uris: expected an array of strings [DR-04]");
+  // A member of the wrong form hides neither conflicts nor faults of the others, and causes none in them.
+  const several = await reject(server, {
+    redirect_uris: ["/cb", "https://app.example/cb#x"],
+    token_endpoint_auth_method: "x",
+    grant_types: ["client_credentials"],
+    response_types: ["code"],
+    scope: 5,
+  });
+  assertEquals(several.outcome, "400 invalid_client_metadata");
+  assertMatch(
+    several.explanation.reason,
+    /^token_endpoint_auth_method of .*: scope \(.*\), response_types \(.*\), redirect_uris\[0\] \(expected an absolute URI, received "\/cb"\), redirect_uris\[1\] \(.*\)$/,
+  );
   assertEquals(server.as.clients.count(), 3);
 });
 

@@ -7,6 +7,8 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { inspector } from "../../src/inspector/mod.ts";
+import { findFix } from "../../src/oauth/rules/mod.ts";
+import { formatEvent } from "../../src/operating/format_event.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
@@ -82,6 +84,33 @@ test("[DR-01] faults apply to registration, and reset forgets registered clients
   assertEquals(as.clients.count(), 0);
   assertEquals((await read()).status, 401);
   await as.register();
+});
+
+test("[DR-04] the log, /flows, its export, the page and the error say how to fix this metadata, not only the rule", async () => {
+  const inspected = inspector();
+  await using as = await testLatchkey({ plugins: [inspected] });
+  const general = "Correct the named member";
+  const cases = [
+    ["/cb", "Begin it with https:// or, on a loopback host, http://."],
+    ["https://app.example/cb#x", "Remove the # and what follows it."],
+  ] as const;
+  for (const [i, [uri, fix]] of cases.entries()) {
+    const error = await assertRejects(() => as.register({ redirect_uris: [uri] }), LoginError);
+    assertEquals(error.explanation?.fix, fix);
+    const line = [...as.log.flows].at(-1)!.exchanges[0]!.events.map((event) => formatEvent(event, false, findFix))
+      .join();
+    const flow = await (await as.fetch(`/flows/${i + 1}`)).text();
+    const exported = await (await as.fetch(`/flows/${i + 1}.json`)).text();
+    for (const text of [error.message, line, flow, exported, String(as.log)]) {
+      assertStringIncludes(text, fix);
+      assert(!text.includes(general), text);
+    }
+  }
+  // A warning has its own fix too.
+  await as.register({ redirect_uris: ["http://127.0.0.1/cb"] });
+  const warned = await (await as.fetch("/flows/3")).text();
+  assertStringIncludes(warned, "for an app on the device of the user");
+  assert(!warned.includes(general), warned);
 });
 
 test("[DR-06] the log and /flows show a registration with its management as one flow, without secrets", async () => {

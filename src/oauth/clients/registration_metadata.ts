@@ -39,9 +39,7 @@ export function resolveMetadata(
       Object.hasOwn(received, name) && received[name] !== null ? [[name, received[name]]] : []
     ),
   );
-  assertMetadata(validate(receivedField, requested));
-  assertMetadata(findConflicts(requested));
-  if (!isApproved && !hasTestHost(server.issuer)) assertUserGrants(requested);
+  assertMetadata(server, requested, isApproved);
   const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
   const allScopes = server.scopes.join(" ");
   return {
@@ -154,14 +152,14 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
 }
 
 /** A client that registered itself has no approval by an operator or user: it gets no tokens of its own on a real host. */
-function assertUserGrants({ grant_types = [] }: Omit<ClientMetadata, "client_id">): void {
-  if (!grant_types.includes("client_credentials")) return;
-  assertMetadata([{
+function findOwnGrants({ grant_types = [] }: Omit<ClientMetadata, "client_id">): ConfigIssue[] {
+  if (!grant_types.includes("client_credentials")) return [];
+  return [{
     path: "grant_types",
     expected: "no client_credentials, because the request has neither an initial access token nor a software statement",
     received: quote(grant_types.join(" ")),
     hint: "Remove the grant type, or ask the operator for an initial access token.",
-  }]);
+  }];
 }
 
 /** Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). */
@@ -175,27 +173,55 @@ function inferApplicationType(server: Server, uris: readonly string[]): "web" | 
       reason: "application_type is missing, and all redirect URIs lead to the device of the user: registered as native",
       expected: `application_type: "native"`,
       received: "no application_type",
+      fix: `Send application_type: "native" for an app on the device of the user, "web" for a web server.`,
     },
   });
   return "native";
 }
 
-function assertMetadata(issues: readonly ConfigIssue[]): void {
-  if (issues.length > 0) throw invalidMetadata(issues);
+/**
+ * Rejects metadata with a member of the wrong form, or with a conflict. The error names the other problems too: those of
+ * the members that remain without the faulty ones.
+ */
+function assertMetadata(server: Server, requested: Omit<ClientMetadata, "client_id">, isApproved: boolean): void {
+  const malformed = validate(receivedField, requested);
+  const faulty = new Set(malformed.map(memberOf));
+  const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
+  const issues = [...malformed, ...findConflicts(rest)];
+  if (!isApproved && !hasTestHost(server.issuer)) issues.push(...findOwnGrants(rest));
+  if (issues.length === 0) return;
+  try {
+    server.clients.parse({ ...rest, client_id: "registering" });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    // The server itself sets the reserved members; an issue of a removed or conflicting member may be a consequence.
+    const named = new Set([...issues.map(memberOf), ...reservedMembers]);
+    issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
+  }
+  throw invalidMetadata(issues);
 }
 
-/** The error of invalid metadata: it describes the first issue and names the paths of the others. */
+/** The member of the metadata that an issue is about: `redirect_uris` of `redirect_uris[0]`. */
+function memberOf({ path }: ConfigIssue): string {
+  return path.split(/[.[]/, 1)[0]!;
+}
+
+/** The error of invalid metadata: it describes the first issue, and the others in short. */
 function invalidMetadata(issues: readonly ConfigIssue[]): OAuthError {
   const [{ path, expected, received, hint }, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
   const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
-  const more = others.length === 0 ? "" : `; also invalid: ${others.map((issue) => issue.path).join(", ")}`;
-  const fix = hint.replace(/\.$/, "");
+  const alsoInvalid = (describe: (issue: ConfigIssue) => string) =>
+    others.length === 0 ? "" : `; also invalid: ${others.map(describe).join(", ")}`;
+  const paths = alsoInvalid((issue) => issue.path);
   // JSON needs double quotes, which error_description must not contain (RFC 6749 §5.2): the trace has the example.
-  const publicFix = /": |[[{]"/.test(fix) ? "" : `. ${fix}`;
-  return new OAuthError(code, `${path}: expected ${expected}${publicFix}${more}`, {
+  const publicFix = /": |[[{]"/.test(hint) ? "" : `. ${hint.replace(/\.$/, "")}`;
+  return new OAuthError(code, `${path}: expected ${expected}${publicFix}${paths}`, {
     // The members with URLs that the server fetches or that pages show.
     rule: path.endsWith("_uri") && expected.includes("URL") ? "DR-08" : "DR-04",
-    reason: `${path} of the client metadata is invalid. ${fix}${more}`,
+    fix: hint,
+    reason: `${path} of the client metadata is invalid${
+      alsoInvalid((issue) => `${issue.path} (expected ${issue.expected}, received ${issue.received})`)
+    }`,
     expected,
     received,
   });

@@ -57,9 +57,12 @@ export type RuleId = keyof RuleTable;
 /** The ID of a rule that a request can be rejected by, or warned of: the table says how to fix it. */
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
-/** The broken rule, a row of the rule table; or, in a rejection by the embedding program, how to fix the request. */
+/**
+ * The broken rule, a row of the rule table, and how to fix this request if that is more than the fix of the rule; or, in
+ * a rejection by the embedding program, how to fix the request.
+ */
 export type RuleOrFix =
-  | { readonly rule: RejectionRuleId; readonly fix?: undefined }
+  | { readonly rule: RejectionRuleId; readonly fix?: string }
   | { readonly rule?: undefined; readonly fix: string };
 
 /** The ID of a rule with a sentence for a passed check. */
@@ -85,7 +88,7 @@ export function findRule(id: string | undefined): Rule | undefined {
   return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
 }
 
-/** How to fix the request of a rejection: the fix of its rule, or that of the embedding program. */
+/** How to fix the request of a rejection: its own fix, or that of its rule. */
 export function findFix({ rule, fix }: RuleOrFix): string | undefined {
   return fix ?? findRule(rule)?.fix;
 }

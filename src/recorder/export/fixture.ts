@@ -34,11 +34,15 @@ function toFixtureExchange(exchange: Exchange) {
     request: toFixtureRequest(request),
     ...response && { response: toFixtureResponse(response) },
     passed: passed.map(({ rule }) => rule),
-    ...rejection &&
-      { rejection: { error: rejection.error, rule: rejection.explanation.rule, reason: rejection.explanation.reason } },
+    ...rejection && { rejection: toFixtureRejection(rejection) },
     warnings: warnings.map(({ rule }) => rule),
     faults,
   };
+}
+
+/** The rejection, with its fix if that is not the one of the rule. */
+function toFixtureRejection({ error, explanation: { rule, reason, fix } }: NonNullable<Exchange["rejection"]>) {
+  return { error, rule, reason, ...fix !== undefined && { fix } };
 }
 
 /** The headers that influence the response, without those of the transport. */

@@ -106,8 +106,8 @@ function fieldLines(fields: Fields): string[] {
   return fields.map(([name, value]) => `${toOneLine(name).padEnd(width)}  ${toOneLine(value)}`.trimEnd());
 }
 
-function explanationLines(label: string, { rule, reason, expected, received, earlier }: Explanation): string[] {
-  const details = Object.entries({ expected, received, earlier }).filter(([, text]) => text !== undefined);
+function explanationLines(label: string, { rule, reason, expected, received, earlier, fix }: Explanation): string[] {
+  const details = Object.entries({ expected, received, earlier, fix }).filter(([, text]) => text !== undefined);
   return [
     `${label}  ${rule === undefined ? "" : `${rule}  `}${toOneLine(reason)}`,
     ...details.map(([name, text]) => `${" ".repeat(label.length)}  ${name.padEnd(8)}  ${toOneLine(text!)}`),

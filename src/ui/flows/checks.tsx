@@ -70,6 +70,11 @@ export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckRe
             <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
           </p>
           <ExpectedVsReceived {...warning} />
+          {warning.fix !== undefined && (
+            <p>
+              <strong>How to fix it:</strong> {warning.fix}
+            </p>
+          )}
         </div>
       ))}
     </>

@@ -102,6 +102,8 @@ export interface RuleCheckResult {
   readonly expected?: string;
   readonly received?: string;
   readonly earlier?: string;
+  /** How to fix the request: shown with a warning. */
+  readonly fix?: string;
 }
 
 /** One exchange of a flow. */
