@@ -129,15 +129,30 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
       : [clientIdTaken(metadata.client_id)],
     ...server.clients.isPersistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
-  if (issues.length > 0) return await showList(context, options, values, issues.map(toFieldError));
+  if (issues.length > 0) return await showIssues(context, options, values, issues);
   try {
     const client = await server.clients.set(metadata);
     if (secret !== undefined) return await showOne(context, options, client, secret);
     return redirect("POST", toListedClient(context, client).href);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return await showList(context, options, values, error.issues.map(toFieldError));
+    return await showIssues(context, options, values, error.issues);
   }
+}
+
+/** Shows the form with its issues, and traces each. */
+function showIssues(
+  context: Context,
+  options: DirectoryOptions,
+  values: Readonly<Record<string, string>>,
+  issues: readonly ConfigIssue[],
+): Promise<HttpResponse> {
+  const { server } = context;
+  for (const { path, expected, received, hint: fix } of issues) {
+    const reason = `the form at /clients adds no client: ${path} is invalid`;
+    server.trace({ type: "warning", at: server.now(), explanation: { reason, expected, received, fix } });
+  }
+  return showList(context, options, values, issues.map(toFieldError));
 }
 
 /** The authentication methods that the form supports. */

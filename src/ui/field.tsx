@@ -76,7 +76,7 @@ export function FieldErrors(
   return (
     <div id={`${name}-fault`}>
       {errors.map(({ expected, received, hint }) => (
-        <p class="fault" key={expected}>✗ Expected {expected}, received {received}. {hint}</p>
+        <p class="fault" key={expected + received}>✗ Expected {expected}, received {received}. {hint}</p>
       ))}
     </div>
   );
@@ -93,9 +93,9 @@ export function FormErrors(
         <strong>{heading}</strong>
       </p>
       <ul>
-        {errors.map(({ field, expected }) => (
-          <li key={field + expected}>
-            <a href={`#${field}`}>{field}</a>: expected {expected}
+        {errors.map(({ field, expected, received, hint }) => (
+          <li key={field + expected + received}>
+            <a href={`#${field}`}>{field}</a>: expected {expected}, received {received}. {hint}
           </li>
         ))}
       </ul>
