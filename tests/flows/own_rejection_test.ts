@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { OAuthError, parameters } from "../../src/mod.ts";
 import type { GrantType } from "../../src/mod.ts";
+import { findFix } from "../../src/oauth/rules/mod.ts";
 import { logging, metrics } from "../../src/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
@@ -80,13 +81,16 @@ test("an approver of the embedding program rejects without a rule, on a page and
   assertStringIncludes(await page.text(), "<strong>How to fix it:</strong> <bdi>Unlock the machine.</bdi>");
 });
 
-test("a rejection has a rule of the table or a fix of its own, and not both", () => {
+test("a rejection has a rule of the table, a fix of its own, or both, and the fix replaces that of the rule", () => {
   new OAuthError("invalid_request", "no", { rule: "PK-09" });
   new OAuthError("invalid_request", "no", { fix: "Send yes." });
   // @ts-expect-error: neither.
   new OAuthError("invalid_request", "no", {});
-  // @ts-expect-error: both.
-  new OAuthError("invalid_request", "no", { rule: "PK-09", fix: "Send yes." });
+  const both = new OAuthError("invalid_request", "no", { rule: "PK-09", fix: "Send yes." });
+  assertEquals(findFix(both.explain()), "Send yes.");
+  // The fix of a rule that only the response names does not explain the rule that the trace names.
+  const hidden = new OAuthError("invalid_grant", "no", { rule: "TK-16", internalRule: "CI-06", fix: "Send yes." });
+  assertEquals(hidden.explain().fix, undefined);
 });
 
 function requestOf({ client_id, redirect_uri }: { readonly client_id: string; readonly redirect_uri?: string }) {
