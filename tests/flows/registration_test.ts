@@ -259,6 +259,12 @@ test("[DR-05] a real host registers with an initial access token only, or with t
   ]);
   assertEquals((await register(server, publicClient, { authorization: `bearer ${token}` })).application_type, "web");
 
+  // On a test host too, tokens mean that one is required, unless mode says otherwise.
+  const local = await testServer({ registration: { initialAccessTokens: [token] } });
+  assertEquals(await outcomeOf(await postRegistration(local, publicClient)), "401 invalid_token");
+  await register(local, publicClient, { authorization: `Bearer ${token}` });
+  await register(await testServer({ registration: { mode: "open", initialAccessTokens: [token] } }), publicClient);
+
   const open = await testServer({ ...realHost, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
   await register(open);
 });

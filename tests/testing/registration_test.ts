@@ -136,7 +136,7 @@ test("[DR-06] the log and /flows show a registration with its management as one 
 });
 
 test("[DR-01, DR-05] openid-client registers itself, with a secret and without, and logs in", async () => {
-  await using as = await testLatchkey({ registration: { initialAccessTokens: [initialAccessToken] } });
+  await using as = await testLatchkey({ registration: { mode: "open", initialAccessTokens: [initialAccessToken] } });
   const options = { [openid.customFetch]: as.fetch as openid.CustomFetch };
   const issuer = new URL(as.issuer);
   const cases = [

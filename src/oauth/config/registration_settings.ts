@@ -17,8 +17,8 @@ export interface SoftwareStatementIssuer {
 /** How clients register themselves. */
 export interface RegistrationSettings {
   /**
-   * `open`: any client may register. `token`: only with an initial access token. `off`: no client may. Default: `open`
-   * if the issuer is on a test host, otherwise `token` if there are initial access tokens, otherwise `off`.
+   * `open`: any client may register. `token`: only with an initial access token. `off`: no client may. Default: `token`
+   * if there are initial access tokens, otherwise `open` if the issuer is on a test host, otherwise `off`.
    */
   readonly mode?: "open" | "token" | "off";
   /**
@@ -76,6 +76,6 @@ export function resolveRegistration(
 ): Required<RegistrationSettings> {
   const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
   const limits = withDefaults(registration.members, given) as Required<RegistrationSettings>;
-  const mode = given?.mode ?? (isTestIssuer ? "open" : initialAccessTokens.length > 0 ? "token" : "off");
+  const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : isTestIssuer ? "open" : "off");
   return { ...limits, mode, initialAccessTokens, softwareStatementIssuers };
 }
