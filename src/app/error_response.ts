@@ -52,7 +52,11 @@ function expectsJson({ headers }: RequestLike): boolean {
 function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof HttpError) {
-    return new OAuthError("invalid_request", thrown.message, { rule: thrown.rule, status: thrown.status });
+    return new OAuthError("invalid_request", thrown.message, {
+      rule: thrown.rule,
+      status: thrown.status,
+      ...thrown.texts,
+    });
   }
   server.trace({ type: "internal_error", at: server.now(), endpoint: path, cause: thrown });
   // Compares the name, because a store of the embedding program may have its own error class.

@@ -2,6 +2,12 @@
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
+/** The expected and the received value, without secrets. */
+interface ExpectedAndReceived {
+  readonly expected?: string;
+  readonly received?: string;
+}
+
 /** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {
   /** The status of the response. */
@@ -9,9 +15,13 @@ export class HttpError extends Error {
   /** The ID of the violated rule. */
   readonly rule: RejectionRuleId;
 
+  /** The expected and the received value, for the trace and pages. */
+  readonly texts: ExpectedAndReceived;
+
   /** Creates the error; the message is one sentence. */
-  constructor(status: number, rule: RejectionRuleId, message: string) {
+  constructor(status: number, rule: RejectionRuleId, message: string, texts: ExpectedAndReceived = {}) {
     super(message);
+    this.texts = texts;
     this.name = "HttpError";
     this.status = status;
     this.rule = rule;

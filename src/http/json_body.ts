@@ -8,6 +8,11 @@ import type { RequestLike } from "./message.ts";
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
 const maxDepth = 16;
 
+/** Characters of invalid JSON that the trace shows: too few for a member with the value of a secret. */
+const shownChars = 16;
+
+const expected = `a JSON object, such as {"name":"value"}, with double quotes and without comments or trailing commas`;
+
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 /**
@@ -21,17 +26,26 @@ export async function readJsonObject(
   rule: RejectionRuleId,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!jsonType.test(request.headers.get("content-type") ?? "")) {
-    throw new HttpError(400, rule, "The body must be application/json");
+    throw new HttpError(400, rule, "The body must be application/json", {
+      expected: "Content-Type: application/json",
+      received: request.headers.get("content-type")?.slice(0, 100) ?? "no Content-Type",
+    });
   }
   const text = await readBodyText(request);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new HttpError(400, rule, "The body must be a JSON object: it is not valid JSON");
+    throw new HttpError(400, rule, "The body must be a JSON object: it is not valid JSON", {
+      expected,
+      received: text === "" ? "an empty body" : `text that begins with ${JSON.stringify(text.slice(0, shownChars))}`,
+    });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new HttpError(400, rule, "The body must be a JSON object");
+    throw new HttpError(400, rule, "The body must be a JSON object", {
+      expected,
+      received: Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`,
+    });
   }
   if (isDeeperThan(maxDepth, value)) {
     throw new HttpError(400, rule, `The JSON object must not have more than ${maxDepth} levels`);

@@ -114,6 +114,32 @@ test("[DR-02] id and secret of the request, unknown metadata and members of the 
   assertEquals(server.as.clients.find(client.client_id)?.serves, []);
 });
 
+test("[DR-02] a misspelt member is ignored with a warning, and a missing one is suggested", async () => {
+  const server = await testServer();
+  const warningsOf = async (metadata: Record<string, unknown>) => {
+    server.events.length = 0;
+    await register(server, { ...publicClient, ...metadata });
+    return server.events.flatMap((event) => event.type === "warning" ? [event.explanation] : []);
+  };
+  const [warning, ...more] = await warningsOf({ clientName: "App" });
+  assertEquals([warning?.rule, warning?.expected, warning?.received, warning?.fix, more.length], [
+    ...["DR-02", "client_name", '"clientName"', "Did you mean client_name?"],
+    0,
+  ]);
+  const { outcome, explanation } = await reject(server, { redirect_uri: ["https://app.example/cb"] });
+  assertEquals(outcome, "400 invalid_redirect_uri");
+  assertEquals([explanation.received, explanation.fix], ['none, but "redirect_uri"', "Did you mean redirect_uris?"]);
+  // Metadata of the standards that this server ignores, and names in other languages, are not misspelt.
+  const standard = [
+    ...["software_id", "software_version", "client_name#ja", "request_uris", "initiate_login_uri", "default_max_age"],
+    ...["require_auth_time", "default_acr_values", "request_object_signing_alg"],
+    ...["id_token_encrypted_response_alg", "id_token_encrypted_response_enc"],
+    ...["frontchannel_logout_uri", "backchannel_logout_uri", "backchannel_logout_session_required", "redirect_uri"],
+    ...["dpop_bound_access_tokens", "require_pushed_authorization_requests", "tls_client_auth_subject_dn"],
+  ];
+  assertEquals(await warningsOf(Object.fromEntries(standard.map((name) => [name, "x"]))), []);
+});
+
 test("[DR-03] a body that is not a JSON object is rejected", async () => {
   const server = await testServer();
   const deep = `{"jwks":{"keys":[{"kty":"OKP","x":${"[".repeat(5000)}${"]".repeat(5000)}}]}}`;
@@ -129,6 +155,16 @@ test("[DR-03] a body that is not a JSON object is rejected", async () => {
     getRejections(server.events).slice(0, -2).map(({ explanation }) => explanation.rule),
     Array(9).fill("DR-03"),
   );
+  await forEachCase([
+    ["", "an empty body"],
+    ["[]", "an array"],
+    ["1", "a number"],
+    ["{'redirect_uris': []}", `text that begins with "{'redirect_uris'"`],
+  ], async ([body, received]) => {
+    const { explanation } = await reject(server, body);
+    assertEquals(explanation.received, received);
+    assertMatch(explanation.expected!, /^a JSON object/);
+  });
 });
 
 test("[DR-04] a faulty redirect URI is invalid_redirect_uri, explained", async () => {

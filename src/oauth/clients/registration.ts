@@ -69,7 +69,7 @@ export async function registerClient(
       softwareStatement: statement?.text,
     },
   };
-  await assertSector(server, parseRegistration(server, entry));
+  await assertSector(server, parseRegistration(server, entry, received));
   await addUnusedRegistration(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
@@ -106,7 +106,7 @@ export async function updateRegistration(
       ...hasNewIdentity(former.metadata, metadata) && { identity: randomId(server.randomBytes) },
     },
   };
-  await assertSector(server, parseRegistration(server, entry));
+  await assertSector(server, parseRegistration(server, entry, received));
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };

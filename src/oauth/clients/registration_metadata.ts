@@ -5,6 +5,7 @@ import type { ConfigIssue } from "../config/config_issue.ts";
 import { ConfigurationError } from "../config/configuration_error.ts";
 import { byProfile } from "../config/profiles.ts";
 import { hasTestHost } from "../config/settings.ts";
+import { suggest } from "../config/suggest.ts";
 import { validate } from "../config/validate.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
@@ -39,7 +40,8 @@ export function resolveMetadata(
       Object.hasOwn(received, name) && received[name] !== null ? [[name, received[name]]] : []
     ),
   );
-  assertMetadata(server, requested, isApproved);
+  warnMisspelt(server, received);
+  assertMetadata(server, requested, received, isApproved);
   const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
   const allScopes = server.scopes.join(" ");
   return {
@@ -63,14 +65,18 @@ function defaultMethod({ clientAuthMethods }: Server): ClientAuthMethod | undefi
 }
 
 /** Parses a complete entry, and rejects metadata that this server cannot register. */
-export function parseRegistration(server: Server, entry: ClientEntry): Client {
+export function parseRegistration(
+  server: Server,
+  entry: ClientEntry,
+  received: Readonly<Record<string, unknown>>,
+): Client {
   try {
     const client = server.clients.parse(entry);
     server.passed?.("DR-04");
     return client;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    throw invalidMetadata(error.issues);
+    throw invalidMetadata(error.issues, received);
   }
 }
 
@@ -107,6 +113,35 @@ export function warnDeprecated({ profile, trace, now }: Server, client: string):
       expected: "a client ID metadata document, whose URL is the client_id",
       received: "a registration",
     },
+  });
+}
+
+/** Warns about ignored members whose names are probably misspelt. */
+function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>>): void {
+  for (const [name, known] of findMisspelt(received)) {
+    server.trace({
+      type: "warning",
+      at: server.now(),
+      explanation: {
+        rule: "DR-02",
+        reason: `a member of the client metadata is unknown and ignored`,
+        expected: known,
+        received: quote(name),
+        fix: `Did you mean ${known}?`,
+      },
+    });
+  }
+}
+
+/** The unknown members that probably stand for an absent one, each with its name. `name#ja` is for a language (§2.2). */
+function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [name: string, known: string])[] {
+  const absent = registrableMembers.filter((name) => !Object.hasOwn(received, name));
+  const ignored = Object.keys(received).filter((name) =>
+    !registrableMembers.includes(name) && !reservedMembers.includes(name) && !name.includes("#")
+  );
+  return ignored.flatMap((name) => {
+    const known = suggest(name, absent);
+    return known === undefined ? [] : [[name, known] as const];
   });
 }
 
@@ -183,7 +218,12 @@ function inferApplicationType(server: Server, uris: readonly string[]): "web" | 
  * Rejects metadata with a member of the wrong form, or with a conflict. The error names the other problems too: those of
  * the members that remain without the faulty ones.
  */
-function assertMetadata(server: Server, requested: Omit<ClientMetadata, "client_id">, isApproved: boolean): void {
+function assertMetadata(
+  server: Server,
+  requested: Omit<ClientMetadata, "client_id">,
+  received: Readonly<Record<string, unknown>>,
+  isApproved: boolean,
+): void {
   const malformed = validate(receivedField, requested);
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
@@ -198,7 +238,7 @@ function assertMetadata(server: Server, requested: Omit<ClientMetadata, "client_
     const named = new Set([...issues.map(memberOf), ...reservedMembers]);
     issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
   }
-  throw invalidMetadata(issues);
+  throw invalidMetadata(issues, received);
 }
 
 /** The member of the metadata that an issue is about: `redirect_uris` of `redirect_uris[0]`. */
@@ -207,8 +247,17 @@ function memberOf({ path }: ConfigIssue): string {
 }
 
 /** The error of invalid metadata: it describes the first issue, and the others in short. */
-function invalidMetadata(issues: readonly ConfigIssue[]): OAuthError {
-  const [{ path, expected, received, hint }, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
+function invalidMetadata(
+  issues: readonly ConfigIssue[],
+  metadata: Readonly<Record<string, unknown>>,
+): OAuthError {
+  const [first, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
+  const misspelt = findMisspelt(metadata).find(([, known]) => known === first.path);
+  const { path, expected, received, hint } = misspelt === undefined ? first : {
+    ...first,
+    received: `${first.received}, but ${quote(misspelt[0])}`,
+    hint: `Did you mean ${first.path}?`,
+  };
   const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
   const alsoInvalid = (describe: (issue: ConfigIssue) => string) =>
     others.length === 0 ? "" : `; also invalid: ${others.map(describe).join(", ")}`;
