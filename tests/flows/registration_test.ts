@@ -135,7 +135,7 @@ test("[DR-02] a misspelt member is ignored with a warning, and a missing one is 
     ...["require_auth_time", "default_acr_values", "request_object_signing_alg"],
     ...["id_token_encrypted_response_alg", "id_token_encrypted_response_enc"],
     ...["frontchannel_logout_uri", "backchannel_logout_uri", "backchannel_logout_session_required", "redirect_uri"],
-    ...["dpop_bound_access_tokens", "require_pushed_authorization_requests", "tls_client_auth_subject_dn"],
+    ...["dpop_bound_access_tokens", "tls_client_auth_subject_dn"],
   ];
   assertEquals(await warningsOf(Object.fromEntries(standard.map((name) => [name, "x"]))), []);
 });
