@@ -2,12 +2,6 @@
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 
-/** The expected and the received value, without secrets. */
-interface ExpectedAndReceived {
-  readonly expected?: string;
-  readonly received?: string;
-}
-
 /** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {
   /** The status of the response. */
@@ -15,11 +9,11 @@ export class HttpError extends Error {
   /** The ID of the violated rule. */
   readonly rule: RejectionRuleId;
 
-  /** The expected and the received value, for the trace and pages. */
-  readonly texts: ExpectedAndReceived;
+  /** The expected and the received value, without secrets: for the trace and pages. */
+  readonly texts: { readonly expected?: string; readonly received?: string };
 
   /** Creates the error; the message is one sentence. */
-  constructor(status: number, rule: RejectionRuleId, message: string, texts: ExpectedAndReceived = {}) {
+  constructor(status: number, rule: RejectionRuleId, message: string, texts: HttpError["texts"] = {}) {
     super(message);
     this.texts = texts;
     this.name = "HttpError";
