@@ -122,6 +122,6 @@ export class OAuthError extends Error {
     const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier } = this.details;
     const texts = { reason, expected, received, earlier };
     if (internalRule === undefined) return { fix: fix ?? "", ...texts };
-    return { rule: internalRule, ...internalRule === rule && fix !== undefined && { fix }, ...texts };
+    return { rule: internalRule, ...fix !== undefined && { fix }, ...texts };
   }
 }

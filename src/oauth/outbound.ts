@@ -23,6 +23,8 @@ export class DocumentError extends Error {
   readonly received: string;
   /** Whether the host was not contacted, because the server must not fetch from it. */
   readonly isBlocked: boolean;
+  /** How to fix it. */
+  readonly fix: string;
 
   /** Creates an error from what was expected and received. */
   constructor(expected: string, received: string, cause?: unknown) {
@@ -31,6 +33,9 @@ export class DocumentError extends Error {
     this.expected = expected;
     this.received = received;
     this.isBlocked = cause instanceof Error && cause.name === "BlockedHostError";
+    this.fix = this.isBlocked
+      ? "Use a host with a public address, or add the host to the setting privateHosts."
+      : "Let the server of the URL respond as expected. NODE_EXTRA_CA_CERTS adds a certificate authority.";
   }
 }
 

@@ -1089,6 +1089,9 @@ test("[JC-06] a failing jwks_uri is fetched once in 30 seconds, its body is disc
     advance(1);
   }
   assertEquals(letGo, 1);
+  const { reason, fix } = getRejections(b.events)[0]!.explanation;
+  assertEquals(reason, "the keys of client remote cannot be fetched");
+  assertMatch(fix!, /^Let the server of the URL respond/);
   result = good;
   assertEquals([await say("one"), asked], ["200", 2]);
   // An unknown key is fetched once, and if that fails the known ones stay valid.

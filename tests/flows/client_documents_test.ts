@@ -239,9 +239,13 @@ test("[MC-04] a faulty response or document is rejected with the expected and th
     assertStringIncludes(html, "MC-04");
     assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "401 invalid_client");
     assertEquals(b.fetched.length, count + 2);
-    for (const { explanation: { rule, reason, expected: wanted, received } } of getRejections(b.events)) {
+    for (const { explanation: { rule, reason, expected: wanted, received, fix } } of getRejections(b.events)) {
       assertEquals(rule, "MC-04");
       assertMatch(`${reason}; expected ${wanted}, received ${received}`, expected);
+      const [, member] = /is invalid: (.+)$/.exec(reason) ?? [];
+      const fetchFix = "Let the server of the URL respond";
+      assertStringIncludes(fix!, member === undefined ? fetchFix : `Correct ${member} of the metadata document`);
+      assert(received!.startsWith(member ?? ""), received);
     }
     // Within the limit of fetches from one host.
     b.advance(60);
@@ -628,5 +632,7 @@ test("[MC-03, MC-04, PF-09] the profile mcp accepts documents since 2025-11-25, 
   }
   b.respond = (client_id) => Response.json({ ...document, client_id, redirect_uris: ["com.example.app:/cb"] });
   await assertPage(await b.authorize({ client_id: "https://client.example/private-use" }));
-  assertMatch(getRejections(b.events).at(-1)!.explanation.expected!, /redirect_uris: at least one value/);
+  const { expected, fix } = getRejections(b.events).at(-1)!.explanation;
+  assertEquals(expected, "redirect_uris: at least one value of an https or loopback URI");
+  assertEquals(fix, "Correct redirect_uris of the metadata document: at least one value of an https or loopback URI.");
 });

@@ -88,9 +88,9 @@ test("a rejection has a rule of the table, a fix of its own, or both, and the fi
   new OAuthError("invalid_request", "no", {});
   const both = new OAuthError("invalid_request", "no", { rule: "PK-09", fix: "Send yes." });
   assertEquals(findFix(both.explain()), "Send yes.");
-  // The fix of a rule that only the response names does not explain the rule that the trace names.
+  // The response names one rule, the trace another; the fix belongs to that of the trace.
   const hidden = new OAuthError("invalid_grant", "no", { rule: "TK-16", internalRule: "CI-06", fix: "Send yes." });
-  assertEquals(hidden.explain().fix, undefined);
+  assertEquals([hidden.explain().rule, hidden.explain().fix], ["CI-06", "Send yes."]);
 });
 
 function requestOf({ client_id, redirect_uri }: { readonly client_id: string; readonly redirect_uri?: string }) {

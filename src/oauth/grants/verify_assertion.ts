@@ -6,6 +6,7 @@ import { quote } from "../config/config_issue.ts";
 import { describeKind } from "../config/show.ts";
 import type { TrustedIssuer } from "../config/trusted_issuers.ts";
 import { remoteKeys, verifyByKeys } from "../keys/remote_keys.ts";
+import { DocumentError } from "../outbound.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import type { Server } from "../server.ts";
 import { compactJws } from "../tokens/verification.ts";
@@ -180,6 +181,11 @@ async function verifySignature(
       currentDate: new Date(server.now()),
     });
   } catch (cause) {
+    if (cause instanceof DocumentError) {
+      const { expected, received, fix } = cause;
+      const reason = `the keys of ${trusted.issuer} cannot be fetched`;
+      throw invalidAssertion({ rule: "JB-06", reason, expected, received, fix });
+    }
     const isTime = cause instanceof errors.JWTExpired || cause instanceof errors.JWTClaimValidationFailed;
     throw invalidAssertion({
       rule: isTime ? "JB-04" : "JB-06",

@@ -4,6 +4,7 @@ import type { ClientAuthMethod } from "../client.ts";
 import { describeRemovedClient } from "../repository.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
+import type { RuleExplanation } from "../../explanation.ts";
 import type { Params } from "../../params.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../server.ts";
@@ -31,14 +32,16 @@ export interface ClientAuth {
   authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
 
+type Others = Pick<RuleExplanation, "earlier" | "fix">;
+
 /** The error of every failed authentication. All look the same to the client; the trace contains the reason. */
-export function invalidClient(reason: string, expected?: string, received?: string, earlier?: string): OAuthError {
+export function invalidClient(reason: string, expected?: string, received?: string, others?: Others): OAuthError {
   return new OAuthError("invalid_client", "client authentication failed", {
     rule: "CA-07",
     reason,
     expected,
     received,
-    earlier,
+    ...others,
   });
 }
 
@@ -50,7 +53,7 @@ export function tracePassedClient(server: Server, client: Client): void {
 /** Rejects a client that is not registered; `received` describes the id that was sent. */
 export function unknownClient(server: Server, id: string | undefined, received = id): OAuthError {
   const earlier = describeRemovedClient(server.clients, id);
-  return invalidClient("the client is unknown", "the client_id of a registered client", received, earlier);
+  return invalidClient("the client is unknown", "the client_id of a registered client", received, { earlier });
 }
 
 /** The digest that is compared if the client is unknown (timing attack). */

@@ -7,6 +7,7 @@ import { describeRemovedClient } from "../repository.ts";
 import type { Client } from "../repository.ts";
 import { quote } from "../../config/config_issue.ts";
 import { remoteKeys, verifyByKeys } from "../../keys/remote_keys.ts";
+import { DocumentError } from "../../outbound.ts";
 import { storageKey } from "../../secrets.ts";
 import { secondsNow } from "../../server.ts";
 import type { Server } from "../../server.ts";
@@ -48,7 +49,7 @@ export async function verifyAssertion(
   const client = await server.clients.find(id ?? "");
   if (client === undefined) {
     const earlier = describeRemovedClient(server.clients, id);
-    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another", earlier);
+    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another", { earlier });
   }
   if (client.authMethod !== method) {
     throw invalidClient(
@@ -103,6 +104,10 @@ async function verifyClaims(
       ? await verifyByKeys(assertion, remoteKeys(server, client), options)
       : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
   } catch (cause) {
+    if (cause instanceof DocumentError) {
+      const { expected, received, fix } = cause;
+      throw invalidClient(`the keys of client ${client.id} cannot be fetched`, expected, received, { fix });
+    }
     throw invalidClient(
       `the assertion is invalid: ${(cause as Error).message}`,
       "a valid, signed assertion with iss = sub = client_id",

@@ -122,10 +122,11 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
  * @param isExplained Whether the user may see why a host was not reached. The reason reveals which names this server can
  *   resolve, so on a real host only the event has it.
  */
-function notFetched({ isBlocked, expected, received }: DocumentError, isExplained: boolean): OAuthError {
+function notFetched({ isBlocked, expected, received, fix }: DocumentError, isExplained: boolean): OAuthError {
   return new OAuthError("invalid_client", "the metadata document of the client cannot be fetched", {
     rule: isBlocked ? "MC-05" : "MC-04",
     expected,
     received: isExplained ? received : received.replace(/ \(.*/s, ""),
+    fix,
   });
 }

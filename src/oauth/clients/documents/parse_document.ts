@@ -86,11 +86,12 @@ export async function parseDocument(
   };
   const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
   const { scope } = document;
+  const orPrivateUse = settings.privateUseRedirectUris ? ", or one with a private-use scheme" : "";
   const metadata = {
     ...document,
     ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
     ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
-    ...supported("redirect_uris", isAllowedUri, "an https or loopback URI, or one with a private-use scheme"),
+    ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
     ...typeof scope === "string" && {
       scope: filterSupported(splitScope(scope), "scope", oneOf(settings.scopes), settings.scopes.join(" "), warn)!.join(
@@ -163,6 +164,7 @@ function invalidDocument(path: string, expected: string, received: string): OAut
     rule: "MC-04",
     reason: `the metadata document of the client is invalid: ${path}`,
     expected: `${path}: ${expected}`,
-    received,
+    received: `${path}: ${received}`,
+    fix: `Correct ${path} of the metadata document: ${expected}.`,
   });
 }
