@@ -1,6 +1,6 @@
 /** Kinds of IP addresses, to restrict outbound fetches: public and special-use addresses (RFC 6890, RFC 8190). */
 
-import { addressMatcher, isAddress } from "./ip_address.ts";
+import { addressBits, addressMatcher } from "./ip_address.ts";
 
 /**
  * `public`: globally reachable. `loopback`: this machine. `private`: a network of one site or provider. `reserved`: every
@@ -9,7 +9,13 @@ import { addressMatcher, isAddress } from "./ip_address.ts";
 export type AddressKind = "public" | "loopback" | "private" | "reserved";
 
 /** Metadata services of cloud providers that are not link-local. They hand out credentials to any local caller. */
-const isMetadataService = addressMatcher(["100.100.100.200", "168.63.129.16", "fd00:ec2::254"]);
+const isMetadataService = addressMatcher([
+  "100.100.100.200", // Alibaba
+  "168.63.129.16", // Azure
+  "fd00:ec2::/32", // AWS, EKS included
+  "fd20:ce::254", // Google
+  "fd00:c1::a9fe:a9fe", // Oracle
+]);
 
 const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
 
@@ -33,6 +39,9 @@ const isReserved = addressMatcher([
   "3fff::/20",
 ]);
 
+/** ISATAP (RFC 5214 §6.1): the last half is 0:5efe or 200:5efe and an IPv4 address. */
+const isatapBits = /^[01]{64}0{6}[01]{2}0{8}0101111011111110/;
+
 /** Everything else in IPv6 is special-use, also IPv4-mapped, IPv4-compatible, NAT64 and link-local addresses. */
 const isGlobalUnicast = addressMatcher(["2000::/3"]);
 
@@ -41,7 +50,8 @@ const isGlobalUnicast = addressMatcher(["2000::/3"]);
  * addresses that contain one are `reserved`, as is a text that is not an address.
  */
 export function addressKind(address: string): AddressKind {
-  if (!isAddress(address) || isMetadataService(address)) return "reserved";
+  const bits = addressBits(address);
+  if (bits === undefined || isatapBits.test(bits) || isMetadataService(address)) return "reserved";
   if (isLoopbackAddress(address)) return "loopback";
   if (isPrivate(address)) return "private";
   const isIpv6 = address.replace(/^::ffff:(?=\d+\.)/i, "").includes(":");

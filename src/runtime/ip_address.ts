@@ -46,7 +46,7 @@ function mappedIpv4(address: string): string {
 }
 
 /** The 32 or 128 bits of an address as text; `undefined` if it is not an address. A zone (`%eth0`) is ignored. */
-function addressBits(text: string): string | undefined {
+export function addressBits(text: string): string | undefined {
   const address = mappedIpv4(text);
   const bytes = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1).map(Number);
   if (bytes !== undefined) return bytes.every((byte) => byte < 256) ? toBits(bytes, 8) : undefined;

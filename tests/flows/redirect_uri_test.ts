@@ -384,7 +384,7 @@ test("[RU-09] https, and http on loopback hosts and reserved test names, are reg
     ...["http://localhost:3000", "http://app.test/cb", "http://app.example/cb", "http://app.localhost/cb"],
     ...["http://app.invalid/cb", "http://a.b.test:81/", "https://xn--bcher-kva.example/cb", "http://127.0.0.2/cb"],
     ...["https://c.example/%C3%A9", "https://app.corp.internal/cb"],
-    ...["http://app/cb", "http://web-1:3000/cb", "http://2130706433/cb", "http://host.docker.internal:3000/cb"],
+    ...["http://app/cb", "http://web-1:3000/cb", "HTTPS://APP.example:443/cb", "http://host.docker.internal:3000/cb"],
     ...["http://gateway.docker.internal/cb", "http://host.containers.internal/cb", "http://host.lima.internal/cb"],
   ]));
 

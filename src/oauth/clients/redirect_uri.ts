@@ -24,6 +24,9 @@ export function validateRedirectUri(
   if (!/^[\x21-\x7E]+$/.test(uri)) {
     return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
   }
+  if (uri.includes("\\")) {
+    return { expected: "a URI without a backslash", hint: "Write slashes, or percent-encode it as %5C." };
+  }
   let url: URL;
   try {
     url = new URL(uri);
@@ -46,6 +49,10 @@ export function validateRedirectUri(
   if (url.protocol === "http:" || url.protocol === "https:") {
     if (!/^https?:\/\/[^/?]/i.test(uri)) {
       return { expected: "two slashes and a host after the scheme", hint: "Write it as https://host/path." };
+    }
+    const authority = uri.split(/[/?]/)[2]!.toLowerCase();
+    if (authority !== url.host && authority !== `${url.host}:${url.protocol === "https:" ? 443 : 80}`) {
+      return { expected: "a host and port in their normal form", hint: `Write them as ${url.host}.` };
     }
     if (url.protocol === "http:" && !allowHttp && !allowsHttp(url.hostname, isTestIssuer)) {
       return {

@@ -24,11 +24,18 @@ const faults: readonly { readonly pattern: RegExp; readonly expected: string }[]
 export function assertDocumentUrl(id: string): URL {
   const expected = id.length > maxLength
     ? `a URL of at most ${maxLength} characters`
-    : faults.find(({ pattern }) => pattern.test(id))?.expected ?? (URL.canParse(id) ? undefined : "a URL");
+    : faults.find(({ pattern }) => pattern.test(id))?.expected ?? expectedSpelling(id);
   if (expected === undefined) return new URL(id);
   throw new OAuthError("invalid_client", "client_id is not a URL that a metadata document may have", {
     rule: "MC-03",
     expected,
     received: id.slice(0, maxLength),
   });
+}
+
+/** A URL must be spelled as it serializes: another spelling would name another client on the same host. */
+function expectedSpelling(id: string): string | undefined {
+  if (!URL.canParse(id)) return "a URL";
+  const { href } = new URL(id);
+  return href === id ? undefined : `the URL in its normal form, ${href}`;
 }
