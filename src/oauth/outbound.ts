@@ -40,7 +40,7 @@ export class DocumentError extends Error {
 }
 
 /**
- * Fetches a document: only status 200 counts, and no redirect is followed (SSRF).
+ * Fetches a document: any status but 200 is an error, and no redirect is followed (SSRF).
  *
  * @throws {DocumentError} If it cannot be fetched, or is too large.
  */

@@ -62,7 +62,7 @@ export type TraceEvent =
     readonly at: number;
     /** The URL, which is the client id. */
     readonly client: string;
-    /** How it ended, such as `valid for 300 seconds`; for the operator alone. */
+    /** The result, such as `valid for 300 seconds`; for the operator only. */
     readonly outcome: string;
   }
   /** At start, outside of any request: a valid setting that probably does not work as intended. */

@@ -1,4 +1,4 @@
-/** The handlers of a hosted resource: its metadata document, and the MCP server behind the check of the access token. */
+/** The handlers of a hosted resource: its metadata document, and the MCP server, which requires an access token. */
 
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";

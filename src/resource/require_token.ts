@@ -24,7 +24,7 @@ const queryToken = /[?&]access_token=[^&#]/;
  * - 401 without an error code: no token.
  * - 401 `invalid_token`: not issued by the authorization server, expired, revoked, or for another resource.
  * - 403 `insufficient_scope`: the challenge names all scope values that the operation needs.
- * - 400 `invalid_request`: a token in the query besides the one in the header.
+ * - 400 `invalid_request`: a token in the query and one in the header.
  * - 503 `temporarily_unavailable`: the authorization server cannot be reached, so the token cannot be checked.
  *
  * Each 401 and 403 has `resource_metadata`, the URL of the metadata document (RFC 9728 §5.1).
@@ -180,7 +180,7 @@ function show(value: unknown): string {
 }
 
 /**
- * Requires the scope of the operation; a scope value counts with all that it implies.
+ * Requires the scope of the operation. A granted scope value includes the values that it implies.
  *
  * @throws {OAuthError} `insufficient_scope`.
  */

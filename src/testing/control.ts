@@ -127,7 +127,7 @@ export interface TestControl extends LoginClient {
 
 /** The control of a server that has {@link ServerControl.plugin}. */
 export interface ServerControl extends TestControl {
-  /** The plugin that makes a server a mock: the first one of the `plugins` of one server. */
+  /** The plugin that turns a server into a mock. It must be the first one in the `plugins` of one server. */
   readonly plugin: Plugin;
   /**
    * Removes the fault rules, which ends every fault that waits.

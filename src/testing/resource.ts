@@ -10,7 +10,7 @@ import { assertOptions } from "./options.ts";
 
 /** A protected resource of the mock. `as.fetch` and `as.installFetch()` reach its origin too. */
 export interface TestResource extends HostedResourceLocation {
-  /** Handles a request in place of the resource; only its path counts, not its host. For a server: `Deno.serve(mcp.fetch)`. */
+  /** Handles a request to the resource, with any host. For a server of its own: `Deno.serve(mcp.fetch)`. */
   fetch(request: Request): Promise<Response>;
 }
 

@@ -45,7 +45,7 @@ interface RemoveSectionProps {
   readonly form: EditForm;
   /** The path of the list. */
   readonly listHref: string;
-  /** The consequence: a whole sentence. */
+  /** The consequence, as a sentence. */
   readonly consequence: string;
 }
 

@@ -9,7 +9,7 @@ import type { Fields, TestServer } from "./harness.ts";
 /** The time at which {@link testServer} starts, in seconds. */
 export const startSeconds = Date.UTC(2026, 0, 1) / 1000;
 
-/** What changes a good assertion; `undefined` leaves a claim or header out. */
+/** Changes of a valid assertion; `undefined` leaves a claim or header out. */
 export interface AssertionChange {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Named profiles: what the profile `mcp` and its revisions change, and what they leave alone (PF, MC). */
+/** Named profiles: what the profile `mcp` and its revisions change, and what they do not change (PF, MC). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -12,7 +12,7 @@ export interface Registered {
   readonly [member: string]: unknown;
 }
 
-/** Metadata of a public client in order. */
+/** Valid metadata of a public client. */
 export const publicClient = {
   redirect_uris: ["https://app.example/cb"],
   token_endpoint_auth_method: "none",

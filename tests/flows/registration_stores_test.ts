@@ -81,7 +81,7 @@ for (const [name, skip, create] of storeKinds) {
     },
   );
 
-  test(`[DR-09] on ${name} the bound of unused clients holds at all instances together`, { skip }, async () => {
+  test(`[DR-09] on ${name} all instances together have one limit of unused clients`, { skip }, async () => {
     const maxUnused = 5;
     const servers = await twoInstances(create(), { clients: [], registration: { maxUnused } });
     const registered: Registered[] = [];

@@ -193,7 +193,7 @@ test("[TX-03] resource and audience stay within the subject token, but for the t
   ], async ([token, fields, client, expected]) => assertEquals(await audienceOf(token, fields, client), expected));
 });
 
-test("[TX-04] the actor of actor_token is recorded in act, above the earlier ones; without it there is no new act", async () => {
+test("[TX-04] the actor of actor_token is recorded in act, above the earlier ones; without it act does not change", async () => {
   const server = await testServer({
     ...exchangeOptions,
     clients: [

@@ -1,4 +1,4 @@
-/** Requests of an attack with tokens of other kinds as the grant: assertions of a trusted issuer, and token exchange. */
+/** Requests of an attack with a token as the grant: assertions of a trusted issuer, and token exchange. */
 
 import { importJWK, SignJWT } from "jose";
 import type { JWTHeaderParameters, JWTPayload } from "jose";
@@ -37,7 +37,7 @@ export const assertionSettings = {
 // Its signatures are the same each time.
 const key = await importJWK(builtInKeys.EdDSA.at(-1)!.jwk, "EdDSA");
 
-/** The form of a JWT bearer request; the text of the step may stand in any claim, as itself or inside another value. */
+/** The form of a JWT bearer request; any claim may be, or contain, the text of the step. */
 export async function assertionForm(server: AttackedServer, step: Step): Promise<Pair[]> {
   const { pick, text } = step;
   const now = Math.floor(server.now() / 1000);

@@ -1,4 +1,4 @@
-/** Registration requests of an attack: metadata in order, faulty or hostile, and the management of what was registered. */
+/** Registration requests of an attack: valid, faulty or hostile metadata, and the management of registrations. */
 
 import type { AttackerState, Step } from "./attack.ts";
 import { requestDraft } from "./request_draft.ts";

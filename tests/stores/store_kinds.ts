@@ -18,7 +18,7 @@ const names: string[] = [];
 after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, names));
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, names));
 
-/** For each kind of store, what makes handles on a new store of its own. */
+/** For each kind of store, a function that creates a new store, and returns a function that opens it. */
 export const storeKinds: (readonly [name: string, skip: boolean, create: () => () => Promise<Store>])[] = [
   ["memory", false, () => {
     const store = { ...memoryStore(), persistent: true, close: () => Promise.resolve() };

@@ -18,7 +18,7 @@ export const redirectUri = "http://127.0.0.1:8090/callback";
 /** Fetches, as the SDK's `fetch` option does. */
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** What an MCP client knows before it sees a server. */
+/** The configuration of an MCP client. */
 export interface McpClientOptions {
   /** Credentials of a registered client. Default: none, the client registers or has a metadata document. */
   readonly client?: StoredOAuthClientInformation;

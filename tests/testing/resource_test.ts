@@ -182,7 +182,7 @@ test("[PR-08] a revoked token is rejected by introspection, and an opaque one ac
   assertEquals((await call(as, mcp.url, tokens.access_token)).status, 401);
 });
 
-test("[PR-04] a path issuer is named whole, and its metadata lists the resource", async () => {
+test("[PR-04] a path issuer is named with its path, and its metadata lists the resource", async () => {
   await using as = await testLatchkey({ issuer: "https://latchkey.test/tenant" });
   const mcp = as.resource("/mcp");
   assertEquals(mcp.url, "https://latchkey.test/mcp");
@@ -255,7 +255,7 @@ test("[PR-06] the challenge names the configured URL, with any host", async () =
   }
 });
 
-test("[PR-09] a scope value counts with what it implies, also through another value", async () => {
+test("[PR-09] a scope value includes the values that it implies, also indirectly", async () => {
   await using as = await testLatchkey();
   const mcp = as.resource(identifier, {
     scopes: ["notes:read"],

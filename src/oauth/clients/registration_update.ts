@@ -5,7 +5,7 @@ import { constantTimeEqual, digest } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
-/** The members of the response that belong to the server. */
+/** The members of the response that only the server sets. */
 const responseMembers = [
   "registration_access_token",
   "registration_client_uri",
@@ -14,7 +14,7 @@ const responseMembers = [
 ];
 
 /**
- * Rejects a request that names another client or secret, or sets what belongs to the server.
+ * Rejects a request that names another client or secret, or sets members that only the server sets.
  *
  * @throws {OAuthError} `invalid_request`.
  */

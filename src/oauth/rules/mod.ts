@@ -11,8 +11,8 @@
 
 import { assertionGrantRules } from "./assertion_grants.ts";
 import { authorizeRules } from "./authorize.ts";
-import { httpRules } from "./http.ts";
 import { clientDocumentRules } from "./client_documents.ts";
+import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { profileRules } from "./profiles.ts";
@@ -54,7 +54,7 @@ export type RuleTable =
 /** The ID of a rule that this server checks, such as `PK-09`. */
 export type RuleId = keyof RuleTable;
 
-/** The ID of a rule that a request can be rejected by, or warned of: the table says how to fix it. */
+/** The ID of a rule with a fix: one that a request can be rejected by, or that causes a warning. */
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
 /**

@@ -25,8 +25,7 @@ export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> 
   id: "resource.wrongAuthorizationServer",
   title: "Resource metadata names another authorization server",
   endpoints: metadataEndpoints,
-  correctClient:
-    "The client sends the new authorization server no credentials and no tokens of the one it is registered at.",
+  correctClient: "The client sends no credentials and no tokens of its authorization server to the other one.",
   parameters: [textParameter("issuer", "https://another.example", "The only value of authorization_servers.")],
   create: ({ issuer }) =>
     editJsonBody("resource metadata with another authorization server", (document) => ({
@@ -55,10 +54,10 @@ export const missingMetadataUrl: FaultFactory<() => Fault> = defineFault({
   create: () => editChallenge("challenge without resource_metadata", "resource_metadata", undefined),
 });
 
-/** The challenge leads to metadata on another host. */
+/** The challenge names metadata on another host. */
 export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFault({
   id: "resource.wrongMetadataUrl",
-  title: "Challenge leads to metadata on another host",
+  title: "Challenge names metadata on another host",
   endpoints: resourceEndpoints,
   correctClient:
     "The client rejects the document there, because its resource is not the URL that the client requested.",

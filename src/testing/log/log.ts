@@ -34,7 +34,7 @@ export interface DocumentFetch {
   readonly url: string;
   /** When it ended, by the server's clock in milliseconds. */
   readonly at: number;
-  /** How it ended, such as `valid for 300 seconds`. */
+  /** The result, such as `valid for 300 seconds`. */
   readonly outcome: string;
 }
 
