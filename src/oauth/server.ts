@@ -103,7 +103,7 @@ export interface Server {
   readonly refresh: Required<RefreshSettings>;
   /** How clients register themselves. */
   readonly registration: Required<RegistrationSettings> & {
-    /** What the ids of the records of this issuer's clients begin with. */
+    /** The prefix of the ids of this issuer's client records. */
     readonly recordPrefix: string;
   };
   /** Fetches documents that clients refer to: their keys and their metadata. */

@@ -70,7 +70,7 @@ export function isAbsoluteUri(uri: string): boolean {
   return absoluteUri.test(uri) && URL.canParse(uri);
 }
 
-/** Scheme and host in small letters, and no lone slash as path: as far as two spellings of one resource may differ. */
+/** The canonical spelling of a URI: scheme and host in lower case, and no lone slash as path. */
 export function canonicalUri(uri: string): string {
   const [, scheme, host, rest] = absoluteUri.exec(uri) ?? [];
   if (scheme === undefined || host === undefined) return uri;

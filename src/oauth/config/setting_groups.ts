@@ -11,9 +11,9 @@ export interface Lifetimes {
   readonly access_token?: number;
   /** ID tokens. Default: 3600. */
   readonly id_token?: number;
-  /** Refresh tokens, from the grant on, however often they are used. Default: 2592000, thirty days. */
+  /** Refresh tokens, counted from the grant, even if they are used. Default: 2592000, thirty days. */
   readonly refresh_token?: number;
-  /** Refresh tokens that are not used. Default: 604800, seven days. */
+  /** Refresh tokens, counted from their last use. Default: 604800, seven days. */
   readonly refresh_token_idle?: number;
   /** Logins in one browser. Default: 28800, eight hours. */
   readonly session?: number;
@@ -44,7 +44,7 @@ export interface PkceSettings {
 export interface KeySettings {
   /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
   readonly rotateEvery?: number;
-  /** Seconds for which a new key is published before it signs, as long as clients cache keys. Default: 300. */
+  /** Seconds for which a new key is published before it signs: the time for which clients cache keys. Default: 300. */
   readonly lead?: number;
 }
 

@@ -141,7 +141,7 @@ export type SerializedEntry = Readonly<Record<string, unknown>>;
 /** Number of removals that are remembered for messages. */
 export const maxRememberedRemovals = 1000;
 
-/** What the ids of the records of an issuer's clients and users begin with: issuers may share a store. */
+/** The prefix of the ids of an issuer's client and user records: issuers may share a store. */
 export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): string {
   // The configured issuer: the issuer in effect may depend on the port.
   return `${issuer} `;
