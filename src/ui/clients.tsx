@@ -96,7 +96,7 @@ export function Clients(props: ClientsProps): VNode {
       {documentClients.length > 0 && (
         <Section id="documents" heading="With a client ID metadata document">
           <p>
-            These clients are not registered: their client_id is the URL of a document that this server has fetched.
+            These clients are not registered: their client ID is the URL of a document that this server has fetched.
           </p>
           {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
         </Section>
