@@ -117,7 +117,7 @@ export function readRegistrationToken(authorization: string | null): string {
 
 /** The error of a wrong registration access token; the trace contains the reason. */
 export function invalidRegistrationToken(reason: string): OAuthError {
-  return new OAuthError("invalid_token", "the registration access token is invalid here", {
+  return new OAuthError("invalid_token", "the registration access token is invalid", {
     rule: "DR-06",
     reason,
     expected: "the registration_access_token of the most recent response, for this client",

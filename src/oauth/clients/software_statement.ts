@@ -51,7 +51,7 @@ export async function readSoftwareStatement(
   }
   const trusted = issuers.find((candidate) => candidate.issuer === issuer);
   if (trusted === undefined) {
-    throw new OAuthError("unapproved_software_statement", "the issuer of the software statement is not approved here", {
+    throw new OAuthError("unapproved_software_statement", "this server does not approve the statement's issuer", {
       rule: "DR-10",
       expected,
       received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
