@@ -31,6 +31,7 @@ import type { MaybePromise } from "./maybe_promise.ts";
 import type { ParameterDescription } from "./parameter.ts";
 import type { Params } from "./params.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
+import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Outbound } from "./outbound.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
@@ -108,6 +109,8 @@ export interface Server {
   };
   /** Fetches documents that clients refer to: their keys and their metadata. */
   readonly outbound: Outbound;
+  /** Limits the fetches of URLs that clients registered themselves. */
+  readonly fetchLimiter: FetchLimiter;
   /** The key sets that were fetched, by their URL. */
   readonly keyFetches: BoundedCache<KeyFetches>;
   /** The values of `aud` that a client assertion may have, besides the issuer. */

@@ -11,6 +11,7 @@ import { routeFinder, router } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
+import { fetchLimiter } from "../oauth/fetch_limiter.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
@@ -142,6 +143,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
     rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
+    fetchLimiter: fetchLimiter(core.now),
     keyFetches: boundedCache(maxKeyFetches),
   };
   const site: Site = {

@@ -1,6 +1,7 @@
 /** The state of a test server that a reset clears. */
 
 import { boundedCache } from "../oauth/bounded_cache.ts";
+import { fetchLimiter } from "../oauth/fetch_limiter.ts";
 import { chain, type MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Repository } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
@@ -22,7 +23,7 @@ const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_sec
 
 /** Creates the resettable state of one server. */
 export function resettableState() {
-  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "keyFetches"> | undefined;
+  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "fetchLimiter" | "keyFetches"> | undefined;
 
   return {
     /** The server with the state since the last reset. */
@@ -31,6 +32,7 @@ export function resettableState() {
         store: withResettableRecords(server.store),
         rateLimiter: server.rateLimiter && rateLimiter(server.now),
         recentChallenges: boundedCache(maxRememberedChallenges),
+        fetchLimiter: fetchLimiter(server.now),
         keyFetches: boundedCache(maxRememberedKeySets),
       };
       return { ...server, ...current };

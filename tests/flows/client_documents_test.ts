@@ -436,6 +436,34 @@ test("[MC-05] all hosts together have a limit of fetches", async () => {
   assertCode(await one(10, 0));
 });
 
+test("[MC-05] the limits of fetches hold for all ports of a host and however many hosts are named", async () => {
+  const b = await documentServer();
+  b.respond = (client_id) => Response.json({ ...document, client_id });
+  assertCode(await b.authorize({ client_id: url }));
+  for (let port = 1; port < 100; port++) await b.authorize({ client_id: `https://client.example:${port + 8000}/c` });
+  assertEquals(b.fetched.length, 60);
+  for (let host = 0; host < 5000; host++) await b.token({ client_id: `https://client${host}.example/c`, code: "x" });
+  assertEquals(b.fetched.length, 600);
+  assertEquals((await b.authorize({ client_id: "https://client.example:9000/c" })).status, 429);
+  assertEquals(b.fetched.length, 600);
+});
+
+test("[MC-05] while a limit of fetches is reached, an expired document is used for a day", async () => {
+  const b = await documentServer();
+  assertCode(await b.authorize({ client_id: url }));
+  const flood = async () => {
+    for (let port = 1; port <= 60; port++) await b.authorize({ client_id: `https://client.example:${port + 8000}/c` });
+  };
+  b.advance(3600);
+  await flood();
+  b.fetched.length = 0;
+  assertCode(await b.authorize({ client_id: url }));
+  assertEquals(b.fetched, []);
+  b.advance(23 * 3600);
+  await flood();
+  assertEquals((await b.authorize({ client_id: url })).status, 429);
+});
+
 test("[MC-05] a fetch follows no redirect, has a limit of time, and sends no credentials", async () => {
   const inits: RequestInit[] = [];
   const b = await documentServer({

@@ -50,6 +50,46 @@ test("[DR-08] the document of a sector lists every redirect URI, or the client i
   assertEquals((await manage(server, "GET", client)).status, 200);
 });
 
+test("[MC-05] sectors and keys of clients that registered themselves have a limit of fetches from one host", async () => {
+  const fetched: string[] = [];
+  const server = await testServer({
+    outbound: (url) => {
+      fetched.push(url);
+      return Promise.resolve(Response.json([redirect_uri]));
+    },
+  });
+  for (let i = 0; i < 60; i++) await register(server, pairwise);
+  assertEquals(await outcomeOf(await postRegistration(server, pairwise)), "400 invalid_client_metadata");
+  assertMatch(
+    getRejections(server.events)[0]!.explanation.expected!,
+    /^at most 60 fetches in 60 seconds from sector\.example$/,
+  );
+  assertEquals(fetched.length, 60);
+
+  const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
+  const authenticate = async (i: number) => {
+    const { client_id } = await register(server, {
+      redirect_uris: [redirect_uri],
+      token_endpoint_auth_method: "private_key_jwt",
+      jwks_uri: `https://keys.example:${8000 + i}/jwks`,
+    });
+    const claims = { iss: client_id, sub: client_id, aud: server.as.issuer, exp: 4e9, jti: "once" };
+    const response = await server.token({
+      client_id: undefined,
+      code: "x",
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,
+    });
+    assertEquals(response.status, 401);
+  };
+  fetched.length = 0;
+  for (let i = 0; i < 61; i++) await authenticate(i);
+  assertEquals(fetched.length, 60);
+  server.advance(60);
+  await authenticate(61);
+  assertEquals(fetched.length, 61);
+});
+
 test("[DR-11] the consent page says that the client registered itself, and warns about a client on the device", async () => {
   const server = await testServer({
     login: "interactive",

@@ -19,6 +19,7 @@ export async function assertSector(server: Server, { metadata, redirectUris }: C
   if (uri === undefined) return;
   let listed: unknown;
   try {
+    server.fetchLimiter.count(uri);
     listed = JSON.parse((await fetchDocument(server.outbound, uri, sectorLimits)).text);
   } catch (cause) {
     if (cause instanceof DocumentError) {

@@ -3,6 +3,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
+import type { FetchLimiter } from "../fetch_limiter.ts";
 import { fetchDocument, type Outbound } from "../outbound.ts";
 
 /**
@@ -11,6 +12,8 @@ import { fetchDocument, type Outbound } from "../outbound.ts";
  */
 const maxKeyAgeMs = 600_000;
 const minFetchIntervalMs = 30_000;
+/** For how long older keys are used while the limit of fetches is reached. */
+const maxStaleMs = 24 * 3600 * 1000;
 /** The limits of a fetched key set. */
 const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 256 * 1024, timeoutMs: 5000 };
 /** Maximum number of keys tried for a JWT without `kid`. */
@@ -57,9 +60,15 @@ interface KeyFetcher {
  * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when they
  * are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a JWT
  * names an unknown key, at most once in 30 seconds.
+ *
+ * @param limiter Limits the fetches, if the operator did not choose the URL.
  */
-export function remoteKeys(server: KeyFetcher, { jwks = { keys: [] }, jwksUri }: KeyOwner): JWTVerifyGetKey {
-  return jwksUri === undefined ? keySelector(jwks) : fetchedKeys(server, jwksUri);
+export function remoteKeys(
+  server: KeyFetcher,
+  { jwks = { keys: [] }, jwksUri }: KeyOwner,
+  limiter?: FetchLimiter,
+): JWTVerifyGetKey {
+  return jwksUri === undefined ? keySelector(jwks) : fetchedKeys(server, jwksUri, limiter);
 }
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
@@ -100,7 +109,7 @@ export async function verifyByKeys(
   }
 }
 
-function fetchedKeys(server: KeyFetcher, uri: string): JWTVerifyGetKey {
+function fetchedKeys(server: KeyFetcher, uri: string, limiter?: FetchLimiter): JWTVerifyGetKey {
   const { keyFetches, now } = server;
   const getKeys = (maxAgeMs: number) => {
     const { last, failed } = keyFetches.get(uri) ?? {};
@@ -109,6 +118,12 @@ function fetchedKeys(server: KeyFetcher, uri: string): JWTVerifyGetKey {
       attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs;
     if (isFresh(last, maxAgeMs)) return last.keys;
     if (isFresh(failed, minFetchIntervalMs)) return failed.keys;
+    try {
+      limiter?.count(uri);
+    } catch (error) {
+      if (isFresh(last, maxStaleMs)) return last.keys;
+      throw error;
+    }
     const attempt = { fetchedAt: now(), keys: fetchKeys(server, uri) };
     keyFetches.set(uri, { last: attempt });
     attempt.keys.catch(() => {

@@ -97,11 +97,13 @@ async function verifyClaims(
       "something else",
     );
   }
+  // The operator chose the URLs of other clients.
+  const limiter = client.registration ?? client.document ? server.fetchLimiter : undefined;
   let payload: JWTPayload;
   let protectedHeader: JWTVerifyResult["protectedHeader"];
   try {
     ({ payload, protectedHeader } = client.assertionSecret === undefined
-      ? await verifyByKeys(assertion, remoteKeys(server, client), options)
+      ? await verifyByKeys(assertion, remoteKeys(server, client, limiter), options)
       : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
   } catch (cause) {
     if (cause instanceof DocumentError) {

@@ -3,13 +3,14 @@
  * metadata of the client (draft-ietf-oauth-client-id-metadata-document).
  *
  * 1. `document_url.ts` checks the URL.
- * 2. This file fetches the document, once for concurrent requests and with a limit per host, and caches its client as long
- *    as `cache_lifetime.ts` says. Failed fetches and invalid documents are not cached.
+ * 2. This file fetches the document, once for concurrent requests and within the limits of `fetch_limiter.ts`, and caches its
+ *    client as long as `cache_lifetime.ts` says. Failed fetches and invalid documents are not cached.
  * 3. `parse_document.ts` turns the document into a client.
  */
 
 import { boundedCache } from "../../bounded_cache.ts";
 import { OAuthError } from "../../errors.ts";
+import { fetchLimiter, FetchLimitError } from "../../fetch_limiter.ts";
 import { DocumentError, fetchDocument, type Outbound } from "../../outbound.ts";
 import { hasTestHost, type ResolvedSettings } from "../../config/settings.ts";
 import type { Trace } from "../../trace.ts";
@@ -35,18 +36,15 @@ export interface DocumentDependencies {
 const maxDocuments = 1000;
 /** The limits of a document. */
 const documentLimits = { accept: "application/json", maxBytes: 5 * 1024, timeoutMs: 5000 };
-/** Maximum number of fetches in one window: from one host, and in total. */
-const maxFetchesPerHost = 60;
-const maxFetches = 600;
-/** Length of a window, in milliseconds. */
-const windowMs = 60_000;
+/** For how long an expired document is used while a limit of fetches is reached, in milliseconds after its fetch. */
+const maxStaleMs = 24 * 3600 * 1000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients({ now, outbound, trace, settings }: DocumentDependencies): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
   let list: readonly Client[] | undefined;
   let fetching = new Map<string, Promise<Client>>();
-  let windows = boundedCache<{ count: number; readonly until: number }>(maxDocuments);
+  let limiter = fetchLimiter(now);
 
   function findFresh(url: string): Client | undefined {
     const client = cached.get(url);
@@ -56,23 +54,16 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
     return fetchedAt <= now() && now() < validUntil ? client : undefined;
   }
 
-  function countFetch(key: string, limit: number): void {
-    let window = windows.get(key);
-    if (window === undefined || window.until <= now()) windows.set(key, window = { count: 0, until: now() + windowMs });
-    if (window.count < limit) return void window.count++;
-    throw new OAuthError("temporarily_unavailable", "too many metadata documents were fetched, try again later", {
-      rule: "MC-05",
-      status: 429,
-      retryAfter: Math.ceil((window.until - now()) / 1000),
-      expected: `at most ${limit} fetches in ${windowMs / 1000} seconds from ${key === "" ? "all hosts" : key}`,
-      received: "one more",
-    });
-  }
-
   async function fetchClient(url: string): Promise<Client> {
-    const { host } = assertDocumentUrl(url);
-    countFetch(host, maxFetchesPerHost);
-    countFetch("", maxFetches);
+    assertDocumentUrl(url);
+    try {
+      limiter.count(url);
+    } catch (error) {
+      const stale = cached.get(url);
+      // Otherwise a flood of other documents would stop the clients in use.
+      if (Math.abs(now() - (stale?.document?.fetchedAt ?? -Infinity)) < maxStaleMs) return stale!;
+      throw limitReached(error as FetchLimitError);
+    }
     const fetchedAt = now();
     const traceFetch = (outcome: string) =>
       trace({ type: "metadata_document_fetched", at: now(), client: url, outcome });
@@ -110,10 +101,20 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
     clear() {
       cached = boundedCache(maxDocuments);
       fetching = new Map();
-      windows = boundedCache(maxDocuments);
+      limiter = fetchLimiter(now);
       list = undefined;
     },
   };
+}
+
+function limitReached({ expected, received, retryAfter }: FetchLimitError): OAuthError {
+  return new OAuthError("temporarily_unavailable", "too many metadata documents were fetched, try again later", {
+    rule: "MC-05",
+    status: 429,
+    retryAfter,
+    expected,
+    received,
+  });
 }
 
 /**
