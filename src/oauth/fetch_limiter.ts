@@ -1,4 +1,4 @@
-/** Limits the fetches of URLs that unknown clients choose, so that nobody can direct a flood of them at a host. */
+/** Limits the fetches of URLs that unknown clients choose, so that no client can direct a flood of them at a host. */
 
 import { boundedCache } from "./bounded_cache.ts";
 import { DocumentError } from "./outbound.ts";

@@ -221,6 +221,11 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
     [{ subject_type: "pairwise", redirect_uris: ["https://a.example/", "https://b.example/"] }, "subject_type"],
     [{ id_token_signed_response_alg: "none" }, "id_token_signed_response_alg"],
     [{ client_name: 5 }, "client_name"],
+    [{ client_name: "x".repeat(201) }, "client_name"],
+    [{ client_name: "a\u2066b" }, "client_name"],
+    [{ client_name: "a\u0000b" }, "client_name"],
+    [{ client_uri: `https://app.example/${"x".repeat(2048)}` }, "client_uri"],
+    [{ contacts: ["a@app.example", "x".repeat(2049)] }, "contacts[1]"],
     [{ contacts: "x" }, "contacts"],
     [{ post_logout_redirect_uris: ["/bye"] }, "post_logout_redirect_uris[0]"],
   ];

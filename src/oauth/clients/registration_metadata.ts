@@ -13,6 +13,7 @@ import { redirectsToDevice } from "./redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "./client.ts";
 import { clientField } from "./client_fields.ts";
 import type { Client } from "./repository.ts";
+import { validateUntrustedText } from "./untrusted_text.ts";
 
 /** The members that only the server or an operator sets. `serves` gives access to the tokens of other clients. */
 const reservedMembers = ["client_id", "client_secret", "client_secret_expires_at", "serves"];
@@ -224,7 +225,8 @@ function assertMetadata(
   received: Readonly<Record<string, unknown>>,
   isApproved: boolean,
 ): void {
-  const malformed = validate(receivedField, requested);
+  const form = validate(receivedField, requested);
+  const malformed = form.length > 0 ? form : validateUntrustedText(requested);
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
   const issues = [...malformed, ...findConflicts(rest)];

@@ -15,7 +15,7 @@ const minFetchIntervalMs = 30_000;
 /** For how long older keys are used while the limit of fetches is reached. */
 const maxStaleMs = 24 * 3600 * 1000;
 /** The limits of a fetched key set. */
-const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 256 * 1024, timeoutMs: 5000 };
+const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
 /** Maximum number of keys tried for a JWT without `kid`. */
 const maxTriedKeys = 8;
 
@@ -114,15 +114,16 @@ function fetchedKeys(server: KeyFetcher, uri: string, limiter?: FetchLimiter): J
   const getKeys = (maxAgeMs: number) => {
     const { last, failed } = keyFetches.get(uri) ?? {};
     // If the clock was set back, the keys count as expired.
-    const isFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number): attempt is FetchedKeys =>
-      attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs;
-    if (isFresh(last, maxAgeMs)) return last.keys;
-    if (isFresh(failed, minFetchIntervalMs)) return failed.keys;
+    const ifFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number) =>
+      attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
+    const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
+    if (known !== undefined) return known;
     try {
       limiter?.count(uri);
     } catch (error) {
-      if (isFresh(last, maxStaleMs)) return last.keys;
-      throw error;
+      const stale = ifFresh(last, maxStaleMs);
+      if (stale === undefined) throw error;
+      return stale;
     }
     const attempt = { fetchedAt: now(), keys: fetchKeys(server, uri) };
     keyFetches.set(uri, { last: attempt });

@@ -10,7 +10,7 @@
 
 import { boundedCache } from "../../bounded_cache.ts";
 import { OAuthError } from "../../errors.ts";
-import { fetchLimiter, FetchLimitError } from "../../fetch_limiter.ts";
+import { fetchLimiter, type FetchLimitError } from "../../fetch_limiter.ts";
 import { DocumentError, fetchDocument, type Outbound } from "../../outbound.ts";
 import { hasTestHost, type ResolvedSettings } from "../../config/settings.ts";
 import type { Trace } from "../../trace.ts";

@@ -13,6 +13,7 @@ import type { ClientMetadata } from "../client.ts";
 import { clientFromMetadata } from "../client_from_metadata.ts";
 import { redirectsToDevice, validateRedirectUri } from "../redirect_uri.ts";
 import type { Client } from "../repository.ts";
+import { validateUntrustedText } from "../untrusted_text.ts";
 import { validateClient, validateClientAudience } from "../validate_client.ts";
 
 /** A fetched document. */
@@ -104,6 +105,7 @@ export async function parseDocument(
   for (
     const { path, expected, received } of [
       ...validateClient(metadata, settings),
+      ...validateUntrustedText(metadata),
       ...validateClientAudience(metadata, settings.audience),
     ]
   ) throw invalidDocument(path, expected, received);
