@@ -142,7 +142,7 @@ const coreEntries = ["mod.ts"];
  * static imports of `coreEntries`. Modules loaded by `import()` do not count, also if a start with certain settings loads
  * them.
  */
-const maxCoreCodeLines = 8_100;
+const maxCoreCodeLines = 8_200;
 
 /** Maximum number of lines of a file. */
 const maxFileLines = 350;
