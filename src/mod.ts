@@ -48,6 +48,7 @@ export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
 export type { ClaimsContext, OverrideClaims, Server } from "./oauth/server.ts";
+export type { FetchLimiter } from "./oauth/fetch_limiter.ts";
 export type { Outbound } from "./oauth/outbound.ts";
 export type { Authorization, Subject, TokenRequest } from "./oauth/grants/token_request.ts";
 export type { GrantType } from "./oauth/server.ts";
