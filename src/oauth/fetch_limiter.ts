@@ -1,7 +1,6 @@
 /** Limits the fetches of URLs that unknown clients choose, so that no client can direct a flood of them at a host. */
 
 import { boundedCache } from "./bounded_cache.ts";
-import { DocumentError } from "./outbound.ts";
 
 /** Maximum number of fetches in one window: from one host, and in total. */
 const maxFetchesPerHost = 60;
@@ -12,13 +11,19 @@ const windowMs = 60_000;
 const maxTrackedHosts = 6 * maxFetches;
 
 /** A fetch that was not made because of a limit. */
-export class FetchLimitError extends DocumentError {
+export class FetchLimitError extends Error {
+  /** The limit. */
+  readonly expected: string;
+  /** That there was one more. */
+  readonly received = "one more";
   /** The seconds until the next window. */
   readonly retryAfter: number;
 
   /** Creates an error of a reached limit. */
   constructor(limit: number, from: string, retryAfter: number) {
-    super(`at most ${limit} fetches in ${windowMs / 1000} seconds from ${from}`, "one more");
+    const expected = `at most ${limit} fetches in ${windowMs / 1000} seconds from ${from}`;
+    super(`expected ${expected}, received one more`);
+    this.expected = expected;
     this.retryAfter = retryAfter;
   }
 }

@@ -1,6 +1,7 @@
 /** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
 
 import { OAuthError } from "../errors.ts";
+import { FetchLimitError } from "../fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../outbound.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
@@ -22,7 +23,7 @@ export async function assertSector(server: Server, { metadata, redirectUris }: C
     server.fetchLimiter.count(uri);
     listed = JSON.parse((await fetchDocument(server.outbound, uri, sectorLimits)).text);
   } catch (cause) {
-    if (cause instanceof DocumentError) {
+    if (cause instanceof DocumentError || cause instanceof FetchLimitError) {
       throw invalidSector("the document cannot be fetched", cause.expected, cause.received, cause);
     }
     throw invalidSector("the document is not JSON", "a JSON array of redirect URIs", "a text that is not JSON", cause);
