@@ -302,7 +302,8 @@ test("[MC-05] a server fetches from this machine only if it runs there, or if pr
       await using as = await latchkey({
         alg: "ES256",
         clients,
-        trace: (event) => event.type === "rejected" && void reasons.push(event.explanation.reason),
+        trace: (event) =>
+          event.type === "rejected" && void reasons.push(`${event.explanation.reason}: ${event.explanation.received}`),
         ...options,
       });
       const now = Math.floor(Date.now() / 1000);

@@ -225,8 +225,7 @@ function assertMetadata(
   received: Readonly<Record<string, unknown>>,
   isApproved: boolean,
 ): void {
-  const form = validate(receivedField, requested);
-  const malformed = form.length > 0 ? form : validateUntrustedText(requested);
+  const malformed = [...validate(receivedField, requested), ...validateUntrustedText(requested)];
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
   const issues = [...malformed, ...findConflicts(rest)];
