@@ -234,7 +234,10 @@ test("[MC-04] a faulty response or document is rejected with the expected and th
     [json({ response_types: ["token"] }), /response_types: at least one value of code/],
     [json({ scope: "admin" }), /scope: at least one value of openid/],
     [json({ client_name: 7 }), /client_name/],
-    [json({ client_name: "x".repeat(201) }), /client_name.*at most 200 characters, received 201 characters/],
+    [
+      json({ client_name: "x".repeat(201) }),
+      /client_name: at most 200 characters, received client_name: 201 characters/,
+    ],
     [json({ client_name: "bank\u202Eelpmaxe" }), /client_name.*direction of text/],
     [json({ client_name: "bank\nexample" }), /client_name.*control characters/],
     [json({ contacts: ["x".repeat(2049)] }), /contacts\[0\].*at most 2048 characters/],
