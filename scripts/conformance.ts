@@ -74,7 +74,7 @@ for (const failure of failures) console.log(failure);
 console.log(formatCounts({ passed, failed: failures.length, skipped: 0 }));
 Deno.exit(failures.length > 0 ? 1 : 0);
 
-/** Runs the package, and returns what it prints. `onLine` receives each line as soon as it is printed. */
+/** Runs the package, and returns what it prints. `onLine` receives each line when it is printed. */
 async function runPackage(args: readonly string[], onLine: (line: string) => void = () => {}): Promise<string> {
   const process = new Deno.Command(Deno.execPath(), {
     args: [

@@ -2,8 +2,8 @@
 
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { isTestHost } from "../oauth/test_hosts.ts";
 
 /** The handlers of the registration endpoint. */
 export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: reject, DELETE: reject };
@@ -11,8 +11,7 @@ export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: rejec
 /** Rejects a request. On a test host the response says so too. */
 function reject({ server }: Context): never {
   const reason = "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens";
-  const { hostname } = new URL(server.issuer);
-  throw new OAuthError("invalid_request", isTestHost(hostname) ? reason : "this address does not exist", {
+  throw new OAuthError("invalid_request", hasTestHost(server.issuer) ? reason : "this address does not exist", {
     rule: "DR-12",
     status: 404,
     reason,

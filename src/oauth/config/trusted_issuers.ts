@@ -45,7 +45,8 @@ export interface TrustedIssuer {
   readonly grantProfile?: "id-jag";
   /**
    * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
-   * only user with the `email` claim of the assertion, unless the assertion or the user has another `email_verified` than true. Default: to no user.
+   * only user with the `email` claim of the assertion, unless `email_verified` of the assertion or of the user is false.
+   * Default: to no user.
    */
   readonly users?: "sub" | "email";
   /** Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default: false. */

@@ -228,9 +228,9 @@ function assertTimes(
   return { ...payload, sub, exp };
 }
 
-/** A time of a claim, which may be any number. */
+/** A time of a claim. */
 function describe(seconds: number): string {
-  return Math.abs(seconds) < 8.64e12 ? formatTime(seconds * 1000) : String(seconds);
+  return formatTime(seconds * 1000);
 }
 
 /** The times of an assertion, whose claims may have any type. */
