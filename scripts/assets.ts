@@ -43,19 +43,25 @@ const outputs: Readonly<
   "src/ui/assets.gen.ts": {
     at: "static",
     files: {
+      "callback.css": css("static/callback.css"),
+      "exchange.css": css("static/exchange.css"),
+      "form.css": css("static/form.css"),
       "icon.svg": icon,
       "people.css": css("static/people.css"),
       "script.js": script("static/script.ts"),
       "style.css": css("static/style.css"),
+      "tour.css": css("static/tour.css"),
     },
   },
   "src/ui/flows/assets.gen.ts": {
     at: "flows",
     files: {
+      "edit.css": css("static/flows/edit.css"),
       "flow.css": css("static/flows/flow.css"),
       "flow.js": script("static/flows/flow.ts"),
       "list.css": css("static/flows/list.css"),
       "list.js": script("static/flows/list.ts"),
+      "tokens.css": css("static/flows/tokens.css"),
     },
   },
 };

@@ -13,7 +13,11 @@ const timeoutSeconds = 240;
 const timedStarts = 9;
 
 /** Tests of the program as a process, which apply to the executable too. */
-const programTests = ["tests/runtimes/program_test.ts", "tests/operating/process_test.ts"];
+const programTests = [
+  "tests/runtimes/program_test.ts",
+  "tests/operating/process_test.ts",
+  "tests/cli/check_command_test.ts",
+];
 
 const tools = ["bun", "node", "deno"];
 const { words } = readCommand({
@@ -94,7 +98,7 @@ async function timeStart(file: string, config: string): Promise<{ response: numb
       const { value, done } = await reader.read();
       if (done) throw new Error(`${file} ended before it printed its banner.`);
       banner += value;
-      issuer = /^Start the demo flow: (\S+)\/start$/m.exec(banner)?.[1];
+      issuer = /^Try it +(\S+)\/start$/m.exec(banner)?.[1];
     }
     await (await fetch(`${issuer}/.well-known/openid-configuration`)).body?.cancel();
     const response = performance.now() - startedAt;

@@ -2,7 +2,7 @@
 
 import { existsSync, globSync } from "node:fs";
 import process from "node:process";
-import { readCommand } from "./command.ts";
+import { exitWithError, readCommand } from "./command.ts";
 
 const chromiumPaths = [
   "/usr/bin/chromium",
@@ -32,15 +32,21 @@ export function findChromium(): string | undefined {
 }
 
 if (import.meta.main) {
-  const { flags: { shots } } = readCommand({
+  const { flags: { shots }, words: pathParts } = readCommand({
     call: "deno task test:browser",
     does: "Runs the tests that need a real browser: a Chromium at a usual path or at LATCHKEY_CHROMIUM. " +
       "Without one they are skipped, or fail if CI is true.",
     flags: { shots: { value: "FOLDER", does: "save a screenshot of each page there" } },
+    words: { value: "PART", does: "only files whose path contains this" },
   });
-  // Without the lock, which has only what users need.
+  const files = globSync("tests/browser/*_browser.ts").sort()
+    .filter((path) => pathParts.length === 0 || pathParts.some((name) => path.includes(name)));
+  if (files.length === 0) {
+    exitWithError(`No file tests/browser/*_browser.ts has ${pathParts.join(" or ")} in its path.`);
+  }
+  // Without the lock, which has only what users need. Each file starts a browser of its own.
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--no-lock", "-A", ...globSync("tests/browser/*_browser.ts").sort()],
+    args: ["test", "--no-check", "--no-lock", "-A", "--parallel", ...files],
     env: shots === undefined ? {} : { LATCHKEY_SHOTS: shots },
   }).spawn().status;
   process.exit(code);

@@ -9,9 +9,6 @@ const folder = "dist/npm";
 /** The entry whose static imports every start loads. */
 const mainEntry = "src/mod.ts";
 
-/** Bytes of source. Smaller modules become part of the core, instead of a file shared by several entries. */
-const maxInlinedBytes = 4096;
-
 /** Keeps the code readable for debuggers: formatted like the source, with its names. */
 const readable = { target: "node22", legalComments: "none" } as const;
 
@@ -173,11 +170,7 @@ async function analyzeModules(
   // Chunks with most users first, because they import none with fewer.
   const countEntries = (modules: readonly string[]) => loadedBy.get(modules[0]!)!.length;
   for (const modules of groups.sort((a, b) => countEntries(b) - countEntries(a))) {
-    const size = modules.reduce((sum, path) => sum + inputs[path]!.bytes, 0);
-    const reachable = new Set([...core, ...modules]);
-    const fits = modules.every((path) => graph[path]!.loads.every((loaded) => reachable.has(loaded)));
-    if (countEntries(modules) > 1 && size < maxInlinedBytes && fits) modules.forEach((path) => core.add(path));
-    else chunks.unshift({ path: chunkName(loadedBy.get(modules[0]!)!, chunks.length + 1), modules });
+    chunks.unshift({ path: chunkName(loadedBy.get(modules[0]!)!, chunks.length + 1), modules });
   }
   chunks.push({ path: corePath, modules: [...core] });
   return { imports: graph, exportNames: await getExports(options, chunks.flatMap(({ modules }) => modules)), chunks };

@@ -1,7 +1,7 @@
 /** Bundles the tests for Node and Bun into dist/tests/, with the packages as an npm user has them. */
 
 import * as esbuild from "esbuild";
-import { dirname, relative } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { globSync } from "node:fs";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -43,7 +43,10 @@ export async function bundleTests(
     write: false,
     logLevel: "silent",
   }).finally(() => esbuild.stop());
-  for (const file of result.outputFiles) await replaceFile(relative(Deno.cwd(), file.path), file.text);
+  // Chunks first: a run that starts one of the other files meanwhile finds all that it imports.
+  const isChunk = ({ path }: esbuild.OutputFile) => path.startsWith(resolve(folder, "chunks"));
+  const files = [...result.outputFiles.filter(isChunk), ...result.outputFiles.filter((file) => !isChunk(file))];
+  for (const file of files) await replaceFile(relative(Deno.cwd(), file.path), file.text);
   await removeOldFiles();
   return tests.map((test) => test.replace(/^tests/, `./${folder}`).replace(/\.tsx?$/, ".mjs"));
 }

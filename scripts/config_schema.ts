@@ -1,6 +1,6 @@
 /** Builds the JSON Schema for editors from the description of the configuration file and from its comments. */
 
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { configFileField } from "../src/cli/options.ts";
 import { anyValue, type Field } from "../src/oauth/config/field.ts";
 
@@ -8,17 +8,7 @@ import { anyValue, type Field } from "../src/oauth/config/field.ts";
 export const schemaPath = "static/config.schema.json";
 
 /** The files whose interfaces document the configuration. */
-const documentation = [
-  "src/cli/options.ts",
-  "src/oauth/config/resource_list.ts",
-  "src/oauth/clients/client.ts",
-  "src/oauth/config/registration_settings.ts",
-  "src/oauth/config/setting_groups.ts",
-  "src/oauth/config/settings.ts",
-  "src/oauth/config/insecure_settings.ts",
-  "src/oauth/config/token_exchange.ts",
-  "src/oauth/config/trusted_issuers.ts",
-];
+const documentation = ["src/cli/options.ts", ...globSync("src/oauth/{clients,config}/*.ts").sort()];
 
 const title = "Latchkey configuration";
 const description = "The configuration that a Latchkey server reads from the file of --config. Every key is optional.";
@@ -33,14 +23,14 @@ const references = [
 export function configSchemaText(): string {
   const { comments, parents } = readComments();
   const findComment = (owner: string, name: string): string | undefined =>
-    comments.get(`${owner}.${name}`) ?? (parents.has(owner) ? findComment(parents.get(owner)!, name) : undefined);
+    comments.get(`${owner}.${name}`) ?? parents.get(owner)?.map((parent) => findComment(parent, name)).find(Boolean);
   const toSchema = (field: Field, description?: string): Record<string, unknown> => {
     const { type, examples, choices, pattern, min, max, items, members, others, documentedBy = "", required } = field;
     const schema = {
       type,
       ...choices && { enum: choices },
       ...pattern && { pattern: pattern.source },
-      ...min !== undefined && { minimum: min },
+      ...min !== undefined && { [type === "array" ? "minItems" : "minimum"]: min },
       ...max !== undefined && { maximum: max },
       ...items && { items: toSchema(items, comments.get(items.documentedBy ?? "")) },
       ...members && {
@@ -73,13 +63,14 @@ export function configSchemaText(): string {
 /** Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces. */
 function readComments() {
   const comments = new Map<string, string>();
-  const parents = new Map<string, string>();
-  const pattern = /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:export interface (\w+)(?: extends (\w+))?|readonly ([$\w]+)\??:)/g;
+  const parents = new Map<string, readonly string[]>();
+  const pattern =
+    /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,]+))?|readonly ([$\w]+)\??:)/g;
   for (const path of documentation) {
     let owner = "";
     for (const [, comment = "", name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
       owner = name ?? owner;
-      if (parent !== undefined) parents.set(owner, parent);
+      if (parent !== undefined) parents.set(owner, parent.trim().split(/\s*,\s*/));
       comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));
     }
   }

@@ -11,6 +11,7 @@ const importRules: ImportRules = {
     "main.ts": { allowed: { "": "anything" } },
     testing: {
       allowed: {
+        "ui/": "dynamic",
         "mod.ts": "anything",
         "server/": "anything",
         "endpoints/": "anything",
@@ -19,8 +20,12 @@ const importRules: ImportRules = {
         "oauth/": "anything",
         "store/": "anything",
         "recorder/": "anything",
+        "habits/": "anything",
         "resource/": "anything",
         "runtime/base64url.ts": "anything",
+        "runtime/node_version.ts": "anything",
+        "runtime/serve.ts": "dynamic",
+        "runtime/uncaught_error.ts": "anything",
       },
       packages: ["jose"],
     },
@@ -49,8 +54,12 @@ const importRules: ImportRules = {
         "app/": "anything",
         "oauth/": "anything",
         "recorder/": "anything",
+        "habits/": "dynamic",
+        "endpoints/jwks.ts": "anything",
+        "runtime/base64url.ts": "anything",
         "ui/": "dynamic",
       },
+      packages: ["jose"],
     },
     // For resource servers of others, and a resource that the server hosts.
     resource: {
@@ -62,7 +71,7 @@ const importRules: ImportRules = {
         "http/": "anything",
         "app/": "types",
         "oauth/": "types",
-        "oauth/trace.ts": "anything",
+        "oauth/redact.ts": "anything",
         "oauth/rules/": "dynamic",
         "runtime/ip_address.ts": "anything",
         "store/": "types",
@@ -76,6 +85,11 @@ const importRules: ImportRules = {
         "oauth/test_hosts.ts": "anything",
         "oauth/config/": "anything",
         "store/": "dynamic",
+        // `latchkey check`, which no other start loads.
+        "testing/": "dynamic",
+        "inspector/": "dynamic",
+        "runtime/tools.ts": "dynamic",
+        "runtime/process_environment.ts": "types",
         "../deno.json": "anything",
       },
       packages: ["jsonc-parser"],
@@ -83,6 +97,7 @@ const importRules: ImportRules = {
     site: {
       allowed: {
         "ui/": "types",
+        "ui/tour/mod.ts": "dynamic",
         "admin/": "anything",
         "endpoints/": "anything",
         "http/": "anything",
@@ -111,6 +126,15 @@ const importRules: ImportRules = {
         "oauth/secret_names.ts": "anything",
       },
     },
+    // Reads what the recorder keeps: for the pages of the inspector and the check of clients.
+    habits: {
+      allowed: {
+        "http/": "types",
+        "oauth/": "anything",
+        "recorder/": "anything",
+        "runtime/base64url.ts": "anything",
+      },
+    },
     endpoints: { allowed: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
     // What the endpoints and the plugins share.
     app: { allowed: { "http/": "anything", "oauth/": "anything", "ui/": "types" } },
@@ -125,13 +149,13 @@ const importRules: ImportRules = {
         "runtime/crypto.ts": "anything",
         "runtime/ip_address.ts": "anything",
       },
-      packages: ["jose"],
+      packages: ["jose", "@cfworker/json-schema"],
     },
     runtime: { allowed: { "http/message.ts": "anything" } },
     store: { allowed: {}, packages: ["postgres", "ioredis"] },
     http: { allowed: { "oauth/rules/": "types", "runtime/ip_address.ts": "anything" } },
   },
-  builtins: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
+  builtins: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts", "testing/drivers/global_fetch.ts"],
 };
 
 /** One authorization code flow with a memory store loads these modules and their static imports. */
@@ -142,7 +166,7 @@ const coreEntries = ["mod.ts"];
  * static imports of `coreEntries`. Modules loaded by `import()` do not count, also if a start with certain settings loads
  * them.
  */
-const maxCoreCodeLines = 8_200;
+const maxCoreCodeLines = 8_000;
 
 /** Maximum number of lines of a file. */
 const maxFileLines = 350;

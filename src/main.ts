@@ -7,12 +7,13 @@ import { printable } from "./oauth/config/config_issue.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./app/context.ts";
-import { routeUrl } from "./app/endpoint.ts";
 import type { Plugin } from "./app/plugin.ts";
+import type { Inspector } from "./inspector/mod.ts";
 import { latchkey } from "./server/latchkey.ts";
 import { validateOptions } from "./server/options.ts";
 import type { Trace } from "./oauth/trace.ts";
-import { demoSecret, hasTestHost, resolveSettings } from "./oauth/config/settings.ts";
+import { resolveSettings } from "./oauth/config/resolve_settings.ts";
+import { demoSecret, hasTestHost } from "./oauth/config/settings.ts";
 import type { ConfigurationWarning } from "./oauth/config/config_issue.ts";
 import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
@@ -41,11 +42,19 @@ async function start(): Promise<void> {
 }
 
 async function main(
-  { args, env, isTerminal, now, unsupported, readTextFile, onStop, exit }: ProcessEnvironment,
+  { args, env, isTerminal, now, unsupported, readTextFile, writeLogLine, onStop, exit }: ProcessEnvironment,
 ): Promise<void> {
   if (unsupported !== undefined) {
     console.error(unsupported);
     exit(1);
+  }
+  const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
+  if (command === "check") {
+    const { checkApplication } = await import("./cli/check/check_application.ts");
+    exit(await checkApplication(commandArgs, { env, isTerminal, now, readTextFile, onStop }, validateOptions));
+  }
+  if (command === "faults") {
+    return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
   }
   const config = await readConfiguration({ args, env, readTextFile }, validateOptions);
   if (config.kind === "help") return console.log(config.text.trimEnd());
@@ -57,16 +66,19 @@ async function main(
   const { settings, drain } = config;
   const isTest = settings.issuer === undefined || hasTestHost(settings.issuer);
   const inspectorEnabled = config.inspector ?? isTest;
-  const log = config.log === "off"
-    ? undefined
-    : logging({ write: (line) => console.error(line), format: config.log, verbose: isTerminal });
+  const log = config.log === "off" ? undefined : logging({
+    write: writeLogLine,
+    format: config.log,
+    verbose: isTerminal,
+    colors: isTerminal && !env.NO_COLOR,
+  });
   const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
   const healthCheck = health();
   const storedChanges: { [of in StoredChanges["of"]]?: StoredChanges } = {};
   const trace: Trace = (event) => {
     if (event.type === "stored_changes") storedChanges[event.of] = event;
     // Printed even without a log, because nothing else reports a misspelt setting.
-    if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event, false));
+    if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event));
   };
   const warn = (warning: ConfigurationWarning) => {
     const event = { type: "configuration_warning", at: now(), ...warning } as const;
@@ -75,6 +87,7 @@ async function main(
   };
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
+  const inspector = inspectorEnabled ? await openInspector(config.insecureAllowInspector) : undefined;
   const server = await latchkey({
     ...settings,
     // The first plugin is the outermost.
@@ -84,7 +97,8 @@ async function main(
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
-      ...inspectorEnabled ? [await openInspector(config.insecureAllowInspector)] : [],
+      ...inspector === undefined ? [] : [inspector],
+      ...config.faults ? [await openFaultPages(inspector)] : [],
       { setup: (assembled) => void (app = assembled) },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
@@ -118,18 +132,18 @@ async function main(
   });
 
   const resolved = resolveSettings(settings, server.issuer);
-  const inspector = inspectorEnabled ? isTest ? "on" : "insecure" : "off";
+  const inspectorState = inspectorEnabled ? isTest ? "on" : "insecure" : "off";
   const details = {
     version,
     issuer: server.issuer,
     url,
     store: config.store.displayLocation,
-    inspector,
+    inspector: inspectorState,
     metrics: metricsServer?.url,
   } as const;
   if (config.log === "json") {
     const open = describeExposure({ ...details, host: config.host, settings: resolved });
-    return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspector), open });
+    return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspectorState), open });
   }
   const documents = app!.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
@@ -141,12 +155,10 @@ async function main(
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
-    endpoints: [
-      ...app!.endpoints.flatMap(({ metadataName, path }) =>
-        metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, app!.site.base, path)] as const]
-      ),
-      ...app!.server.resources.hosted.map(({ identifier }) => ["protected_resource", identifier] as const),
-    ],
+    demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
+      ? (await import("./oauth/config/demo_key.ts")).demoKey
+      : undefined,
+    resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
   }));
 }
 
@@ -162,9 +174,14 @@ async function serveMetrics(
   };
 }
 
-async function openInspector(insecureAllow: boolean): Promise<Plugin> {
+async function openInspector(insecureAllow: boolean): Promise<Inspector> {
   const { inspector } = await import("./inspector/mod.ts");
   return inspector({ insecureAllow });
+}
+
+async function openFaultPages(inspector: Inspector | undefined): Promise<Plugin> {
+  const { faultPages } = await import("./testing/fault_pages/mod.ts");
+  return faultPages({ recorder: inspector?.recorder });
 }
 
 async function openMcpServer(path: string): Promise<Plugin> {

@@ -31,7 +31,8 @@ export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/m
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
 export type { AuthorizationRequest, PendingAuthorization } from "./oauth/authorize/authorization_request.ts";
 export type { Approval } from "./oauth/authorize/code.ts";
-export type { Destination, ResponseMode } from "./oauth/authorize/destination.ts";
+export type { Destination, DeviceDestination, RedirectDestination } from "./oauth/authorize/destination.ts";
+export type { ResponseMode } from "./oauth/authorize/response_mode.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
 export type { ServerClients } from "./oauth/clients/server_clients.ts";
@@ -40,7 +41,11 @@ export { OAuthError } from "./oauth/errors.ts";
 export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 export type { LoginRequirements } from "./oauth/authorize/openid.ts";
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
+export type { AcrValue, LoginMethod } from "./oauth/config/acr_values.ts";
 export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
+export type { AuthorizationDetailsType } from "./oauth/config/authorization_details.ts";
+export type { ClientLogoutSettings, DpopSettings } from "./oauth/config/setting_groups.ts";
+export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { ResourceAuthorizationServer, TokenExchangeSettings } from "./oauth/config/token_exchange.ts";
 export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
 export type { Session } from "./oauth/session/session.ts";
@@ -50,9 +55,9 @@ export type { ClaimRules } from "./oauth/claims.ts";
 export type { ClaimsContext, OverrideClaims, Server } from "./oauth/server.ts";
 export type { FetchLimiter } from "./oauth/fetch_limiter.ts";
 export type { Outbound } from "./oauth/outbound.ts";
-export type { Authorization, Subject, TokenRequest } from "./oauth/grants/token_request.ts";
+export type { Authorization, TokenRequest } from "./oauth/grants/token_request.ts";
 export type { GrantType } from "./oauth/server.ts";
-export type { JwtKind, SignClaims } from "./oauth/keys/jwt.ts";
+export type { JwtKind, SignClaims, TokenKind } from "./oauth/keys/jwt.ts";
 export type { Keys, KeySource, NewKey, PublishedKey, Signer } from "./oauth/keys/keys.ts";
 export type { FetchedKeys, KeyFetches, PublicKeySet } from "./oauth/keys/remote_keys.ts";
 export type { Params } from "./oauth/params.ts";
@@ -73,13 +78,19 @@ export type {
   RefreshSettings,
   Settings,
 } from "./oauth/config/settings.ts";
-export type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./oauth/config/profiles.ts";
+export type { ResolvedSettings } from "./oauth/config/resolve_settings.ts";
+export type { ActiveProfile, ProfileSetting } from "./oauth/config/active_profile.ts";
+export type { McpRevision, ProfileName } from "./oauth/config/profile.ts";
 export type { RegistrationSettings, SoftwareStatementIssuer } from "./oauth/config/registration_settings.ts";
 export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
   assertionGrantRules,
+  authorizationDetailsRules,
   authorizeRules,
   clientDocumentRules,
+  clientLogoutRules,
+  deviceRules,
+  dpopRules,
   httpRules,
   openidRules,
   pageRules,
@@ -93,6 +104,8 @@ export type {
   RuleId,
   RuleOrFix,
   RuleTable,
+  signedRequestRules,
+  stepUpRules,
   tokenRules,
 } from "./oauth/rules/mod.ts";
 export type { Explanation, ExplanationTexts, RuleExplanation, RulePassed, Trace, TraceEvent } from "./oauth/trace.ts";

@@ -65,3 +65,12 @@ if (response && history.state !== "sent") {
   history.replaceState("sent", "");
   response.requestSubmit();
 }
+
+// Continues after a logout: when the clients in the frames have loaded, or after a time.
+const next = document.querySelector<HTMLAnchorElement>("a[data-continue-after]");
+if (next) {
+  const proceed = (): void => location.replace(next.href);
+  if (document.readyState === "complete") proceed();
+  addEventListener("load", proceed);
+  setTimeout(proceed, Number(next.dataset.continueAfter));
+}

@@ -9,11 +9,14 @@ import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./flows/harness.ts";
-import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
+import { checkClient, checkHabits, faults, foreignJwks, testControl } from "../src/testing/mod.ts";
+import { openidClientDriver } from "../src/testing/drivers/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import type { Field } from "../src/oauth/config/field.ts";
+import { inspector } from "../src/inspector/mod.ts";
 import { validateSettings } from "../src/oauth/config/validate_settings.ts";
+import { logging } from "../src/operating/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./secret_leak_check.ts";
 
@@ -84,7 +87,19 @@ test("the examples of embedding run one after the other and end with tokens", as
 test("the examples of the mock run one after the other", async () => {
   const { printed, console } = listening();
   const body = `${program("src/testing/README.md")}\nreturn as;`;
-  const as = await run(body, { latchkey, testControl, testLatchkey, faults, foreignJwks, console });
+  const names = {
+    latchkey,
+    testControl,
+    testLatchkey,
+    checkClient,
+    checkHabits,
+    openidClientDriver,
+    faults,
+    foreignJwks,
+    openid: openidClient,
+    console,
+  };
+  const as = await run(body, names);
   assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
   assertEquals(printed[1], [["valid for 300 seconds", "rejected: status 410"]]);
   const [[, metadata] = []] = printed.map(String).flatMap((line) => [...line.matchAll(/resource_metadata="([^"]+)"/g)]);
@@ -93,7 +108,16 @@ test("the examples of the mock run one after the other", async () => {
   assert(printed.some(([granted]) => granted === "read"));
   const idJag = "urn:ietf:params:oauth:token-type:id-jag";
   assert(printed.some((words) => words.join(" ") === `${idJag} read bob agent-at-auth`));
-  assertEquals(printed.length, 8);
+  assertEquals(printed.map(([value]) => value).filter((value) => typeof value === "number"), [200, 401]);
+  assert(printed.some(([, pending]) => pending === "authorization_pending"));
+  const reports = printed.filter(([what]) => what === "check").map(([, report]) => String(report));
+  assertEquals(reports.map((report) => /^(.*?):.* \d+ passed(?:, \d+ (?:warning|skipped))*$/m.exec(report)?.[1]), [
+    "openid-client",
+    "my client",
+  ]);
+  assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
+  assertEquals(printed.length, 17);
+  assertEquals(printed.find(([value]) => value === "called"), ["called", [["client-1", 204]]]);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
 });
@@ -102,7 +126,15 @@ test("the example of an MCP server accepts its token and rejects a request witho
   const { printed, console } = listening();
   const body = `${program("src/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
-  assertEquals(printed, [["alice", 401], [["client_id", "request_uri"]]]);
+  const level = ["urn:example:mfa", ["pwd", "otp", "mfa"]];
+  assertEquals(printed, [
+    ["alice", 401],
+    ["DPoP"],
+    [[{ type: "payment", amount: "12.00" }]],
+    [["client_id", "request_uri"]],
+    [["client_id", "request_uri"], ["response"]],
+    level,
+  ]);
 });
 
 test("the example of a resource server rejects a request without a token", async () => {
@@ -147,15 +179,14 @@ test("the example of a configuration file has no errors", async () => {
 });
 
 test("the first README shows a rejection as the terminal does", async () => {
-  const { formatEvent } = await import("../src/operating/format_event.ts");
-  const { findFix } = await import("../src/oauth/rules/mod.ts");
-  const { token, code, events } = await testServer();
+  const logged: string[] = [];
+  const log = logging({ write: (text) => logged.push(text), format: "text" });
+  const { token, code } = await testServer({ issuer: "http://localhost:9666", plugins: [log, inspector()] });
   await token({ code: await code(), redirect_uri: "https://spa.example/cb/" });
-  const logged = formatEvent(events.at(-1)!, false, findFix)!;
-  const shown = blocks("README.md", "text").find((text) => text.includes("invalid_grant"))!.split("\n").join(" ");
+  const shown = blocks("README.md", "text").find((text) => text.includes("invalid_grant"))!;
   const wording = (text: string) =>
-    text.replace(/^\S+ /, "").replace(/\S+:\/\/[^\s;]+/g, "URL").replace(/\d{4}-\S+Z/, "TIME").trim();
-  assertEquals(wording(shown), wording(logged));
+    text.replace(/^\S+ /, "").replace(/\d{4}-\S+Z/, "TIME").replace(/[a-z]+:\/\/\S+/g, "URL").trim();
+  assertEquals(wording(shown), wording(logged[0]!));
 });
 
 for (const [path, text] of readmes) {
@@ -229,7 +260,8 @@ test("the table of flags names every flag with its variable, its key and its def
     assert(keys.includes(`\`${name}\``), name);
     const field: Field = members[name];
     // The rows of two flags show one default.
-    if (field.default !== undefined && name !== "metricsHost") assert(otherwise.includes(String(field.default)), name);
+    const shown = field.default === false ? "off" : String(field.default);
+    if (field.default !== undefined && name !== "metricsHost") assert(otherwise.includes(shown), name);
   }
 });
 

@@ -1,4 +1,7 @@
-/** Servers with a leak check: a request fails if the log or the trace contains a secret of its server. */
+/**
+ * Servers with a leak check: a request fails if the log or the trace contains a secret of its server, or if an
+ * authorization response contains an access token.
+ */
 
 import { latchkey as unwatched } from "../src/mod.ts";
 import type {
@@ -13,7 +16,7 @@ import type {
 import type { Plugin } from "../src/app/plugin.ts";
 import type { RequestLike } from "../src/http/message.ts";
 import { parseTarget } from "../src/http/router.ts";
-import { redactEvent } from "../src/oauth/trace.ts";
+import { redactEvent } from "../src/oauth/redact.ts";
 import { bodyTap, tapRequest } from "../src/recorder/body_tap.ts";
 import type { BodyTap } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
@@ -23,6 +26,7 @@ import {
   findHeaderSecrets,
   findJsonSecrets,
   findResponseSecrets,
+  findTokenMembers,
   getPublicFields,
 } from "./secrets.ts";
 
@@ -99,6 +103,8 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
         newSecrets.push(secret);
       }
       assertNoLeak();
+      const [name] = findTokenMembers(new Headers(response.headers), text);
+      if (name !== undefined) throw new Error(`[NV-01] an authorization response holds ${name}`);
       return response;
     },
     extend: (server) => ({

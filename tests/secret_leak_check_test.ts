@@ -4,6 +4,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Plugin } from "../src/app/plugin.ts";
+import type { HttpResponse } from "../src/http/message.ts";
 import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./flows/harness.ts";
 import { postRegistration, register } from "./flows/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";
@@ -92,6 +93,27 @@ test("[HT-15] servers created without the harness are checked too", async () => 
     await using as = await make(settings);
     await assertRejects(() => as.fetch(request()), Error, "the log holds the secret");
   }
+});
+
+test("[NV-01] an authorization response with an access token fails, in query, fragment and form", async () => {
+  const spoiling = (spoil: (location: string) => HttpResponse): Plugin => ({
+    handle: (next) => async (request, peer) => {
+      const response = await next(request, peer);
+      const location = new Headers(response.headers).get("location");
+      return location === null ? response : spoil(location);
+    },
+  });
+  const redirect = (location: string): HttpResponse => ({ status: 302, headers: { location }, body: null });
+  const html =
+    '<form method="post" action="https://spa.example/cb"><input type="hidden" name="access_token" value="x"/></form>';
+  await forEachCase([
+    spoiling((location) => redirect(`${location}&access_token=x`)),
+    spoiling((location) => redirect(`${location}#token_type=Bearer`)),
+    spoiling(() => ({ status: 200, headers: { "content-type": "text/html" }, body: html })),
+  ], async (plugin) => {
+    const { authorize } = await testServer({ plugins: [plugin] });
+    await assertRejects(() => authorize(), Error, "[NV-01] an authorization response holds");
+  });
 });
 
 test("[HT-15] the program's output is searched for anything that looks like a secret", async () => {

@@ -5,7 +5,7 @@ const secretNames = new Set([
   ...["code", "code_verifier", "client_secret", "client_assertion", "refresh_token", "access_token", "id_token"],
   ...["assertion", "subject_token", "actor_token"],
   ...["id_token_hint", "token", "password", "form_token", "confirm", "interaction", "login"],
-  ...["registration_access_token", "software_statement", "request_uri"],
+  ...["registration_access_token", "software_statement", "request_uri", "response", "device_code"],
 ]);
 
 /** The secrets in the text of a JSON object. */
@@ -73,6 +73,22 @@ export function* findResponseSecrets(headers: Headers, body: string): Generator<
       if (serverFields.has(name!)) yield* ifLikelySecret(value!);
     }
   }
+}
+
+/**
+ * The names of members of a token response in an authorization response: in a redirect with query or fragment, or in a
+ * form that is posted to a client.
+ */
+export function findTokenMembers(headers: Headers, body: string): string[] {
+  const [, ...parts] = (headers.get("location") ?? "").split(/[?#]/);
+  const names = parts.flatMap((part) => [...new URLSearchParams(part).keys()]);
+  if ((headers.get("content-type") ?? "").startsWith("text/html")) {
+    // The forms of this server's own pages have a path as their action.
+    for (const [form] of body.matchAll(/<form\b[^>]* action="(?!\/)[^"]*"[^]*?<\/form>/g)) {
+      for (const [, name] of form.matchAll(/<input type="hidden" name="(\w+)"/g)) names.push(name!);
+    }
+  }
+  return names.filter((name) => ["access_token", "token_type", "expires_in", "refresh_token"].includes(name));
 }
 
 /** Values in a program's output that look like codes, tokens, verifiers or cookies; key names look similar. */

@@ -8,7 +8,7 @@ export const user = { sub: "alice", name: "Alice Adams" };
 /** The one redirect URI of all clients. */
 export const redirectUri = "https://client.example/authorized";
 
-/** Gets no refresh token: these live for weeks, and in memory their number would hide what a flow leaves behind. */
+/** Gets no refresh token: these live for weeks, and in memory their number would hide what a code leaves behind. */
 export const publicId = "bench-public";
 
 /** Public, and gets refresh tokens that rotate. */

@@ -1,7 +1,7 @@
 /** A server with existing data: any number of clients, users, refresh tokens and codes. */
 
 import { memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import type { ClientMetadata, Grant, LatchkeyOptions } from "../../src/mod.ts";
 import { clients, publicId, redirectUri, rotatingId, user } from "./clients.ts";
 
 /** Number of each, besides those of the bench. */
@@ -24,15 +24,18 @@ export async function filledOptions(fill: StoreContents): Promise<LatchkeyOption
   const { clients: registered = 0, users = 0, refreshTokens = 0, codes = 0 } = fill;
   const store = memoryStore({ maxRecords: headroom + Math.max(refreshTokens, codes) });
   const now = Date.now();
-  const common = { sub: user.sub, scope: ["openid", "profile", "read"], resources: [], authTime: now };
+  const grant = (clientId: string): Grant => ({
+    clientId,
+    subject: { sub: user.sub, authTime: now, sid: random(16) },
+    scope: ["openid", "profile", "read"],
+    resources: [],
+    approvedAt: now,
+  });
   for (let i = 0; i < refreshTokens; i++) {
     // They expire one after the other, like those of real approvals.
     const endsAt = now + 30 * dayMs + i;
     await store.add("refresh_token", random(32), {
-      ...common,
-      scope: [...common.scope],
-      clientId: rotatingId,
-      sid: random(16),
+      grant: grant(rotatingId),
       salt: random(16),
       validUntil: endsAt,
       endsAt,
@@ -41,14 +44,10 @@ export async function filledOptions(fill: StoreContents): Promise<LatchkeyOption
   for (let i = 0; i < codes; i++) {
     const validUntil = now + dayMs + i;
     await store.put("code", random(32), {
-      ...common,
-      scope: [...common.scope],
-      clientId: publicId,
+      grant: grant(publicId),
       redirectUri,
       codeChallenge: random(32),
       nonce: random(10),
-      sid: random(16),
-      issuedAt: now,
       validUntil,
     }, { grantId: random(16), expiresAt: validUntil });
   }

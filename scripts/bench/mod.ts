@@ -2,11 +2,13 @@
 
 import { printTargets } from "./targets.ts";
 import { compare } from "./comparison.ts";
+import { extensions } from "./extensions.ts";
 import { embedded } from "./embedded.ts";
 import { growth } from "./growth.ts";
 import { memory } from "./memory.ts";
 import { help, parseOptions } from "./options.ts";
 import type { Options, PartName } from "./options.ts";
+import { recording } from "./recording.ts";
 import { killAll, pinning, startProcess } from "./processes.ts";
 import type { RunningProcess } from "./processes.ts";
 import { findRuntime } from "./runtimes.ts";
@@ -17,6 +19,8 @@ import { stores } from "./stores.ts";
 const parts: Readonly<Record<PartName, (options: Options, load: RunningProcess) => Promise<void>>> = {
   start: measureStart,
   memory,
+  recording,
+  extensions,
   embedded,
   stores,
   growth,

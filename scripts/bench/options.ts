@@ -14,7 +14,7 @@ export const runtimeNames = ["deno", "bun", "node"] as const;
 export type RuntimeName = typeof runtimeNames[number];
 
 /** Parts that `--what` accepts besides kinds of requests. */
-const optionalParts = ["embedded", "stores", "growth", "soak"] as const;
+const optionalParts = ["recording", "extensions", "embedded", "stores", "growth", "soak"] as const;
 
 /** Name of a part besides the comparison of requests. */
 export type PartName = "start" | "memory" | typeof optionalParts[number];
@@ -58,18 +58,23 @@ const requestNames = Object.keys(requests) as RequestName[];
 export const help =
   `deno task bench: requests per second and their cost. Latchkey beside a bare server that does the same work on the same
 runtime (parse, hash, sign or verify, and nothing else), and beside oauth2-mock-server and oidc-provider, which npm
-installs into dist/bench/peers. Without options: flows, three runtimes, some minutes.
+installs into dist/bench/peers. Without options: flows with refresh tokens, three runtimes, some minutes. Then Latchkey
+is measured three times: the program as started, the program as a team runs it, and without plugins in a program.
 
   --runtimes deno,bun,node   default: all three
   --algs RS256,ES256,EdDSA   default: ES256 and RS256, and on Deno EdDSA; stores, growth and memory EdDSA alone, so that
                              it is not signatures that are seen; start and soak ES256
   --peers NAME,NAME          default: both; or none
-  --what WHAT                default: flow, unless --start or --memory is there; all of the first five, or some of
-                             flow                 authorization code flows, from authorize to both tokens; each is one
+  --what WHAT                default: the first, unless --start or --memory is there; all of the first six, or some of
+                             flow_with_refresh_token
+                                                  authorization code flows, from authorize to three tokens; each is one
+                             flow                 the same of a client without refresh tokens
                              refresh              a public client's refresh tokens, each exchanged for the next
                              introspection        of a JWT access token, by a confidential client
                              userinfo             by a JWT access token
                              client_credentials   of a confidential client
+                             recording            what the inspector costs, with and without an open page
+                             extensions           flows with PAR and with DPoP beside plain ones, in this process
                              embedded             the mock for tests, beside the peers: making one, logging in
                              stores               flows with each store, one and three instances, and round trips
                              growth               flows and refreshes beside ever more clients, users, live grants,
@@ -95,7 +100,7 @@ installs into dist/bench/peers. Without options: flows, three runtimes, some min
 export function parseOptions(args: string[]): Options | undefined {
   const values = parseArguments(args);
   if (values.help) return undefined;
-  const { quick, start, memory, what = start || memory ? undefined : "flow" } = values;
+  const { quick, start, memory, what = start || memory ? undefined : "flow_with_refresh_token" } = values;
   const requested = what === undefined ? [] : parseList("what", what, [...requestNames, ...optionalParts, "all"]);
   const parts: PartName[] = [
     ...start ? ["start"] as const : [],

@@ -13,6 +13,8 @@ export async function capture(command: string, ...args: string[]): Promise<strin
 /** A running program, read line by line. */
 export interface RunningProcess extends AsyncDisposable {
   readonly pid: number;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<unknown>;
   /** Writes a line to its input. */
   writeLine(line: string): Promise<void>;
   /** Its next line. Rejects with its error output if it ends first, or after `timeoutMs`. */
@@ -35,12 +37,18 @@ const running = new Set<Deno.ChildProcess>();
  * Starts a program. Disposal, or the end of this process, kills it.
  *
  * @param core CPU core, if the system supports it. Default: chosen by the system.
+ * @param options `discardErrors` sends its error output to the null device. Default: kept for messages.
  */
-export function startProcess(words: readonly string[], core?: 0 | 1): RunningProcess {
+export function startProcess(
+  words: readonly string[],
+  core?: 0 | 1,
+  { discardErrors = false }: { readonly discardErrors?: boolean } = {},
+): RunningProcess {
   const [command, ...args] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
-  const child = new Deno.Command(command!, { args, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+  const stderr = discardErrors ? "null" : "piped";
+  const child = new Deno.Command(command!, { args, stdin: "piped", stdout: "piped", stderr }).spawn();
   running.add(child);
-  const errorOutput = text(child.stderr);
+  const errorOutput = discardErrors ? Promise.resolve("(its errors were discarded)") : text(child.stderr);
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const input = child.stdin.getWriter();
   let buffered = "";
@@ -60,6 +68,7 @@ export function startProcess(words: readonly string[], core?: 0 | 1): RunningPro
 
   return {
     pid: child.pid,
+    ended: child.status,
     writeLine: (nextLine) => input.write(new TextEncoder().encode(`${nextLine}\n`)),
     async readLine(timeoutMs) {
       const { promise: timeout, reject } = Promise.withResolvers<never>();

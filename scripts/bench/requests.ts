@@ -17,10 +17,14 @@ const credentials = `Basic ${btoa(`${confidential.id}:${confidential.secret}`)}`
 const clientToken = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope: "read" };
 const time = /^\d{10}$/;
 
-/** Every kind of request. All except the first need a server with Latchkey's responses. */
+/** Every kind of request. All except flows need a server with Latchkey's responses. */
 export const requests = {
+  /** By the client of the site, which gets no refresh token. */
   flow: (connection, site) =>
     Promise.resolve(async () => expectedTokens(site, site.clientId, await runFlow(connection, site))),
+
+  flow_with_refresh_token: (connection, site) =>
+    Promise.resolve(async () => expectedTokens(site, rotatingId, await runFlow(connection, site, rotatingId))),
 
   /** One chain per connection: each refresh token is exchanged for the next. */
   async refresh(connection, site) {

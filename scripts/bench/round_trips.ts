@@ -12,15 +12,23 @@ import { print } from "./table.ts";
 const grantNotRevoked = "CI-06, RV-05: the grant is not revoked, on any instance";
 const tokenNotRevoked = "RV-05: nor the token by itself";
 
+type Trips = readonly (readonly [trip: string, why: string])[];
+
+const flowTrips: Trips = [
+  ["put code", "CI-03: what the code stands for, for whichever instance redeems it"],
+  ["get code", "CI-03, CI-09: everything about it must be right before it is used up"],
+  ["get ended_family", "CI-11: the consent is not revoked"],
+  ["get ended_family", "LO-05: nor has the session ended"],
+  ["consume code", "CI-04: the one step that decides who redeems it"],
+];
+
 /** Allowed calls, with number and reason. */
-const expectedTrips: Readonly<Record<RequestName, readonly (readonly [trip: string, why: string])[]>> = {
-  flow: [
-    ["put code", "CI-03: what the code stands for, for whichever instance redeems it"],
-    ["get code", "CI-03, CI-09: everything about it must be right before it is used up"],
-    ["get ended_family", "CI-11: the consent is not revoked"],
-    ["get ended_family", "LO-05: nor has the session ended"],
-    ["consume code", "CI-04: the one step that decides who redeems it"],
+const expectedTrips: Readonly<Record<RequestName, Trips>> = {
+  flow_with_refresh_token: [
+    ...flowTrips,
+    ["add refresh_token", "RT-01: what the refresh token stands for, for whichever instance exchanges it"],
   ],
+  flow: flowTrips,
   refresh: [
     ["get refresh_token", "RT-02, RT-07: everything about it must be right before it is used up"],
     ["get ended_family", "RT-04, RV-05: the grant is not revoked"],

@@ -7,12 +7,16 @@ import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.t
 import type { Client } from "../oauth/clients/repository.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { policyOf } from "../oauth/clients/policy.ts";
+import { requiresProof } from "../oauth/dpop/proven_key.ts";
+import type { ClientDemand } from "./client_snippets/client_info.ts";
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
+import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
@@ -42,20 +46,66 @@ export function clientPage(options: DirectoryOptions): Handlers {
     return client;
   };
   return directoryHandlers({
-    show: async (context) => await showOne(context, options, await findClient(context)),
-    change: options.edit ? async (context) => await removeClient(context, await findClient(context)) : undefined,
+    show: async (context) => {
+      const client = await findClient(context);
+      const edits = isEditable(options, client) && new URLSearchParams(context.target.query).has("edit");
+      return edits ? await showForm(context, client, []) : await showOne(context, options, client);
+    },
+    change: options.edit
+      ? async (context) => await changeClient(context, options, await findClient(context))
+      : undefined,
   });
 }
 
+/** The members of a client's metadata that say how it sends requests and receives responses. */
+const requestMembers = [
+  ...["require_pkce", "require_pushed_authorization_requests", "require_signed_request_object"] as const,
+  ...["request_object_signing_alg", "dpop_bound_access_tokens", "response_modes"] as const,
+  ...[
+    "authorization_signed_response_alg",
+    "userinfo_signed_response_alg",
+    "introspection_signed_response_alg",
+  ] as const,
+  ...["default_acr_values", "default_max_age", "require_auth_time"] as const,
+];
+
+/** What the server demands of the requests of a client. */
+function findDemands({ server }: Context, client: Client): ClientDemand[] {
+  const { metadata } = client;
+  const policy = policyOf(server, client);
+  const modes = metadata.response_modes ?? policy.responseModes;
+  const demands: Readonly<Record<ClientDemand, boolean | undefined>> = {
+    par: policy.requirePushedAuthorizationRequests || metadata.require_pushed_authorization_requests,
+    jar: policy.requireSignedRequestObject || metadata.require_signed_request_object,
+    jarm: !modes.some((mode) => mode === "query" || mode === "form_post"),
+    dpop: requiresProof(server, client),
+  };
+  return (Object.keys(demands) as ClientDemand[]).filter((demand) => demands[demand]);
+}
+
+const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => string>> = {
+  par: (url) => `Push each authorization request to ${url} (RFC 9126).`,
+  jar: () => "Sign each authorization request (RFC 9101).",
+  jarm: () => "Request a signed authorization response, such as with response_mode=jwt (JARM).",
+  dpop: () => "Send a DPoP proof with each token request and to each resource (RFC 9449).",
+};
+
 /** A client for pages. */
-export function toListedClient({ site }: Context, client: Client): ListedClient {
-  const { id, name, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document, registration } =
-    client;
+export function toListedClient({ site, server }: Context, client: Client): ListedClient {
+  const { id, name, metadata, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
+  const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
   const registeredItselfAt = registration?.issuedAt;
   return {
     ...{ id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document },
+    detailsTypes: metadata.authorization_details_types ?? Object.keys(server.settings.authorizationDetails ?? {}),
     registeredItselfAt,
+    profile: metadata.profile,
+    logoutUris: [metadata.backchannel_logout_uri ?? [], metadata.frontchannel_logout_uri ?? []].flat(),
+    requestMembers: requestMembers.flatMap((name) => {
+      const { [name]: value = false } = metadata;
+      return value === false ? [] : [`${name}: ${[value].flat().join(" ")}`];
+    }),
   };
 }
 
@@ -76,9 +126,14 @@ async function showList(
   };
   return await pageWithForm(
     context,
-    edit && { values, errors, isPersistent: clients.isPersistent },
+    edit && offersFormMethod(context) && { values, errors, isPersistent: clients.isPersistent },
     (pages, form) => pages.clients({ ...props, form }),
   );
+}
+
+/** Whether the form can add a client that the server accepts: it knows no method with a key. */
+function offersFormMethod({ server }: Context): boolean {
+  return formAuthMethods.some((method) => server.settings.clientAuthMethods.includes(method));
 }
 
 async function showOne(
@@ -92,15 +147,18 @@ async function showOne(
     issuer: server.issuer,
     authorize: endpointUrl(app, "authorize"),
     token: endpointUrl(app, "token"),
+    par: endpointUrl(app, "par"),
   };
   const isDemo = await client.secretDigest === await digest(demoSecret);
   const secret = newSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
+  const demands = findDemands(context, client);
   const { clientSnippets } = await import("./client_snippets/mod.ts");
   const props: ClientProps = {
     ...site,
     client: toListedClient(context, client),
     newSecret,
-    snippets: clientSnippets(urls, client, { secret, autoLogin }),
+    demands: demands.map((demand) => demandTexts[demand](urls.par)),
+    snippets: clientSnippets(urls, client, { secret, autoLogin, demands }),
   };
   return await pageWithForm(
     context,
@@ -121,7 +179,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   );
   const method = formAuthMethods.find((supported) => supported === values.token_endpoint_auth_method);
   const secret = method === "none" ? undefined : randomToken(server.randomBytes);
-  const metadata = metadataFromForm(params, method, secret);
+  const metadata = newMetadata(params, method, secret);
   const issues = [
     ...method === undefined ? [invalidAuthMethod(values.token_endpoint_auth_method!)] : [],
     ...await server.clients.registered.find(metadata.client_id) === undefined
@@ -140,6 +198,14 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   }
 }
 
+/** Traces the issues of a form. */
+function traceIssues({ server }: Context, effect: string, issues: readonly ConfigIssue[]): void {
+  for (const { path, expected, received, hint: fix } of issues) {
+    const reason = `${effect}: ${path} is invalid`;
+    server.trace({ type: "warning", at: server.now(), explanation: { reason, expected, received, fix } });
+  }
+}
+
 /** Shows the form with its issues, and traces each. */
 function showIssues(
   context: Context,
@@ -147,19 +213,15 @@ function showIssues(
   values: Readonly<Record<string, string>>,
   issues: readonly ConfigIssue[],
 ): Promise<HttpResponse> {
-  const { server } = context;
-  for (const { path, expected, received, hint: fix } of issues) {
-    const reason = `the form at /clients adds no client: ${path} is invalid`;
-    server.trace({ type: "warning", at: server.now(), explanation: { reason, expected, received, fix } });
-  }
+  traceIssues(context, "the form at /clients adds no client", issues);
   return showList(context, options, values, issues.map(toFieldError));
 }
 
 /** The authentication methods that the form supports. */
 const formAuthMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
 
-/** The form as client metadata (RFC 7591 §2), not yet validated. */
-function metadataFromForm(
+/** The form that adds a client as client metadata (RFC 7591 §2), not yet validated. */
+function newMetadata(
   params: Params,
   method: ClientAuthMethod | undefined,
   secret: string | undefined,
@@ -199,13 +261,56 @@ function clientIdTaken(id: string): ConfigIssue {
   };
 }
 
-/** `redirect_uris[1]` is the second line of the field `redirect_uris`. */
+/** `redirect_uris[1]` is the second line of the field `redirect_uris`; `jwks.keys` is in the field `jwks`. */
 function toFieldError({ path, ...issue }: ConfigIssue): FieldError {
-  return { field: path.replace(/\[\d+\]$/, ""), ...issue };
+  return { field: path.replace(/[.[].*$/, ""), ...issue };
 }
 
-async function removeClient(context: Context, client: Client): Promise<HttpResponse> {
-  await readProtectedForm(context);
-  await context.server.clients.delete(client.id);
-  return redirect("POST", `${context.site.base}/clients`);
+/** Whether visitors may change a client. A metadata document is changed by its client alone. */
+function isEditable({ edit }: DirectoryOptions, { document }: Client): boolean {
+  return edit && document === undefined;
+}
+
+/** The form of all metadata. */
+async function showForm(
+  context: Context,
+  client: Client,
+  errors: readonly FieldError[],
+  typed?: Params,
+): Promise<HttpResponse> {
+  const { id, name, href } = toListedClient(context, client);
+  return await pageWithForm(
+    context,
+    { values: {}, errors, isPersistent: context.server.clients.isPersistent },
+    (pages, form) =>
+      pages.clientEdit({
+        ...context.site,
+        client: { id, name, href, hasSecret: client.secretDigest !== undefined },
+        groups: metadataGroups(client.metadata, typed),
+        form: form!,
+      }),
+  );
+}
+
+async function changeClient(context: Context, options: DirectoryOptions, client: Client): Promise<HttpResponse> {
+  const { server, site } = context;
+  const params = await readProtectedForm(context);
+  if (params.get("action") !== "save") {
+    await server.clients.delete(client.id);
+    return redirect("POST", `${site.base}/clients`);
+  }
+  if (!isEditable(options, client)) throw new HttpError(404, "HT-01", "No registered client has this ID");
+  const { metadata, errors } = metadataFromForm(client.metadata, params);
+  if (errors.length > 0) return await showForm(context, client, errors, params);
+  const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);
+  try {
+    const changed = await server.clients.set(entry);
+    const isNewSecret = entry.client_secret !== undefined && entry.client_secret !== client.assertionSecret;
+    if (isNewSecret) return await showOne(context, options, changed, entry.client_secret);
+    return redirect("POST", toListedClient(context, changed).href);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    traceIssues(context, `the form at /clients does not change ${client.id}`, error.issues);
+    return await showForm(context, client, error.issues.map(toFieldError), params);
+  }
 }

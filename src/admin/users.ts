@@ -47,8 +47,8 @@ export function toListedUser({ site, server }: Context, user: User): ListedUser 
     claims: Object.entries(userClaims(user)).map(([name, value]) => ({
       name,
       json: JSON.stringify(value),
-      releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.scopes.includes(scope)),
-      inAccessTokens: isInAccessTokens(server.claims, name, value, server.scopes),
+      releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.settings.scopes.includes(scope)),
+      inAccessTokens: isInAccessTokens(server.claims, name, value, server.settings.scopes),
     })),
   };
 }

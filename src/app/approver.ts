@@ -5,6 +5,7 @@ import type { AuthorizationRequest, PendingAuthorization } from "../oauth/author
 import type { Approval } from "../oauth/authorize/code.ts";
 import type { UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
@@ -32,7 +33,7 @@ export interface ApproverContext {
 /**
  * Decides an authorization request: returns an {@link Approval}, or a response such as a page or a redirect if the user
  * must act first. An approval with the user and the authentication time of the session continues the session. Any other
- * approval starts a new session.
+ * approval starts a new session, at the level that `acr` states.
  *
  * @throws {OAuthError} Such as `access_denied`. The server sends it to the client.
  *
@@ -52,16 +53,17 @@ export type Approver = (
 
 /**
  * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session, else the first
- * user, and approves the whole scope.
+ * user, and approves the whole request.
  */
 export async function autoApprover(
-  { clientId, scope, loginRequirements: { loginHint } }: AuthorizationRequest,
-  { pending: { expectedSubs }, session, previousSession, users, now, trace }: ApproverContext,
+  { clientId, scope, authorizationDetails, loginRequirements: { loginHint, acr } }: AuthorizationRequest,
+  { pending: { expectedSubs }, session, previousSession, users, now, trace, context: { server } }: ApproverContext,
 ): Promise<Approval> {
   const hintedUser = loginHint === undefined ? undefined : await users.find(loginHint);
   const currentUser = previousSession === undefined ? undefined : await users.find(previousSession.sub);
   const expectedUsers = expectedSubs && await Promise.all(expectedSubs.map((sub) => users.find(sub)));
-  const preferredUser = hintedUser ?? currentUser ?? await users.first();
+  const namedUser = hintedUser ?? currentUser ?? users.first();
+  const preferredUser = isPromise(namedUser) ? await namedUser : namedUser;
   const user = expectedUsers === undefined || expectedUsers.includes(preferredUser)
     ? preferredUser
     : expectedUsers[0] ?? preferredUser;
@@ -85,6 +87,9 @@ export async function autoApprover(
       },
     });
   }
-  if (session !== undefined && user === currentUser) return { user, scope, authTime: session.authTime };
-  return { user, scope, authTime: now() };
+  const approval = { user, scope, authorizationDetails };
+  if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
+  if (server.settings.acrValues.length === 0) return { ...approval, authTime: now() };
+  const { reachedLevel } = await import("../oauth/authorize/acr.ts");
+  return { ...approval, authTime: now(), ...reachedLevel(server, "auto", acr) };
 }

@@ -14,11 +14,12 @@ import { issueCode } from "../oauth/authorize/code.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/login.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { createSession, endForgottenSessions } from "../oauth/session/session.ts";
+import { isPromise } from "../oauth/maybe_promise.ts";
+import { createSession } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Approver } from "./approver.ts";
 import type { Context } from "./context.ts";
-import { authorizationResponse } from "./error_response.ts";
+import { authorizationResponse } from "./authorization_response.ts";
 import { readSession, setSessionCookie } from "./session_cookie.ts";
 
 /** Decides a request with the session and an approver. */
@@ -32,7 +33,8 @@ export async function authorize(
   const { loginRequirements } = pending.request;
   const isPromptNone = loginRequirements.prompt.includes("none");
   const startedAt = now();
-  const previousSession = await readSession(context);
+  const readingSession = readSession(context);
+  const previousSession = isPromise(readingSession) ? await readingSession : readingSession;
   const session = usableSession(server, pending, previousSession);
   const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
   const decision = await approve(pending.request, situation);
@@ -40,19 +42,26 @@ export async function authorize(
     if (isPromptNone) throw interactionRequired();
     return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
   }
-  if (session?.sub === decision.user.sub && session.authTime === decision.authTime) {
+  const { user, authTime, acr, amr } = decision;
+  if (session?.sub === user.sub && session.authTime === authTime && (acr ?? session.acr) === session.acr) {
     return await completeAuthorization(context, pending, decision, session, false);
   }
   if (isPromptNone) throw loginRequired("the approver returned another user than the one logged in");
-  rejectOldLogin(loginRequirements, startedAt, decision.authTime, previousSession);
-  const newSession = createSession(server, decision.user.sub, decision.authTime, previousSession);
+  rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
+  const level = acr === undefined && amr === undefined
+    ? undefined
+    : (await import("../oauth/authorize/acr.ts")).statedLevel(server, decision);
+  const newSession = createSession(server, user.sub, authTime, previousSession, level);
   const response = await completeAuthorization(context, pending, decision, newSession, true);
-  if (previousSession !== undefined) await endForgottenSessions(server, previousSession, newSession);
+  if (previousSession !== undefined) {
+    const { endForgottenSessions } = await import("../oauth/session/end_session.ts");
+    await endForgottenSessions(server, previousSession, newSession);
+  }
   return response;
 }
 
 /**
- * Completes an approved request: issues a code and sends it to the destination.
+ * Completes an approved request: issues a code and sends it to the destination; or approves a device.
  *
  * @param isNew Whether the session is new and its cookie must be set.
  */
@@ -63,9 +72,11 @@ export async function completeAuthorization(
   session: Session,
   isNew: boolean,
 ): Promise<ResponseLike> {
-  const code = await issueCode(context.server, pending, approval, session.sid);
-  const headers = isNew ? await setSessionCookie(context, session) : {};
-  return await authorizationResponse(context, pending.destination, [["code", code]], headers);
+  const code = await issueCode(context.server, pending, approval, session);
+  const setting = isNew ? setSessionCookie(context, session) : {};
+  const headers = isPromise(setting) ? await setting : setting;
+  const response = code === undefined ? ["result", "approved"] as const : ["code", code] as const;
+  return authorizationResponse(context, pending.destination, [response], headers);
 }
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */

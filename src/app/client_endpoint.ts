@@ -2,10 +2,11 @@
 
 import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
-import type { HttpResponse } from "../http/message.ts";
+import { type HttpResponse, withHeaders } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Credentials } from "../oauth/clients/auth/method.ts";
 import type { Client } from "../oauth/clients/repository.ts";
+import { freshNonce } from "../oauth/dpop/proven_key.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
 import type { Params } from "../oauth/params.ts";
@@ -15,16 +16,20 @@ import { readParams } from "./read_params.ts";
 import type { Handlers } from "./route.ts";
 
 /** Handles a request of an authenticated client. */
-type ClientRequestHandler = (server: Server, request: TokenRequest) => Promise<HttpResponse>;
+type ClientRequestHandler = (server: Server, request: TokenRequest, context: Context) => Promise<HttpResponse>;
 
-/**
- * The handlers of an endpoint for clients: POST with a form and client authentication.
- *
- * @param identifyClient See {@link Credentials.identifyClient}.
- */
+/** The options of an endpoint for clients. */
+interface ClientEndpointOptions {
+  /** See {@link Credentials.identifyClient}. */
+  readonly identifyClient?: Credentials["identifyClient"];
+  /** Verifies the proof of possession of a request. Default: the endpoint ignores proofs. */
+  readonly provenKey?: (server: Server, request: TokenRequest) => Promise<string> | undefined;
+}
+
+/** The handlers of an endpoint for clients: POST with a form and client authentication. */
 export function clientEndpoint(
   handle: ClientRequestHandler,
-  identifyClient?: Credentials["identifyClient"],
+  { identifyClient, provenKey }: ClientEndpointOptions = {},
 ): Handlers {
   return {
     async POST(context) {
@@ -43,7 +48,13 @@ export function clientEndpoint(
         throw error;
       }
       context.clientId = client.id;
-      return await handle(server, new ClientRequest(context, client, parameters));
+      const clientRequest = new ClientRequest(context, client, parameters);
+      const key = provenKey?.(server, clientRequest);
+      if (key === undefined) return await handle(server, clientRequest, context);
+      clientRequest.provenKey = await key;
+      const response = await handle(server, clientRequest, context);
+      const nonce = await freshNonce(server, "client");
+      return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
     },
   };
 }
@@ -53,6 +64,7 @@ class ClientRequest implements TokenRequest {
   readonly client: Client;
   readonly parameters: Params;
   readonly method: string;
+  provenKey: string | undefined = undefined;
   readonly #context: Context;
 
   constructor(context: Context, client: Client, parameters: Params) {

@@ -34,6 +34,8 @@ export interface App {
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
   flowLinkFor(response: Fields): string | undefined;
+  /** The page that edits a request and sends it again: a path below the base, if a plugin has such a page. */
+  editLink(request: RequestLike): string | undefined;
   /** Sends a request through the whole server, plugins included, like a request from outside. */
   readonly dispatch: RequestHandler;
 }
@@ -52,6 +54,8 @@ export interface Context {
   readonly endpoint?: EndpointDescription;
   /** The props of every page, with the link to the flow of this request. */
   readonly site: Site;
+  /** The URL of the page that shows the flow of this request, if a plugin has such a page. */
+  readonly flowUrl: string | undefined;
   /** Loads the page renderer. */
   readonly pages: () => Promise<Pages>;
   /** Names of parameters that one request may contain only once. */

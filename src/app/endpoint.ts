@@ -20,6 +20,8 @@ export type ErrorChannel =
   | "json"
   /** As JSON with a Bearer challenge (RFC 6750 §3). */
   | "bearer"
+  /** As JSON with the challenges of a protected resource: Bearer and DPoP (RFC 6750 §3, RFC 9449 §7). */
+  | "resource"
   /** As a page for the user. */
   | "page"
   /** By redirect to the client if the context has a destination (OAuth 2.1 §4.1.2.1), otherwise as a page. */

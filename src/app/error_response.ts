@@ -1,36 +1,48 @@
-/** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
+/** Error responses: an error of a handler is sent through the channel that the endpoint declares. Loaded with the first one. */
 
-import { challenge } from "../http/challenge.ts";
+import { challenge, tokenChallenges, usedScheme } from "../http/challenge.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse, RequestLike } from "../http/message.ts";
-import { html, json, plainText, redirect } from "../http/responses.ts";
+import { html, json, plainText } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
-import type { Destination } from "../oauth/authorize/destination.ts";
+import type { Destination, DeviceDestination, RedirectDestination } from "../oauth/authorize/destination.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
-import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import type { Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { authorizationResponse, responseFields } from "./authorization_response.ts";
 import type { Context } from "./context.ts";
+import { routeUrl } from "./endpoint.ts";
+import { findOffPage } from "./off_page.ts";
+import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
 /** Creates the error response for a value that a handler threw. */
 export function errorResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
   switch (context.endpoint?.errors) {
-    case undefined:
+    case undefined: {
       // No endpoint has the path.
-      if (expectsJson(context.request)) return jsonError(context, thrown);
-      break;
+      const error = explainNotFound(context, thrown);
+      return expectsJson(context.request) ? jsonError(context, error) : errorPage(context, error);
+    }
     case "json":
+      // A browser opened the URL of an endpoint for programs.
+      if (isWrongMethod(thrown) && /text\/html/i.test(context.request.headers.get("accept") ?? "")) {
+        return errorPage(context, thrown);
+      }
       return jsonError(context, thrown);
     case "bearer":
       return bearerError(context, thrown);
+    case "resource":
+      return bearerError(context, thrown, context.server.settings.dpop.algorithms);
     case "text":
       return textError(context, thrown);
     case "redirect": {
       const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
       const { destination } = context;
       if (destination !== undefined && !isForUser) {
+        if (destination.mode === "device") return deviceError(context, destination, thrown);
         const code = thrown instanceof OAuthError ? thrown.code : "server_error";
         return chain(
           isShownFirst(context, code),
@@ -40,6 +52,26 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
     }
   }
   return errorPage(context, thrown);
+}
+
+function isWrongMethod(thrown: unknown): boolean {
+  return thrown instanceof HttpError && thrown.status === 405;
+}
+
+/** Adds to a 404 that the page is off, or the endpoint that the client probably meant. */
+function explainNotFound(context: Context, thrown: unknown): unknown {
+  if (!(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
+  const off = findOffPage(context);
+  // JSON has no member for the fix.
+  if (off !== undefined) {
+    // JSON has no member for the fix.
+    const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;
+    return new HttpError(404, "HT-01", message, { fix: off.fix });
+  }
+  const url = suggestUrl(context);
+  if (url === undefined) return thrown;
+  const received = context.target.path;
+  return new HttpError(404, "HT-01", `This address does not exist. Did you mean ${url}?`, { expected: url, received });
 }
 
 /** Whether a program sent the request, not a browser that shows a page. */
@@ -73,9 +105,9 @@ function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError
 function jsonError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
   const status = error.details.status ?? errorStatus[error.code];
-  return json(status, { error: error.code, error_description: error.description }, {
+  return json(status, errorMembers(context, error), {
     ...status === 401 && { "www-authenticate": basicChallenge(context.server.issuer) },
-    ...retryAfterHeader(error),
+    ...detailHeaders(error),
   });
 }
 
@@ -84,23 +116,33 @@ export function lastResortError(server: Server, target: RequestTarget, thrown: u
   const error = toOAuthError(server, target.path, thrown);
   return json(errorStatus[error.code], { error: error.code, error_description: error.description }, {
     "referrer-policy": "no-referrer",
-    ...retryAfterHeader(error),
+    ...detailHeaders(error),
   });
 }
 
-/** Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope. */
-function bearerError(context: Context, thrown: unknown): HttpResponse {
+/**
+ * Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope.
+ *
+ * @param algorithms The algorithms of DPoP proofs; absent if the endpoint accepts none.
+ */
+function bearerError(context: Context, thrown: unknown, algorithms?: readonly string[]): HttpResponse {
   const error = tracedError(context, thrown);
   const { status = errorStatus[error.code], challenge: form } = error.details;
+  const members = errorMembers(context, error);
   const attributes = {
     // A request without any token receives no error code (§3.1).
-    ...form !== "bare" && { error: error.code, error_description: error.description },
+    ...form !== "bare" && members,
     ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
   };
-  return json(status, { error: error.code, error_description: error.description }, {
+  return json(status, members, {
     ...(status === 401 || status === 403) &&
-      { "www-authenticate": bearerChallenge(context.server.issuer, attributes) },
-    ...retryAfterHeader(error),
+      {
+        "www-authenticate": tokenChallenges(
+          { scheme: usedScheme(context.request.headers.get("authorization")), status, algorithms },
+          { realm: context.server.issuer, ...attributes },
+        ),
+      },
+    ...detailHeaders(error),
   });
 }
 
@@ -142,40 +184,37 @@ async function consumeAndRedirect(
   return await redirectError(context, destination, thrown);
 }
 
+/** Denies a device if the user did; any other error leaves its authorization pending. */
+async function deviceError(context: Context, destination: DeviceDestination, thrown: unknown): Promise<HttpResponse> {
+  if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
+  try {
+    await (await import("../oauth/authorize/device.ts")).denyDevice(context.server, destination);
+  } catch (error) {
+    return await errorPage(context, error);
+  }
+  return await redirectError(context, destination, thrown);
+}
+
 /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
 function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
-  return authorizationResponse(context, destination, errorFields(tracedError(context, thrown)));
-}
-
-function errorFields({ code, description }: OAuthError): readonly (readonly [string, string])[] {
-  return [["error", code], ["error_description", description]];
-}
-
-/** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
-export function authorizationResponse(
-  context: Pick<Context, "server" | "site" | "pages" | "request" | "clientId">,
-  destination: Destination,
-  response: readonly (readonly [string, string])[],
-  headers?: Readonly<Record<string, string>>,
-): MaybePromise<HttpResponse> {
-  const { uri, mode } = destination;
-  const fields = responseFields(context.server, destination, response);
-  if (mode === "query") return redirect(context.request.method, appendToRedirectUri(uri, fields), headers);
-  const { clientId = "" } = context;
-  const client = context.server.clients.findCached(clientId)?.name ?? clientId;
-  const page = { ...context.site, action: uri, client, fields };
-  return chain(
-    context.pages(),
-    (pages) => ({ ...html(200, pages.formPost(page), headers), form: { action: uri, fields } }),
+  return authorizationResponse(
+    context,
+    destination,
+    Object.entries(errorMembers(context, tracedError(context, thrown))),
   );
 }
 
-function responseFields(
-  { issuer }: Server,
-  { state }: Destination,
-  response: readonly (readonly [string, string])[],
-): readonly (readonly [string, string])[] {
-  return [...response, ...state === undefined ? [] : [["state", state] as const], ["iss", issuer]];
+/**
+ * The members of an error response. On test hosts `error_description` has the reason, and `error_uri` leads to the
+ * recorded step that explains the error.
+ */
+function errorMembers({ server, flowUrl }: Context, error: OAuthError): Readonly<Record<string, string>> {
+  if (!hasTestHost(server.issuer)) return { error: error.code, error_description: error.description };
+  return {
+    error: error.code,
+    error_description: error.openDescription,
+    ...flowUrl !== undefined && { error_uri: flowUrl },
+  };
 }
 
 /**
@@ -183,17 +222,18 @@ function responseFields(
  *
  * @param destination The client that the user may send the error to: the page has a link to it.
  */
-async function errorPage(context: Context, thrown: unknown, destination?: Destination): Promise<HttpResponse> {
+async function errorPage(context: Context, thrown: unknown, destination?: RedirectDestination): Promise<HttpResponse> {
   const { target } = context;
   const error = tracedError(context, thrown);
   // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none for a client.
   const { status = error.code === "invalid_client" ? 400 : errorStatus[error.code] } = error.details;
   const explanation = error.explain();
   const { rule, reason, expected, received } = explanation;
-  const [pages, { findFix, findRule }, { suggestMatch, mayListClients }] = await Promise.all([
+  const [pages, { findFix, findRule }, { suggestMatch, mayListClients }, { responseLocation }] = await Promise.all([
     context.pages(),
     import("../oauth/rules/mod.ts"),
     import("./suggest_match.ts"),
+    import("./response_mode.ts"),
   ]);
   const address = new URLSearchParams(target.query);
   return html(
@@ -210,28 +250,48 @@ async function errorPage(context: Context, thrown: unknown, destination?: Destin
       received: status === 404 ? target.path : received,
       suggestion: suggestMatch(context, error),
       fix: findFix(explanation),
+      command: isWrongMethod(thrown)
+        ? exampleCommand(context)
+        : context.endpoint === undefined
+        ? findOffPage(context)?.command
+        : undefined,
+      redirectUriUnverified: context.endpoint?.name === "authorize" && context.destination === undefined,
       client: destination && {
         host: new URL(destination.uri).host,
-        href: destination.mode === "query"
-          ? appendToRedirectUri(destination.uri, responseFields(context.server, destination, errorFields(error)))
-          : undefined,
+        href: await responseLocation(
+          context,
+          destination,
+          responseFields(context.server, destination, Object.entries(errorMembers(context, error))),
+        ),
       },
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
-      allowsExternalLinks: !address.has("code") && !address.has("state"),
+      allowsExternalLinks: !["code", "state", "response"].some((name) => address.has(name)),
     }),
-    retryAfterHeader(error),
+    detailHeaders(error),
   );
+}
+
+/** A command that calls an endpoint of POST requests. */
+function exampleCommand({ server, site, endpoint }: Context): string | undefined {
+  if (endpoint === undefined || !endpoint.methods.includes("POST")) return undefined;
+  const names = endpoint.parameters?.map(({ name }) => name).slice(0, 3) ?? [];
+  const url = routeUrl(server.issuer, site.base, endpoint.path);
+  return ["curl", ...names.map((name) => `-d ${name}=…`), url].join(" ");
 }
 
 /** Starts with a capital letter, unless the first word is a wire name such as `redirect_uri`. */
 function toSentence(text: string): string {
   const [first = ""] = text.split(" ");
-  return first.includes("_") ? `${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const end = text.endsWith("?") ? "" : ".";
+  return first.includes("_") ? text + end : text.charAt(0).toUpperCase() + text.slice(1) + end;
 }
 
-/** The `Retry-After` header (RFC 9110 §10.2.3). */
-function retryAfterHeader({ details }: OAuthError): Readonly<Record<string, string>> {
-  return details.retryAfter === undefined ? {} : { "retry-after": String(details.retryAfter) };
+/** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */
+function detailHeaders({ details: { retryAfter, dpopNonce } }: OAuthError): Readonly<Record<string, string>> {
+  return {
+    ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
+    ...dpopNonce !== undefined && { "dpop-nonce": dpopNonce },
+  };
 }
 
 /** Converts a thrown value to an OAuth error and traces the rejection. */

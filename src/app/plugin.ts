@@ -81,6 +81,8 @@ export interface Plugin {
   onEvent?(event: TraceEvent, context?: Context): void;
   /** The page that shows the flow of a request: a path below the base. */
   flowLink?(request: RequestLike): string | undefined;
+  /** The page that edits a request and sends it again: a path below the base. */
+  editLink?(request: RequestLike): string | undefined;
   /** The page that shows the flow of an authorization response: a path below the base. */
   flowLinkFor?(response: Fields): string | undefined;
   /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */

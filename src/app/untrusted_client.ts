@@ -30,6 +30,7 @@ export function isUntrusted({ registration, document }: Client): boolean {
  */
 export function isShownFirst(context: Context, code: ErrorCode): MaybePromise<boolean> {
   const { server, clientId, destination, endpoint } = context;
+  if (destination?.mode === "device") return false;
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
   if (endpoint?.metadataName === undefined || promptNoneErrors.has(code) || hasTestHost(server.issuer)) return false;
   const client = server.clients.findCached(clientId ?? "");

@@ -1,7 +1,8 @@
-/** The banner: the terminal shows it when the server listens, with all that the configuration of a client needs. */
+/** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
+import type { ClientMetadata } from "../oauth/clients/client.ts";
 import { isLoopback, isTestHost } from "../oauth/test_hosts.ts";
-import type { ResolvedSettings } from "../oauth/config/settings.ts";
+import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
 
@@ -21,101 +22,125 @@ interface BannerOptions {
   readonly settings: ResolvedSettings;
   /** The public secret of the demo clients, if they are in use. No other secret is printed. */
   readonly demoSecret?: string;
+  /** The private key of the demo client, if that has one. */
+  readonly demoKey?: object;
   readonly store: string;
   readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
   /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
-  /** Names, as in the metadata, and absolute URLs. */
-  readonly endpoints: readonly (readonly [name: string, url: string])[];
+  /** The identifiers of the protected resources that it hosts. */
+  readonly resources: readonly string[];
 }
 
 /** The banner, with a final newline. */
 export function banner(
-  { version, issuer, url, host, discovery, settings, demoSecret, store, storedChanges, inspector, metrics, endpoints }:
-    BannerOptions,
+  {
+    version,
+    issuer,
+    url,
+    host,
+    discovery,
+    settings,
+    demoSecret,
+    demoKey,
+    store,
+    storedChanges,
+    inspector,
+    metrics,
+    resources,
+  }: BannerOptions,
 ): string {
   const exposure = describeExposure({ issuer, host, settings, inspector });
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
-  const callbackUrl = pageUrl("/authorized");
-  const align = (pairs: readonly (readonly [string, string])[]) => {
-    const width = Math.max(...pairs.map(([name]) => name.length));
-    return pairs.map(([name, value]) => `${name.padEnd(width)} ${value}`);
-  };
-  const rows = (pairs: readonly (readonly [string, string])[]) =>
-    align(pairs.map(([name, value]) => [`  ${name} `, value]));
-  const list = (configured: readonly (readonly [string, string])[], changes?: StoredChanges) => {
-    const shown = effectiveRows(configured, changes);
-    return shown.length === 0 ? ["  none"] : rows(shown);
-  };
-  const clients = settings.clients.map((client) => {
-    const { client_secret: secret, token_endpoint_auth_method: method } = client;
-    const authentication = secret === undefined
-      ? method ?? (client.jwks === undefined ? "public, PKCE" : "private_key_jwt")
-      : `${demoSecret === undefined ? "a secret" : `secret ${demoSecret}`} by ${
-        method ?? "client_secret_basic or client_secret_post"
-      }`;
-    return [client.client_id, `${authentication}; ${client.redirect_uris?.join(" ") ?? "no redirect URI"}`] as const;
-  });
-  const users = settings.users.map(({ sub, name }) => [sub, typeof name === "string" ? name : ""] as const);
+  const hasDemoFlow = settings.clients.some(({ redirect_uris }) => redirect_uris?.includes(pageUrl("/authorized")));
+  const clients = settings.clients.map((client) =>
+    [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
+  );
+  const users = settings.users.map(({ sub }) => [sub, undefined] as const);
+  const isAuto = settings.login === "auto" && users.length > 0;
+  const rows = [
+    hasDemoFlow ? ["Try it", pageUrl("/start")] : ["Home", pageUrl("/")],
+    ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
+    ...discovery === undefined ? [] : [["Discovery", discovery]],
+    ...resources.map((identifier) => ["Resource", identifier]),
+    ["Clients", listEntries(clients, storedChanges.clients)],
+    [
+      "Users",
+      listEntries(users, storedChanges.users) +
+      (isAuto ? "; the first is logged in, login_hint=<sub> picks another" : ""),
+    ],
+    ["Scopes", settings.scopes.join(" ")],
+    ["Keys", `${settings.alg}, kept in ${store}`],
+    ...settings.profile === undefined ? [] : [["Profile", describeProfile(settings, settings.profile, issuer, url)]],
+    ...metrics === undefined ? [] : [["Metrics", metrics]],
+    ["Ctrl-C", "stops the server"],
+  ];
   return [
     `Latchkey ${version}, issuer ${issuer}`,
     ...url === issuer ? [] : [`listening on ${url}`],
-    "",
-    "Endpoints",
-    ...rows([...discovery === undefined ? [] : [["discovery", discovery] as const], ...endpoints]),
-    "",
-    "Clients",
-    ...list(clients, storedChanges.clients),
-    "",
-    settings.login === "auto" ? "Users (the first is logged in; login_hint=<sub> picks another)" : "Users",
-    ...list(users, storedChanges.users),
-    "",
-    `Scopes  ${settings.scopes.join(" ")}`,
-    `Keys    ${settings.alg}, kept in ${store}`,
-    ...settings.profile === undefined ? [] : [
-      `Profile ${settings.profile.label}${settings.registration.mode === "off" ? "; registration is off" : ""}`,
-    ],
-    ...metrics === undefined ? [] : [`Metrics ${metrics}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureSettings(settings, inspector).map((name) =>
       `INSECURE: ${name} is on. Keep this server unreachable for others.`
     ),
-    "",
-    ...align([
-      settings.clients.some((client) => client.redirect_uris?.includes(callbackUrl))
-        ? ["Start the demo flow:", pageUrl("/start")]
-        : ["Home page:", pageUrl("/")],
-      ...inspector === "off" ? [] : [["Watch each login:", pageUrl("/flows")] as const],
-    ]),
+    ...rows.map(([name, value]) => `${name!.padEnd(10)} ${value}`),
     "",
   ].map(printable).join("\n");
 }
 
-/** Maximum number of listed clients or users that only the store has. */
-const maxStoredOnlyRows = 10;
-
-/** The configured rows with the changes in the store. */
-function effectiveRows(
-  configured: readonly (readonly [id: string, about: string])[],
-  changes: StoredChanges | undefined,
-): readonly (readonly [string, string])[] {
-  if (changes === undefined) return configured;
-  const { replaced, removed, added } = changes;
-  const describeChange = (id: string) =>
-    replaced.includes(id)
-      ? "replaced by a change in the store"
-      : removed.includes(id)
-      ? "removed by a change in the store"
-      : undefined;
+function describeProfile(
+  { registration }: ResolvedSettings,
+  { label }: NonNullable<ResolvedSettings["profile"]>,
+  issuer: string,
+  url: string,
+): string {
+  const needsTls = label.startsWith("fapi2-") && issuer.startsWith("https:") && url.startsWith("http:");
   return [
-    ...configured.map(([id, configuredText]) => [id, describeChange(id) ?? configuredText] as const),
-    ...added.slice(0, maxStoredOnlyRows).map((id) => [id, "only in the store"] as const),
-    ...added.length > maxStoredOnlyRows
-      ? [["…", `and ${added.length - maxStoredOnlyRows} more only in the store`] as const]
-      : [],
+    label,
+    ...registration.mode === "off" ? ["registration is off"] : [],
+    ...needsTls ? ["the proxy must require TLS 1.2 or newer with the cipher suites of BCP 195"] : [],
+  ].join("; ");
+}
+
+/** How a client authenticates, with the public secret or key of a demo client. */
+function describeAuthentication(
+  { client_secret, token_endpoint_auth_method: method, jwks, jwks_uri }: ClientMetadata,
+  demoSecret: string | undefined,
+  demoKey: object | undefined,
+): string {
+  if (client_secret !== undefined) return demoSecret === undefined ? method ?? "secret" : `secret ${demoSecret}`;
+  if (demoKey !== undefined && jwks !== undefined) return `private_key_jwt with the key ${JSON.stringify(demoKey)}`;
+  if (method !== undefined && method !== "none") return method;
+  return jwks === undefined && jwks_uri === undefined ? "public" : "private_key_jwt";
+}
+
+/** Maximum number of listed clients, and of users. */
+const maxListed = 8;
+
+/** The configured entries and those that only the store has, with the changes in the store. */
+function listEntries(
+  configured: readonly (readonly [id: string, about: string | undefined])[],
+  { replaced, removed, added }: Pick<StoredChanges, "replaced" | "removed" | "added"> = {
+    replaced: [],
+    removed: [],
+    added: [],
+  },
+): string {
+  const all = [
+    ...configured.map(([id, about]) => {
+      const note = replaced.includes(id)
+        ? "replaced in the store"
+        : removed.includes(id)
+        ? "removed in the store"
+        : about;
+      return note === undefined ? id : `${id} (${note})`;
+    }),
+    ...added.map((id) => `${id} (only in the store)`),
   ];
+  if (all.length === 0) return "none";
+  const more = all.length - maxListed;
+  return [...all.slice(0, maxListed), ...more > 0 ? [`and ${more} more`] : []].join(", ");
 }
 
 /** The names of the insecure settings that are on. */

@@ -80,7 +80,8 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
     options[name] = option;
     if (issue) issues.push(issue);
   }
-  return { kind: "run", options, issues };
+  // Behind a misspelt command, the other words are those of the command.
+  return { kind: "run", options, issues: suggestCommand(words[0]!) === undefined ? issues : issues.slice(0, 1) };
 }
 
 function repeatedFlagIssue(path: string, times: number): ConfigIssue {
@@ -102,10 +103,17 @@ function extraArgumentIssue(command: string): ConfigIssue {
   };
 }
 
+const wordPattern = /^[a-z][a-z_-]{0,29}$/i;
+
+/** The command that the first word probably stands for. */
+function suggestCommand(word: string): string | undefined {
+  return wordPattern.test(word) ? suggest(word, ["hash-password", "check", "faults"]) : undefined;
+}
+
 /** It may be part of a password that the shell split; only an argument in the position of a command is shown. */
 function positionalIssue(value: string, at: number): ConfigIssue {
-  const isWord = at === 0 && /^[a-z][a-z_-]{0,29}$/i.test(value);
-  const suggestion = isWord ? suggest(value, ["hash-password"]) : undefined;
+  const isWord = at === 0 && wordPattern.test(value);
+  const suggestion = isWord ? suggestCommand(value) : undefined;
   return {
     path: "command line",
     expected: "only flags",

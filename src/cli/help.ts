@@ -1,5 +1,6 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
+import { profileNames } from "../oauth/config/profile.ts";
 import { variableName } from "./environment.ts";
 import { configFileField, flagName, optionFields, optionHelp, optionNames } from "./options.ts";
 
@@ -37,6 +38,8 @@ export const helpText = `Latchkey, an OAuth 2.1 authorization server
 
 Usage: latchkey [FLAG VALUE]...
        latchkey hash-password            (for users[].password)
+       latchkey check LOGIN_URL ...      (attacks a client; see check --help)
+       latchkey faults [NAME]            (lists the attacks and faults)
        deno task start [FLAG VALUE]...   (in a copy of the source)
 
 ${formatRow("Flag", "Environment", "Default")}
@@ -60,6 +63,9 @@ The inspector is the pages at /flows, which show each login step by step.
 
 MODE is auto, which logs in the first user and approves everything, or
 interactive, which shows pages for login and consent.
+
+PROFILE, a set of values for the settings that are not set, is one of
+${profileNames.join(", ")}.
 
 STORE keeps codes, tokens and keys: memory loses them when the server stops;
 sqlite:PATH is a file; sqlite:PATH?durability=power survives a power failure

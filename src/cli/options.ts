@@ -43,6 +43,11 @@ export interface ConfigFile extends Settings {
    */
   readonly insecureAllowInspector?: boolean;
   /**
+   * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate keys;
+   * only if the issuer is on a test host. Default: false.
+   */
+  readonly faults?: boolean;
+  /**
    * The path of a small MCP server on the origin of the issuer: a protected resource with metadata and challenges, to test
    * MCP clients against. Default: none.
    */
@@ -78,6 +83,7 @@ export function programFields(stores: StoreKinds): Fields<Omit<ConfigFile, keyof
     metricsHost: text(["localhost", "0.0.0.0"], host),
     inspector: flag(),
     insecureAllowInspector: flag(false),
+    faults: flag(false),
     mcpServer: text(["/mcp"], {
       pattern: /^(?:\/[\w.~-]+)+$/,
       expected: "a path of letters and digits, such as /mcp",
@@ -98,10 +104,11 @@ export const optionHelp = {
   host: ["NAME", "%"],
   issuer: ["URL", "http://localhost:PORT"],
   login: ["MODE", "%, or interactive"],
-  profile: ["NAME", "none; or mcp"],
+  profile: ["PROFILE", "none"],
   mcpRevision: ["DATE", "the newest"],
   store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
+  faults: ["on|off", "off; on adds the page /faults"],
   mcpServer: ["PATH", "none"],
   log: ["FORMAT", "%; or json, or off"],
   metricsPort: ["NUMBER", "none"],

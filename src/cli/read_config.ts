@@ -51,6 +51,8 @@ export type Configuration =
     readonly inspector?: boolean;
     /** Whether any visitor may see them. */
     readonly insecureAllowInspector: boolean;
+    /** Whether a page controls faults, the clock and keys. */
+    readonly faults: boolean;
     /** The path of a small MCP server. Default: none. */
     readonly mcpServer?: string;
     /** The format of the log. */
@@ -147,7 +149,7 @@ export async function readConfiguration(
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings>
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
-  & Required<Pick<ConfigFile, "insecureAllowInspector">>;
+  & Required<Pick<ConfigFile, "insecureAllowInspector" | "faults">>;
 
 /** Certificate and key from the named files. The listener finds out whether they belong together. */
 async function readTls(options: RawOptions, { tlsCert, tlsKey }: ConfigFile, readTextFile: ReadTextFile): Promise<

@@ -3,7 +3,7 @@
  *
  * This folder has one file per protocol endpoint. Protocol rules live in `oauth/`, login pages in `interaction/`.
  *
- * A pushed request (RFC 9126) is read first; the rest is the same for it.
+ * The parameters of a pushed (RFC 9126) or signed request (RFC 9101) are read first; the rest is the same for them.
  *
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
  * 2. `parseAuthorizationRequest` checks the other parameters.
@@ -19,14 +19,15 @@ import {
   warnAcceptedRequest,
 } from "../oauth/authorize/authorization_request.ts";
 import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
-import { findDestination, isPushed } from "../oauth/authorize/destination.ts";
-import type { Destination } from "../oauth/authorize/destination.ts";
+import { findDestination } from "../oauth/authorize/destination.ts";
+import type { Destination, RequestOrigin } from "../oauth/authorize/destination.ts";
+import { responseModes } from "../oauth/authorize/response_mode.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
+import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
 
@@ -42,29 +43,35 @@ export function authorizeHandlers(
 ): Handlers {
   async function handle(context: Context): Promise<ResponseLike> {
     const { server, request: httpRequest } = context;
-    const received = await readParams(context);
+    const read = readParams(context);
+    const received = isPromise(read) ? await read : read;
     const clientId = received.get("client_id");
     let params = received;
     let destination: Destination;
     let client: Client;
+    let origin: RequestOrigin | undefined;
     try {
-      let pushedRequest: string | undefined;
-      if (isPushed(received)) {
-        const { readPushedRequest } = await import("../oauth/authorize/pushed_request.ts");
-        ({ id: pushedRequest, params } = await readPushedRequest(server, received, context.unrepeatable));
+      if (received.get("request_uri") !== undefined || received.get("request") !== undefined) {
+        const { resolveRequest } = await import("../oauth/authorize/request_source.ts");
+        ({ params, origin } = await resolveRequest(server, received, context.unrepeatable));
       }
-      ({ destination, client } = await findDestination(server, params, pushedRequest));
+      ({ destination, client } = await findDestination(server, params, origin));
     } finally {
       if (clientId !== undefined && !received.isRepeated("client_id")) {
         context.clientId = server.clients.findCached(clientId)?.id;
       }
     }
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
-    const isReadableByPage = destination.mode === "form_post" && hasTestHost(server.issuer);
-    if (isReadableByPage) rejectForeignHost(server.issuer, httpRequest, "FP-04");
+    const isReadableByPage = responseModes[destination.mode].carrier === "form" && hasTestHost(server.issuer);
+    if (isReadableByPage) {
+      const { rejectForeignHost } = await import("../app/host_check.ts");
+      rejectForeignHost(server.issuer, httpRequest, "FP-04");
+    }
     context.destination = destination;
+    if (origin?.rejection !== undefined) throw origin.rejection;
     const request = await parseAuthorizationRequest(server, params, client, destination);
-    const pending = await pendingAuthorization(server, request, destination, client);
+    const resolved = pendingAuthorization(server, request, destination, client);
+    const pending = isPromise(resolved) ? await resolved : resolved;
     warnAcceptedRequest(server, params, pending);
     const redirected = repeatWithCookies && await repeatWithCookies(context, pending);
     return redirected ?? await authorize(context, pending, approver);

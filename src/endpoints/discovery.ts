@@ -2,7 +2,7 @@
 
 import { json } from "../http/responses.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
-import { responseModes } from "../oauth/authorize/destination.ts";
+import { responseModes } from "../oauth/authorize/response_mode.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { assertionAlgorithms } from "../oauth/clients/auth/assertion.ts";
@@ -10,46 +10,49 @@ import { clientAuthMethods } from "../oauth/clients/auth/mod.ts";
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
-import type { MetadataForm } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
+import { isTestHost } from "../oauth/test_hosts.ts";
 import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
 import { routeUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 
-/**
- * The paths of the metadata: both well-known names before the issuer's path (RFC 8414 §3.1, §5) and after it (OpenID
- * Connect Discovery §4; some clients append RFC 8414's name too).
- */
-export function wellKnownPaths(base: string, forms: readonly MetadataForm[]): string[] {
-  return [...new Set(forms.map((form) => paths[form](base)))];
-}
-
-const paths: Readonly<Record<MetadataForm, (base: string) => string>> = {
-  "oauth-inserted": (base) => `/.well-known/oauth-authorization-server${base}`,
-  "openid-inserted": (base) => `/.well-known/openid-configuration${base}`,
-  "openid-appended": (base) => `${base}/.well-known/openid-configuration`,
-  "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
-};
-
 /** The handlers of the metadata documents. */
 export function discoveryHandlers(): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once per list of users, because the list may be long. */
-  const supportedClaims = ({ claims, scopes, users }: Server): readonly string[] => {
+  const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {
     const currentUsers = users.allCached();
     if (cached?.users !== currentUsers) {
-      cached = { users: currentUsers, claims: [...releasableClaims(claims, scopes, currentUsers)] };
+      cached = { users: currentUsers, claims: [...releasableClaims(claims, settings.scopes, currentUsers)] };
     }
     return cached.claims;
   };
+  let hasWarned = false;
+  /** Warns once about a client that calls the server by another name: it rejects the metadata (RFC 8414 §3.3). */
+  const warnOtherHost = ({ server, request }: Context): void => {
+    const host = request.headers.get("host");
+    const { issuer } = server;
+    if (hasWarned || host === null || host === new URL(issuer).host || !isAlias(host) || !hasTestHost(issuer)) return;
+    hasWarned = true;
+    const message = `A client requested the metadata from ${host}, but the issuer is ${issuer}. Clients reject ` +
+      "metadata of another issuer: configure this issuer in the client, or set issuer to the URL that clients use.";
+    server.trace({ type: "configuration_warning", at: server.now(), path: "issuer", message });
+  };
   return {
     GET: (context) => {
+      warnOtherHost(context);
       const document = withoutEmpty(metadata(context, supportedClaims(context.server)));
       return json(200, document, { "cache-control": "public, max-age=60" });
     },
   };
+}
+
+/** Whether a `Host` header has another name of a test host, such as `127.0.0.1:9666` for `localhost:9666`. */
+function isAlias(host: string): boolean {
+  return URL.canParse(`http://${host}`) && isTestHost(new URL(`http://${host}`).hostname);
 }
 
 /** Omits empty lists (RFC 8414 §3.2). */
@@ -62,16 +65,21 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, site.base, path)]]
   );
   const methods = clientAuthMethods.map(({ method }) => method).filter((name) =>
-    server.clientAuthMethods.includes(name)
+    server.settings.clientAuthMethods.includes(name)
   );
-  const algorithms = assertionAlgorithms(methods);
+  const ownAlgorithms = signingAlgorithms.filter((alg) => server.settings.signatureAlgorithms.includes(alg));
+  const algorithms = assertionAlgorithms(methods, server.settings.signatureAlgorithms);
+  const { acrValues } = server.settings;
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
-    scopes_supported: server.scopes,
+    scopes_supported: server.settings.scopes,
+    authorization_details_types_supported: Object.keys(server.settings.authorizationDetails ?? {}),
     protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
     response_types_supported: responseTypes,
-    response_modes_supported: responseModes,
+    response_modes_supported: server.settings.responseModes,
+    ...server.settings.responseModes.some((mode) => responseModes[mode].isSigned) &&
+      { authorization_signing_alg_values_supported: ownAlgorithms },
     grant_types_supported: server.grantTypes.map((grant) => grant.type),
     ...Object.assign({}, ...server.grantTypes.map((grant) => grant.metadata)),
     token_endpoint_auth_methods_supported: methods,
@@ -80,17 +88,29 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+    introspection_signing_alg_values_supported: ownAlgorithms,
     code_challenge_methods_supported: challengeMethods,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: subjectTypes,
-    id_token_signing_alg_values_supported: signingAlgorithms,
-    userinfo_signing_alg_values_supported: signingAlgorithms,
-    claims_supported: [...idTokenClaims, ...claims],
+    id_token_signing_alg_values_supported: ownAlgorithms,
+    userinfo_signing_alg_values_supported: ownAlgorithms,
+    claims_supported: [...idTokenClaims, ...acrValues.length > 0 ? ["acr", "amr"] : [], ...claims],
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
+    ...server.settings.clientLogout.backChannel &&
+      { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
+    ...server.settings.clientLogout.frontChannel &&
+      { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },
+    acr_values_supported: acrValues.map(({ value }) => value),
     ...server.clients.acceptsDocuments && { client_id_metadata_document_supported: true },
-    ...server.requirePushedRequests && { require_pushed_authorization_requests: true },
-    request_parameter_supported: false,
+    dpop_signing_alg_values_supported: server.settings.dpop.algorithms,
+    ...server.settings.requirePushedAuthorizationRequests && { require_pushed_authorization_requests: true },
+    ...server.settings.requireSignedRequestObject && { require_signed_request_object: true },
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: assertionAlgorithms(
+      ["private_key_jwt", ...methods],
+      server.settings.signatureAlgorithms,
+    ),
     request_uri_parameter_supported: false,
   };
 }

@@ -10,8 +10,14 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   const clients = server.clients.allCached();
   return [
     ...new Set([
-      server.alg,
-      ...clients.flatMap(({ idTokenAlg, userinfoAlg = idTokenAlg }) => [idTokenAlg, userinfoAlg]),
+      server.settings.alg,
+      ...clients.flatMap(({ idTokenAlg, metadata, policy }) => [
+        idTokenAlg,
+        metadata.userinfo_signed_response_alg ?? idTokenAlg,
+        policy?.alg ?? idTokenAlg,
+        metadata.authorization_signed_response_alg ?? idTokenAlg,
+        metadata.introspection_signed_response_alg ?? idTokenAlg,
+      ]),
     ]),
   ];
 }

@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
 import type { HttpResponse } from "../http/message.ts";
-import { emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
+import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -9,11 +9,13 @@ import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import { sessionIdFor } from "../oauth/users/subject.ts";
-import { csrfToken, endSession } from "../oauth/session/session.ts";
+import { endSession } from "../oauth/session/end_session.ts";
+import { csrfToken } from "../oauth/session/session.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
+import type { LogoutFrame } from "../oauth/session/front_channel_logout.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { readIdTokenHint } from "../oauth/tokens/id_token.ts";
+import { readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
@@ -34,7 +36,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   const params = await readParams(context);
   params.rejectRepeated("LO-02");
   const session = await readSession(context);
-  const { client, sid } = await readClientAndSid(context, params, session);
+  const { client, sid, sub } = await readHint(context, params, session);
   const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
   // The hint identifies the session even without a cookie: browsers send none if another site posts the form.
   const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
@@ -46,20 +48,26 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
     if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
     return await confirmationPage(context, session, client, params);
   }
-  const endedSid = confirmedSid ?? session?.sid;
-  if (endedSid !== undefined) await endSession(server, session ?? { sid: endedSid });
-  const headers = endedSid === undefined ? {} : clearSessionCookie(context);
+  const ended = session ?? (confirmedSid && sub && { sid: confirmedSid, sub });
+  const logins = ended ? await endSession(server, ended) : [];
+  const headers = ended ? clearSessionCookie(context) : {};
+  // Without the cookie the browser may be another one, and the page names other clients of the user.
+  if (logins.length > 0 && session !== undefined) {
+    const { logoutFrames } = await import("../oauth/session/front_channel_logout.ts");
+    const frames = await logoutFrames(server, logins);
+    if (frames.length > 0) return await loggingOutPage(context, frames, postLogoutRedirectUri, headers);
+  }
   if (postLogoutRedirectUri !== undefined) return redirect(request.method, postLogoutRedirectUri, headers);
   const pages = await context.pages();
   return html(200, pages.loggedOut(site), headers);
 }
 
-/** Reads the client from `client_id` or `id_token_hint`, and the session ID from `id_token_hint`. */
-async function readClientAndSid(
+/** Reads the client from `client_id` or `id_token_hint`, and the session ID and its user from `id_token_hint`. */
+async function readHint(
   { server }: Context,
   params: Params,
   session: Session | undefined,
-): Promise<{ readonly client?: Client; readonly sid?: string }> {
+): Promise<{ readonly client?: Client; readonly sid?: string; readonly sub?: string }> {
   const idTokenHint = params.get("id_token_hint");
   const clientId = params.get("client_id");
   const hintedToken = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
@@ -75,7 +83,7 @@ async function readClientAndSid(
   }
   const id = hintedToken?.clientId ?? clientId;
   const client = id === undefined ? undefined : await server.clients.findHolder(id);
-  return { client, sid: await findSid(server, client, hintedToken?.sid, session) };
+  return { client, sid: await findSid(server, client, hintedToken?.sid, session), sub: hintedToken?.sub };
 }
 
 /** The session ID of a hint. */
@@ -96,12 +104,13 @@ async function findSid(
 function readPostLogoutRedirectUri(params: Params, client: Client | undefined): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
-  if (!client?.postLogoutRedirectUris.includes(uri)) {
+  const registered = client?.metadata.post_logout_redirect_uris ?? [];
+  if (!registered.includes(uri)) {
     throw new OAuthError("invalid_request", "post_logout_redirect_uri is not registered for this client", {
       rule: "LO-03",
       expected: client === undefined
         ? "id_token_hint or client_id, which identifies the client"
-        : client.postLogoutRedirectUris.join(" or ") || "none, because this client has no registered URI",
+        : registered.join(" or ") || "none, because this client has no registered URI",
       publicExpected: client && "a post-logout redirect URI of this client; the server's log lists them",
       received: uri,
     });
@@ -121,6 +130,22 @@ async function isConfirmed({ server, request }: Context, session: Session, param
     status: 403,
     expected: "the confirmation of the logout page",
     received: "another confirmation",
+  });
+}
+
+/** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */
+async function loggingOutPage(
+  { server, site, pages }: Context,
+  frames: readonly LogoutFrame[],
+  continueHref: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  const { loggingOut } = await pages();
+  const timeoutMs = server.settings.clientLogout.timeout * 1000;
+  const origins = new Set(frames.map(({ src }) => new URL(src).origin));
+  return html(200, loggingOut({ ...site, frames, continueHref, timeoutMs }), {
+    ...headers,
+    "content-security-policy": `${contentSecurityPolicy}; frame-src ${[...origins].join(" ")}`,
   });
 }
 

@@ -2,11 +2,12 @@
 
 import { json } from "../http/responses.ts";
 import { missingClientId, pushRequest } from "../oauth/authorize/pushed_request.ts";
+import { provenKey } from "../oauth/dpop/proven_key.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 
 /** The handlers of the pushed authorization request endpoint. */
 export const par: Handlers = clientEndpoint(
-  async (server, { client, parameters }) => json(201, await pushRequest(server, client, parameters)),
-  () => Promise.reject(missingClientId()),
+  async (server, request) => json(201, await pushRequest(server, request)),
+  { identifyClient: () => Promise.reject(missingClientId()), provenKey },
 );

@@ -1,32 +1,50 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import type { HttpResponse } from "../http/message.ts";
+import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
+import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
-import { byProfile } from "../oauth/config/profiles.ts";
+import { policyOf } from "../oauth/clients/policy.ts";
+import { byProfile } from "../oauth/config/profile.ts";
+import { freshNonce } from "../oauth/dpop/proven_key.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { registeredScope } from "../oauth/grants/narrow_to_registered.ts";
+import { registeredScope } from "../oauth/grants/narrow_grant.ts";
+import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
+import { routeUrl } from "../app/endpoint.ts";
 import { readParams } from "../app/read_params.ts";
+import { jwtResponse } from "../app/jwt_response.ts";
 import type { Handlers } from "../app/route.ts";
 
 const formMediaType = /^application\/x-www-form-urlencoded/i;
 
 /** The handlers of the userinfo endpoint. They return the claims that the scope and the `claims` parameter release. */
-export const userinfo: Handlers = { GET: showClaims, POST: showClaims };
+export const userinfo: Handlers = { GET: respond, POST: respond };
 
-async function showClaims(context: Context): Promise<HttpResponse> {
-  const { server, request } = context;
+async function respond(context: Context): Promise<ResponseLike> {
+  const { app, server, request, target } = context;
+  const bodyToken = await tokenFromBody(context);
   const token = await requireAccessToken(
     server,
-    request.headers.get("authorization"),
-    await tokenFromBody(context),
+    {
+      method: request.method,
+      url: routeUrl(server.issuer, app.site.base, target.path),
+      header: (name) => request.headers.get(name),
+    },
+    bodyToken,
     "openid",
   );
+  const response = await showClaims(server, token, bodyToken !== undefined);
+  const nonce = token.claims.cnf === undefined ? undefined : await freshNonce(server, "resource");
+  return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
+}
+
+async function showClaims(server: Server, token: AccessToken, isInForm: boolean): Promise<HttpResponse> {
   const { claims } = token;
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
   const client = (await server.clients.findHolder(claims.client_id))!;
+  if (isInForm) assertFormAllowed(policyOf(server, client));
   if (user === undefined) {
     throw new OAuthError("insufficient_scope", "the access token has no user", {
       rule: "CC-03",
@@ -35,11 +53,11 @@ async function showClaims(context: Context): Promise<HttpResponse> {
     });
   }
   // A scope value that the client has lost since releases no claims, even if the access token contains it.
-  const scope = registeredScope(client, claims.scope.split(" "));
+  const scope = registeredScope(client, claims.scope!.split(" "));
   const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
   const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
   const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
-  const alg = client.userinfoAlg;
+  const { userinfo_signed_response_alg: alg } = client.metadata;
   const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
   const info = server.overrideClaims?.("userinfo", response, {
     client,
@@ -47,16 +65,7 @@ async function showClaims(context: Context): Promise<HttpResponse> {
     grant: { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() },
   }) ?? response;
   if (alg === undefined) return json(200, info);
-  const jwt = await server.sign("userinfo", alg, info);
-  return {
-    status: 200,
-    headers: {
-      "content-type": "application/jwt",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
-    body: jwt,
-  };
+  return jwtResponse("application/jwt", await server.sign("userinfo", alg, info));
 }
 
 /** The token in a form (RFC 6750 §2.2); `undefined` for other requests. */
@@ -66,8 +75,13 @@ async function tokenFromBody(context: Context): Promise<string | undefined> {
   const params = await readParams(context);
   params.rejectRepeated("BR-01");
   const token = params.get("access_token");
-  if (token === undefined || context.server.accessTokenInForm) return token;
-  const profile = byProfile(context.server.profile, "accessTokenInForm");
+  if (token !== undefined) assertFormAllowed(context.server.settings);
+  return token;
+}
+
+function assertFormAllowed({ accessTokenInForm, profile: active }: Server["settings"]): void {
+  if (accessTokenInForm) return;
+  const profile = byProfile(active, "accessTokenInForm");
   throw new OAuthError("invalid_request", `the access token was sent in the form${profile}`, {
     rule: "BR-01",
     reason: `this server accepts no access token in a form${profile}`,

@@ -8,6 +8,39 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
   return pairs.length === 0 ? scheme : `${scheme} ${pairs.join(", ")}`;
 }
 
+/** A scheme of access tokens. */
+type TokenScheme = "Bearer" | "DPoP";
+
+/** The scheme whose challenge names the error of a request with this `Authorization` header. */
+export function usedScheme(authorization: string | null): TokenScheme {
+  return /^dpop\b/i.test(authorization ?? "") ? "DPoP" : "Bearer";
+}
+
+/** The request that a protected resource rejects. */
+export interface RejectedRequest {
+  /** The scheme that it used; `Bearer` without one. */
+  readonly scheme: TokenScheme;
+  /** The status of the response. */
+  readonly status: number;
+  /** The algorithms of DPoP proofs; absent if the resource accepts none. */
+  readonly algorithms?: readonly string[];
+}
+
+/**
+ * The challenges of a protected resource. The error stands in that of the scheme that the request used (RFC 9449 §7.2): a
+ * request without `DPoP` learns with 401 that the resource accepts it, too.
+ */
+export function tokenChallenges(
+  { scheme, status, algorithms }: RejectedRequest,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  const algs = algorithms?.join(" ");
+  if (algs !== undefined && scheme === "DPoP") return challenge("DPoP", { ...parameters, algs });
+  const bearer = challenge("Bearer", parameters);
+  if (status !== 401 || algs === undefined) return bearer;
+  return `${bearer}, ${challenge("DPoP", { resource_metadata: parameters.resource_metadata, algs })}`;
+}
+
 /** Removes the characters that a quoted string in a header must not contain. */
 function sanitizeQuotedString(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "");

@@ -46,7 +46,11 @@ export function parseFields(text: string): Fields {
  * @throws {HttpError} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
  */
 export async function readForm(request: RequestLike): Promise<Fields> {
-  if (!isForm(request)) throw new HttpError(400, "TK-02", "The body must be application/x-www-form-urlencoded");
+  if (!isForm(request)) {
+    const received = request.headers.get("content-type") ?? "no Content-Type";
+    const expected = "application/x-www-form-urlencoded";
+    throw new HttpError(400, "TK-02", `The body must be ${expected}`, { expected, received });
+  }
   rejectContentCoding(request);
   return parseFields(await (peekedText(request) ?? readText(request)));
 }
@@ -108,8 +112,28 @@ async function readText(request: RequestLike): Promise<string> {
   }
 }
 
-/** The body; rejects with 408 if it arrives too late. */
+/** Microtasks within which a body is read that is here already: 2 on a server of Deno, 7 in process. */
+const arrivedWithinMicrotasks = 10;
+
+const isDeno = "Deno" in globalThis;
+
+/**
+ * The body; rejects with 408 if it arrives too late. On Deno, where the first timer of a process takes 5 ms and each
+ * further one 3 µs, a body that is here already gets none.
+ */
 function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
+  return isDeno ? withLateTimer(body) : withTimer(body);
+}
+
+async function withLateTimer<T>(body: Promise<T>): Promise<T> {
+  let isPending = true;
+  const onEnd = () => void (isPending = false);
+  body.then(onEnd, onEnd);
+  for (let i = 0; i < arrivedWithinMicrotasks && isPending; i++) await undefined;
+  return isPending ? await withTimer(body) : await body;
+}
+
+function withTimer<T>(body: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new HttpError(408, "HT-09", `The body must arrive within ${bodyTimeoutMs / 1000} seconds`)),

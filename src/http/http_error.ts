@@ -9,8 +9,8 @@ export class HttpError extends Error {
   /** The ID of the violated rule. */
   readonly rule: RejectionRuleId;
 
-  /** The expected and the received value, without secrets: for the trace and pages. */
-  readonly texts: { readonly expected?: string; readonly received?: string };
+  /** The expected and the received value, without secrets, and how to fix it: for the trace and pages. */
+  readonly texts: { readonly expected?: string; readonly received?: string; readonly fix?: string };
 
   /** Creates the error; the message is one sentence. */
   constructor(status: number, rule: RejectionRuleId, message: string, texts: HttpError["texts"] = {}) {

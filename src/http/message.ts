@@ -96,9 +96,10 @@ export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";
 }
 
-/** Returns the response with further headers, which replace headers of the same name. */
+/** Returns the response with further headers, which replace headers of the same name. A dropped connection has none. */
 export function withHeaders(response: ResponseLike, headers: Readonly<Record<string, string>>): ResponseLike {
   if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...headers } };
+  if (isDropped(response)) return response;
   // Copies the response, because the headers of some Responses are immutable.
   const copy = new Response(response.body, response);
   for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);

@@ -39,8 +39,9 @@ export function plainText(status: number, text: string): HttpResponse {
   };
 }
 
+/** The policy of every page. */
 // No form-action: browsers apply it to the redirect that follows a form, and the redirect leads to the client.
-const contentSecurityPolicy =
+export const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 

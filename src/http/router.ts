@@ -54,8 +54,8 @@ export interface RouterOptions<Context, R extends Route<Context>> {
   createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;
   /** Creates the error response for what a route throws, and for an {@link HttpError} of the router itself. */
   handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
-  /** Creates the response if the context or the error response failed. It must not throw. */
-  lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike;
+  /** Creates the response if the context or the error response failed. It must not fail. */
+  lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike | Promise<ResponseLike>;
   /** Whether any request header is allowed in a preflight (Fetch §3.2.5). Default: only {@link corsRequestHeaders}. */
   readonly allowAnyCorsHeader?: boolean;
   /** Headers of every response. */
@@ -95,7 +95,7 @@ export function router<Context, R extends Route<Context>>(
         response = await options.handleError(error, context);
       }
     } catch (cause) {
-      response = options.lastResort(cause, target, context);
+      response = await options.lastResort(cause, target, context);
     }
     if (request.method === "HEAD") response = await withoutBody(response);
     if (cors) response = withHeaders(response, corsHeaders);
@@ -109,7 +109,7 @@ const hostHeader = /^[\w.:[\]-]*$/;
 /** CORS headers: scripts of other origins may read the response. */
 export const corsHeaders = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After, DPoP-Nonce",
 };
 
 function dispatch<Context, R extends Route<Context>>(
@@ -131,7 +131,7 @@ function dispatch<Context, R extends Route<Context>>(
   if (isMethod(method) && route.methods.includes(method)) return route.handle(method, context);
   if (method === "HEAD" && route.methods.includes("GET")) return route.handle("GET", context);
   if (method === "OPTIONS" && route.cors) return preflight(route, request, options.allowAnyCorsHeader);
-  return rejectMethod(route, context, options);
+  return rejectMethod(method, route, context, options);
 }
 
 function isMethod(method: string): method is Method {
@@ -139,12 +139,14 @@ function isMethod(method: string): method is Method {
 }
 
 async function rejectMethod<Context, R extends Route<Context>>(
+  method: string,
   route: R,
   context: Context,
   options: RouterOptions<Context, R>,
 ): Promise<ResponseLike> {
   const allow = allowedMethods(route);
-  const error = new HttpError(405, "HT-01", `This address allows ${allow} only`);
+  const texts = { expected: allow, received: method.slice(0, 16) };
+  const error = new HttpError(405, "HT-01", `This address allows ${allow} only`, texts);
   return withHeaders(await options.handleError(error, context), { allow });
 }
 

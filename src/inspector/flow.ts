@@ -2,14 +2,17 @@
 
 import { checkOrder, findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
 import type { RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
+import type { DocumentRequests } from "./documents.ts";
 import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
-import { exchangeStatus, exchangeTitle, fieldValue, flowStatus } from "./labels.ts";
+import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
+import { isEditable } from "./edit/editable.ts";
 
 /** Maximum number of steps on one page. */
 export const stepsPerPage = 40;
@@ -17,42 +20,65 @@ export const stepsPerPage = 40;
 /** A flow as a row of the list. Pass a redacted flow to show it. */
 export function flowRow(flow: Flow): FlowRow {
   const { id, startedAt, client, sub, exchanges } = flow;
-  const failed = exchanges[findFailure(exchanges)] ?? exchanges.findLast(isFailed);
-  const error = failed && rejectionSummary(failed);
+  const failed = exchanges[findFailure(exchanges)] ??
+    exchanges.findLast((exchange) => isFailed(exchange) && isFromClient(exchange));
+  const status = flowStatus(flow);
+  const last = exchanges.findLast(isFromClient) ?? exchanges.at(-1);
+  const deciding = failed !== undefined && status.tone === "bad" ? failed : last;
+  const rejection = failed && rejectionSummary(failed);
+  const endedAt = last?.respondedAt;
   return {
     id,
     at: startedAt,
     client,
     // With client credentials, the subject is the client.
     user: sub === client ? undefined : sub,
-    status: flowStatus(flow),
+    endpoint: deciding === undefined ? "" : exchangeTitle(deciding),
+    httpStatus: deciding?.response?.status,
+    outcome: outcomeOf(status),
+    status,
+    durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
     steps: exchanges.length,
-    ...error && { rejection: error },
+    ...rejection === undefined ? { warning: exchanges.findLast(hasWarning)?.warnings[0]?.reason } : { rejection },
+  };
+}
+
+/** Requests for a document as a row of the list. Pass the redacted newest one to show it. */
+export function documentRow(newest: Flow, count: number, issuer: string): FlowRow {
+  const { request: { path, headers: { host } }, at, respondedAt } = newest.exchanges.at(-1)!;
+  const row = flowRow(newest);
+  const warning = host === undefined || host === new URL(issuer).host
+    ? undefined
+    : `Requested from ${host}, but the issuer is ${issuer}: clients reject metadata of another issuer.`;
+  return {
+    ...row,
+    steps: count,
+    document: path,
+    durationMs: respondedAt === undefined ? undefined : respondedAt - at,
+    ...warning !== undefined && { warning, outcome: { tone: "warn", label: "warning" } },
   };
 }
 
 /** The props of a flow's page, from step `from` on. */
 export async function describeFlow(
   server: Server,
-  flow: Flow,
+  flow: Flow | DocumentRequests,
   from: number,
   options: DisplayOptions,
-): Promise<Pick<FlowProps, "row" | "durationMs" | "reason" | "continued" | "steps" | "next" | "issued" | "now">> {
+): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
-  const { exchanges, startedAt } = options.secrets ? flow : masked;
+  const { exchanges } = options.secrets ? flow : masked;
   const failedIndex = findFailure(exchanges);
   const lastRejectedIndex = exchanges.findLastIndex(isRejected);
-  const endedAt = exchanges.at(-1)?.respondedAt;
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
   const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
   const next = first + shown.length;
   return {
-    row: flowRow(masked),
-    durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
+    row: "count" in flow ? documentRow(masked, flow.count, server.issuer) : flowRow(masked),
     reason: failedIndex < 0
       ? undefined
       : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: lastRejectedIndex - failedIndex },
-    continued: lastRejectedIndex < exchanges.length - 1,
+    continued: exchanges.slice(lastRejectedIndex + 1).some(isFromClient),
     steps: shown.map((_, i) => {
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
@@ -71,8 +97,13 @@ function findFailure(exchanges: readonly Exchange[]): number {
   return index;
 }
 
-function isRejected({ rejection }: Exchange): boolean {
-  return rejection !== undefined;
+/** Whether a rule rejected a request of the client. The rejection of an experiment is no failure of the flow. */
+function isRejected(exchange: Exchange): boolean {
+  return exchange.rejection !== undefined && isFromClient(exchange);
+}
+
+function hasWarning({ warnings }: Exchange): boolean {
+  return warnings.length > 0;
 }
 
 function isFailed({ outcome }: Exchange): boolean {
@@ -114,17 +145,32 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
     hops: exchangeHops(exchange),
     checks: exchangeChecks(exchange),
     warnings: exchangeWarnings(exchange),
+    ...options.editPath !== undefined && isEditable(masked.original) &&
+      { edit: `${options.editPath}/${masked.original.number}` },
     notes: [
+      ...isFromClient(exchange) ? [] : ["A request of this flow, edited on these pages and sent again."],
       ...faults.map((error) => `Injected fault: ${error}.`),
-      ...events.flatMap((event) =>
-        event.type === "grant_revoked" ? [`Every token of the grant was revoked: ${event.reason}.`] : []
-      ),
+      ...events.flatMap(eventNote),
     ],
     request,
     response,
     masked: countMasked(request) + (response === undefined ? 0 : countMasked(response)),
     open,
   };
+}
+
+/** The sentence about an event that no check describes. */
+function eventNote(event: TraceEvent): string[] {
+  switch (event.type) {
+    case "grant_revoked":
+      return [`Every token of the grant was revoked: ${event.reason}.`];
+    case "back_channel_logout": {
+      const result = event.status === undefined ? "no response" : `status ${event.status}`;
+      return [`Back-channel logout of ${event.client}, call ${event.attempt}: ${result}.`];
+    }
+    default:
+      return [];
+  }
 }
 
 /** The arrows of a step: the request and its response. */
@@ -169,7 +215,7 @@ function requestSummary({ request }: Exchange): string | undefined {
 /** The parameters of a request that its arrow shows. */
 const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
 
-/** All checks of an exchange in order: passed, failed, not reached. */
+/** All checks of an exchange in order: passed, failed, not checked. */
 function exchangeChecks({ endpoint, caller, request, passed, rejection, warnings }: Exchange): RuleCheckResult[] {
   const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
   if (rejection === undefined) return checks;

@@ -16,7 +16,9 @@ import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { formatFlow } from "../recorder/export/text.ts";
 import { describeFlow, stepsPerPage } from "./flow.ts";
-import { describeList } from "./list.ts";
+import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
+import { describeHabits } from "./habits.ts";
+import { describeList, recentRows } from "./list.ts";
 
 /** GET /flows. */
 export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
@@ -24,7 +26,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const { flowPages } = await import("../ui/flows/mod.ts");
   const page = flowPages.list({
     ...context.site,
-    ...describeList(recorder.flows(), new URLSearchParams(context.target.query)),
+    ...describeList(recorder, context.server.issuer, new URLSearchParams(context.target.query)),
     recording: recorder.recording,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
@@ -45,7 +47,7 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
   const { flowPages } = await import("../ui/flows/mod.ts");
   if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
-  const { id, form } = /^(?<id>\d+)(?:\.(?<form>har|txt|json))?$/.exec(name)?.groups ?? {};
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|txt|json))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
   if (form !== undefined) return exportFlow(server.issuer, flow, form);
@@ -55,7 +57,14 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const browser = await ensureBrowserCookie(context);
   const page = flowPages.flow({
     ...site,
-    ...await describeFlow(server, flow, Number(params.get("from")) || 1, { secrets, now: server.now() }),
+    ...await describeFlow(server, flow, Number(params.get("from")) || 1, {
+      ...{ secrets, now: server.now() },
+      editPath: canShowSecrets ? `${site.base}/flows/edit` : undefined,
+    }),
+    habits: "count" in flow
+      ? undefined
+      : await describeHabits(server, recorder, flow, site.base, params.get("habits") === "all"),
+    recent: recentRows(recorder, server.issuer, flow.id),
     secrets: secrets ? "shown" : canShowSecrets ? "masked" : "never",
     csrfToken: await browserCsrfToken(context, browser),
   });
@@ -73,15 +82,17 @@ export async function deleteFlow(context: Context, recorder: Recorder, id: strin
 /** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
 export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
   const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
-  const flow = exchange?.flow === undefined ? undefined : recorder.flow(exchange.flow);
-  if (flow === undefined) throw flowNotFound();
-  const step = flow.exchanges.findIndex((candidate) => candidate.number === exchange!.number) + 1;
+  const flow = findFlow(recorder, exchange?.flow ?? `d${number}`);
+  // Of repeated requests, the newest stands for those that are not shown.
+  const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
+    flow.exchanges.length;
   const from = step > stepsPerPage ? `?from=${step}` : "";
   return redirect("GET", `${site.base}/flows/${flow.id}${from}#step-${step}`);
 }
 
-function findFlow(recorder: Recorder, id: string | undefined): Flow {
-  const flow = id === undefined ? undefined : recorder.flow(id);
+/** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if it is not recorded. */
+function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRequests {
+  const flow = id === undefined ? undefined : recorder.flow(id) ?? findDocumentRequests(recorder, id);
   if (flow === undefined) throw flowNotFound();
   return flow;
 }

@@ -2,10 +2,11 @@
 
 import { storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { readAccessToken } from "../oauth/tokens/access_token.ts";
+import { readAccessToken } from "../oauth/tokens/read_access_token.ts";
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
-import type { Issued, Status } from "../ui/flows/props.ts";
+import type { Issued } from "../ui/flows/props.ts";
+import type { Status } from "../ui/status_badge.tsx";
 import { fieldValue, formatTime, relativeTime } from "./labels.ts";
 import { decodeJwt } from "./message.ts";
 
@@ -79,8 +80,8 @@ async function itemStatus(server: Server, { grantId }: Flow, item: IssuedItem): 
   if (record === undefined) return { tone: "open", label: "no longer stored" };
   if (record.consumedAt !== undefined) return { tone: "open", label: `used at ${formatTime(record.consumedAt, now)}` };
   if (await isRevoked(server, record.grantId)) return revokedWithGrant;
-  const { sid, scope, validUntil } = record.value;
-  if (!scope.includes("offline_access") && await isRevoked(server, sid)) {
+  const { grant: { subject, scope }, validUntil } = record.value;
+  if (!scope.includes("offline_access") && await isRevoked(server, subject.sid)) {
     return { tone: "bad", label: "revoked with its session" };
   }
   return statusUntil(validUntil, now, kind === "code" ? "not redeemed, valid" : "valid");

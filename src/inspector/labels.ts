@@ -2,19 +2,28 @@
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import { isStreamNotOffered } from "../recorder/record_response.ts";
-import type { FlowKind, Status } from "../ui/flows/props.ts";
+import type { FlowKind } from "../ui/flows/props.ts";
+import type { Status } from "../ui/status_badge.tsx";
 
 const grantTitles: Readonly<Record<string, string>> = {
   authorization_code: "Code exchange",
   refresh_token: "Refresh",
   client_credentials: "Client credentials",
+  "urn:ietf:params:oauth:grant-type:device_code": "Device poll",
   "urn:ietf:params:oauth:grant-type:jwt-bearer": "Assertion",
   "urn:ietf:params:oauth:grant-type:token-exchange": "Token exchange",
 };
 
-export function exchangeTitle({ title, caller, request }: Exchange): string {
+/** The title of an exchange. That of an experiment also says what was sent. */
+export function exchangeTitle({ title, caller, request, experimentOf }: Exchange): string {
   const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
-  return grantType !== undefined && Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
+  const name = grantType !== undefined && Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
+  return experimentOf === undefined ? name : `Experiment: ${name}`;
+}
+
+/** Whether a client sent the request, or its user; an experiment comes from these pages. */
+export function isFromClient({ experimentOf }: Exchange): boolean {
+  return experimentOf === undefined;
 }
 
 /** How a step ended. */
@@ -38,9 +47,13 @@ export function exchangeStatus(exchange: Exchange): Status {
       if (lacksStream(exchange)) return { tone: "open", label: "no stream" };
       const issued = ["tokens_issued", "code_issued"].find((issued) => events.some(({ type }) => type === issued));
       const label = issued?.replace("_", " ") ?? doneLabel ?? "completed";
-      return warnings.length === 0 ? { tone: "good", label } : { tone: "warn", label: `${label}, with a warning` };
+      return warnings.length === 0 ? { tone: "good", label } : withWarning(label);
     }
   }
+}
+
+function withWarning(label: string): Status {
+  return { tone: "warn", label: `${label}, with a warning` };
 }
 
 /** Whether it is a GET for a stream of messages, which MCP clients try and do without. */
@@ -48,18 +61,31 @@ function lacksStream(exchange: Exchange): boolean {
   return exchange.response !== undefined && isStreamNotOffered(exchange, exchange.response);
 }
 
-/** The status of a flow: that of its last step, unless the next step is up to the client. */
+/** The status of a flow: that of its last step, unless the next step is up to the client or another step has a warning. */
 export function flowStatus(flow: Flow): Status {
-  const { outcome, exchanges } = flow;
+  const { outcome } = flow;
+  const exchanges = flow.exchanges.filter(isFromClient);
   const last = exchanges.findLast((exchange) => !lacksStream(exchange)) ?? exchanges.at(-1);
   if (last === undefined) return { tone: "open", label: "empty" };
   if (outcome === "pending" && last.outcome === "done") return { tone: "open", label: "code not redeemed yet" };
-  return endsWithStepUp(flow) ? { tone: "open", label: "step-up required" } : exchangeStatus(last);
+  if (endsWithStepUp(flow)) return { tone: "open", label: "step-up required" };
+  const status = exchangeStatus(last);
+  const hasWarning = status.tone === "good" && exchanges.some(({ warnings }) => warnings.length > 0);
+  return hasWarning ? withWarning(status.label) : status;
 }
 
-/** Whether the last token lacked scope: the client obtains another one in a login of its own. */
+const outcomeLabels = { good: "success", warn: "warning", bad: "error", open: "pending", over: "revoked" } as const;
+
+/** A status in one word. */
+export function outcomeOf({ tone, label }: Status): Status {
+  const outcome = label === "revoked" ? "over" : tone;
+  return { tone: outcome, label: outcomeLabels[outcome] };
+}
+
+/** Whether the last token lacked scope or a stronger login: the client obtains another one in a login of its own. */
 function endsWithStepUp({ exchanges }: Flow): boolean {
-  return exchanges.at(-1)?.rejection?.error === "insufficient_scope";
+  const error = exchanges.findLast(isFromClient)?.rejection?.error;
+  return error === "insufficient_scope" || error === "insufficient_user_authentication";
 }
 
 /** The category by which flows are filtered. */

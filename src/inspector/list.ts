@@ -1,37 +1,106 @@
-/** The props of the list of flows: filtered and paginated. */
+/** The props of the list of flows: filtered, searched and paginated. */
 
 import type { Flow } from "../recorder/exchange.ts";
+import type { Recorder } from "../recorder/recorder.ts";
 import { redactFlow } from "../recorder/redact.ts";
-import type { FlowKind, FlowListProps } from "../ui/flows/props.ts";
-import { flowRow } from "./flow.ts";
+import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "../ui/flows/props.ts";
+import { documentRequests } from "./documents.ts";
+import { documentRow, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
 
-/** Maximum number of flows on one page. */
-const flowsPerPage = 25;
+const flowKinds: readonly FlowKind[] = ["done", "rejected", "open", "documents"];
 
-const flowKinds: readonly FlowKind[] = ["done", "rejected", "open"];
+/** Maximum number of rows on one page. */
+const rowsPerPage = 25;
+
+/** Maximum number of rows beside a flow. */
+const maxRecentRows = 2;
+
+/** Maximum length of a search text; the rest is ignored. */
+const maxSearchChars = 100;
+
+/** A row before it is redacted. */
+interface Entry {
+  /** The number of the exchange that orders it. */
+  readonly order: number;
+  readonly flow: Flow;
+  readonly kind: FlowKind;
+  row(redacted: Flow): FlowRow;
+}
 
 /** The props of the list for a query. */
 export function describeList(
-  flows: readonly Flow[],
+  recorder: Recorder,
+  issuer: string,
   query: URLSearchParams,
 ): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
-  const client = query.get("client") || undefined;
-  const outcome = flowKinds.find((kind) => kind === query.get("outcome"));
-  const before = Number(query.get("before") ?? Infinity) || Infinity;
-  const labels = clientLabels(flows);
-  const matching = flows.filter((flow) =>
-    Number(flow.id) < before && (client === undefined || labels.get(flow.client) === client) &&
-    (outcome === undefined || flowKind(flow) === outcome)
-  );
-  const shown = matching.slice(-flowsPerPage).reverse();
-  return {
-    rows: shown.map((flow) => flowRow(redactFlow(flow))),
-    flowCount: flows.length,
-    clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
-    filter: { ...client !== undefined && { client }, ...outcome && { outcome } },
-    older: shown.length < matching.length ? shown.at(-1)!.id : undefined,
+  const filter: FlowFilter = {
+    client: query.get("client") || undefined,
+    outcome: flowKinds.find((kind) => kind === query.get("outcome")),
+    q: query.get("q")?.trim().slice(0, maxSearchChars) || undefined,
   };
+  const before = Number(query.get("before") ?? Infinity) || Infinity;
+  const flows = recorder.flows();
+  const entries = listEntries(recorder, issuer, flows);
+
+  const labels = clientLabels(flows);
+  const rows: FlowRow[] = [];
+  let last: Entry | undefined;
+  let older: string | undefined;
+  for (const entry of entries) {
+    const { order, flow, kind } = entry;
+    if (order >= before || (filter.outcome ?? kind) !== kind) continue;
+    if (filter.client !== undefined && labels.get(flow.client) !== filter.client) continue;
+    const redacted = redactFlow(flow);
+    const row = entry.row(redacted);
+    if (filter.q !== undefined && !matches(redacted, row, filter.q)) continue;
+    if (rows.length === rowsPerPage) {
+      older = String(last!.order);
+      break;
+    }
+    rows.push(row);
+    last = entry;
+  }
+  return {
+    rows,
+    flowCount: entries.length,
+    clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
+    filter,
+    older,
+  };
+}
+
+/** All rows, newest first. */
+function listEntries(recorder: Recorder, issuer: string, flows = recorder.flows()): Entry[] {
+  return [
+    ...flows.map((flow): Entry => (
+      { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
+    )),
+    ...documentRequests(recorder).map((requests): Entry => ({
+      order: requests.exchanges.at(-1)!.number,
+      flow: { ...requests, exchanges: requests.exchanges.slice(-1) },
+      kind: "documents",
+      row: (redacted) => documentRow(redacted, requests.count, issuer),
+    })),
+  ].sort((a, b) => b.order - a.order);
+}
+
+/** The rows around a flow, newest first. */
+export function recentRows(recorder: Recorder, issuer: string, id: string): FlowRow[] {
+  const entries = listEntries(recorder, issuer);
+  const start = Math.max(0, entries.findIndex(({ flow }) => flow.id === id) - Math.floor(maxRecentRows / 2));
+  return entries.slice(start, start + maxRecentRows).map(({ flow, row }) => row(redactFlow(flow)));
+}
+
+/** Whether the redacted texts of a flow contain each word. */
+function matches({ exchanges }: Flow, { id, client, user, endpoint, status, rejection, warning }: FlowRow, q: string) {
+  const requests = exchanges.flatMap(({ title, request: { method, path }, response }) => [
+    `${title} ${method} ${path} ${response?.status}`,
+  ]);
+  const { error, rule, reason } = rejection ?? {};
+  const text = [id, client, user, endpoint, status.label, error, rule, reason, warning, ...requests].join(" ")
+    .toLowerCase();
+  return q.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 /** The redacted name of each client, computed once per client, because redacting a flow is expensive. */

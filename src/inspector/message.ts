@@ -19,6 +19,8 @@ export interface DisplayOptions {
   readonly secrets: boolean;
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
+  /** The path of the pages that edit a request, without its number; absent: there are none. */
+  readonly editPath?: string;
 }
 
 export function requestMessage({ original, masked }: Masked<Exchange>, options: DisplayOptions): MessageDetails {
@@ -79,7 +81,8 @@ function maskedHeaders(original: WithHeaders, masked: WithHeaders): Masked<Field
 function messageFields({ original, masked }: Masked<Fields>, { secrets }: DisplayOptions): MessageField[] {
   return original.map(([name, value], i) => {
     const [maskedName = "", maskedValue = ""] = masked[i] ?? [];
-    const jwt = decodeJwt(value);
+    // A signed authorization response contains the code; its parameters follow one by one.
+    const jwt = name === "response" ? undefined : decodeJwt(value);
     return {
       name: secrets ? name : maskedName,
       value: secrets ? value : maskedValue,

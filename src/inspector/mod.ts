@@ -33,6 +33,7 @@ import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { type Recorder, recorder } from "../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
+import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 
 export type { Fields } from "../http/form.ts";
 export type * from "../recorder/exchange.ts";
@@ -64,24 +65,41 @@ export function inspector(options: InspectorOptions = {}): Inspector {
   const { insecureAllow = false } = options;
   const activeRecorder = options.recorder ?? recorder({ limit: options.limit });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
-  const changes = notifier();
-  activeRecorder.subscribe(({ flow }) => {
-    if (flow !== undefined) changes.notify(flow);
-  });
+  const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
+  const pending = pendingExperiments();
+  let canEdit = false;
   return {
     recorder: activeRecorder,
-    links: [{ label: "Flows", path: "/flows" }],
-    handle: (next) => ownRecorder?.handle?.(next) ?? next,
+    // The page for tokens is only on test hosts, which `insecureAllow` alone does not require.
+    links: [{ label: "Flows", path: "/flows" }, ...insecureAllow ? [] : [{ label: "Tokens", path: "/tokens" }]],
+    handle(next) {
+      const record = ownRecorder?.handle?.(next) ?? next;
+      return (request, peer) => {
+        const edited = pending.take(request.url);
+        if (edited !== undefined) activeRecorder.markExperiment(request, edited);
+        return record(request, peer);
+      };
+    },
     extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, addResource) {
       if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
+      canEdit = hasTestHost(app.server.issuer);
       ownRecorder?.setup?.(app, addResource);
     },
-    routes: (app) => inspectorRoutes(app.site.base, activeRecorder, changes),
+    routes: (app) => [
+      ...inspectorRoutes(app.site.base, activeRecorder, changes),
+      ...hasTestHost(app.server.issuer)
+        ? [tokensRoute(app.site.base), editRoute(app.site.base, activeRecorder, pending)]
+        : [],
+    ],
     flowLink(request) {
-      const exchange = activeRecorder.findExchange(request);
-      return exchange && `/flows/of/${exchange.number}`;
+      const number = activeRecorder.findNumber(request);
+      return number === undefined ? undefined : `/flows/of/${number}`;
+    },
+    editLink(request) {
+      const number = canEdit ? activeRecorder.findNumber(request) : undefined;
+      return number === undefined ? undefined : `/flows/edit/${number}`;
     },
     flowLinkFor(response) {
       const step = lastStep(activeRecorder, response);
@@ -112,6 +130,60 @@ function inspectorNotAllowed(issuer: string): ConfigurationError {
     received: `an inspector for ${quote(issuer)}`,
     hint: "Leave it out, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
   }]);
+}
+
+/** The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere. */
+function tokensRoute(base: string): Endpoint {
+  const checkHost = ({ server, request }: Context) => rejectForeignHost(server.issuer, request, "TP-04");
+  return {
+    name: "tokens",
+    path: `${base}/tokens`,
+    methods: ["GET", "POST"],
+    caller: "browser",
+    title: "Tokens",
+    errors: "page",
+    parameters: parameters({ name: "form_token", secret: "form_token" }, { name: "key_set", secret: "key_set" }, {
+      name: "token",
+      secret: "token",
+    }),
+    load: () => ({
+      async GET(context) {
+        checkHost(context);
+        return await (await import("./tokens/page.ts")).showTokenForm(context);
+      },
+      async POST(context) {
+        checkHost(context);
+        return await (await import("./tokens/page.ts")).showTokens(context);
+      },
+    }),
+  };
+}
+
+/** The pages that edit a recorded request and send it again: to this server alone. */
+function editRoute(base: string, activeRecorder: Recorder, pending: PendingExperiments): Endpoint {
+  const numberOf = ({ server, request, target: { path } }: Context) => {
+    rejectForeignHost(server.issuer, request, "FL-05");
+    return path.slice(path.lastIndexOf("/") + 1);
+  };
+  return {
+    name: "flow_edit",
+    path: `${base}/flows/edit/*`,
+    methods: ["GET", "POST"],
+    caller: "browser",
+    title: "Edit a request",
+    errors: "page",
+    parameters: parameters({ name: "form_token", secret: "form_token" }),
+    load: () => ({
+      async GET(context) {
+        const number = numberOf(context);
+        return await (await import("./edit/page.ts")).showEditForm(context, activeRecorder, number);
+      },
+      async POST(context) {
+        const number = numberOf(context);
+        return await (await import("./edit/page.ts")).sendEdited(context, activeRecorder, pending, number);
+      },
+    }),
+  };
 }
 
 /** The routes of the pages. The first request loads the handlers. */

@@ -13,6 +13,9 @@ const maxListeners = 20;
 /** Maximum number of flows named in one event; beyond it, the event says `all`. */
 const maxChangedFlows = 200;
 
+/** Minimum time between two events of a stream, in milliseconds. What changes in between waits for the second one. */
+const minIntervalMs = 50;
+
 /** Interval of keep-alive comments, in milliseconds; proxies close silent connections. */
 const pingIntervalMs = 10_000;
 
@@ -31,21 +34,30 @@ interface Listener {
   close(): void;
 }
 
-export function notifier() {
+/**
+ * Creates a notifier.
+ *
+ * @param subscribe Starts to report changed flows, when a first stream opens. Returns the function that ends it, called
+ *   when the last stream closes: while no page is open, nothing is computed for pages.
+ */
+export function notifier(subscribe: (notify: (flow: string) => void) => () => void) {
   const listeners = new Set<Listener>();
+  let unsubscribe = () => {};
   let timer: ReturnType<typeof setInterval> | undefined;
   let closed = false;
 
   function addListener(listener: Listener): void {
     listeners.add(listener);
-    timer ??= setInterval(() => listeners.forEach((member) => member.ping()), pingIntervalMs);
+    if (listeners.size > 1) return;
+    timer = setInterval(() => listeners.forEach((member) => member.ping()), pingIntervalMs);
+    unsubscribe = subscribe((flow) => listeners.forEach((member) => member.notify(flow)));
   }
 
   function removeListener(listener: Listener): void {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     clearInterval(timer);
-    timer = undefined;
+    unsubscribe();
   }
 
   function assertAllowed(request: RequestLike, origin: string): void {
@@ -58,10 +70,6 @@ export function notifier() {
   }
 
   return {
-    /** Notifies all open pages that a flow has changed. */
-    notify(flow: string): void {
-      for (const listener of listeners) listener.notify(flow);
-    },
     /**
      * Responds with a stream of events.
      *
@@ -94,13 +102,22 @@ function eventStream(
   const changed = new Set<string>();
   let listener: Listener;
   let flush = () => {};
+  let interval: ReturnType<typeof setTimeout> | undefined;
+  const remove = () => {
+    clearTimeout(interval);
+    removeListener(listener);
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       flush = () => {
-        if (changed.size === 0) return;
+        if (changed.size === 0 || interval !== undefined || controller.desiredSize! <= 0) return;
         send(`${[...changed].map((flow) => `data: ${flow}\n`).join("")}\n`);
         changed.clear();
+        interval = setTimeout(() => {
+          interval = undefined;
+          flush();
+        }, minIntervalMs);
       };
       listener = {
         notify(flow) {
@@ -109,11 +126,11 @@ function eventStream(
             changed.add("all");
           }
           changed.add(flow);
-          if (controller.desiredSize! > 0) flush();
+          flush();
         },
         ping: () => controller.desiredSize! > 0 && send(": here\n\n"),
         close() {
-          removeListener(listener);
+          remove();
           controller.close();
         },
       };
@@ -122,6 +139,6 @@ function eventStream(
       addListener(listener);
     },
     pull: () => flush(),
-    cancel: () => removeListener(listener),
+    cancel: remove,
   });
 }

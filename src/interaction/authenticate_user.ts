@@ -2,6 +2,8 @@
 
 import type { Context } from "../app/context.ts";
 import type { User } from "../oauth/clients/client.ts";
+import type { Authentication } from "../oauth/authorize/acr.ts";
+import type { LoginMethod } from "../oauth/config/acr_values.ts";
 import { usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
 import type { Session } from "../oauth/session/session.ts";
@@ -22,6 +24,18 @@ export interface AuthenticatedUser {
   readonly user: User;
   /** The session that continues; absent after a new login. */
   readonly session?: Session;
+  /** The level of a new login; absent if the server has no levels. */
+  readonly level?: Authentication;
+}
+
+/** A user who is authenticated: by the session, or by a new login. */
+type Login = NewLogin | (Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly method?: undefined });
+
+/** A new login, and its method. */
+interface NewLogin {
+  readonly user: User;
+  readonly method: LoginMethod;
+  readonly session?: undefined;
 }
 
 /** Authenticates the user by the form of the login page; or returns why the page must be shown again. */
@@ -35,20 +49,37 @@ export async function authenticateUser(
   const result = params.get("new") !== undefined
     ? await createGuest(context, pending.expectedSubs === undefined && options.openLogin, params)
     : await authenticateKnown(context, pending, previousSession, params, options);
-  if ("status" in result || pending.expectedSubs?.includes(result.user.sub) !== false) return result;
-  // User enumeration: only after authentication, because the expected users depend on which users exist.
-  return { status: 403, error: "The client requires another user.", part: "password" };
+  if ("status" in result) return result;
+  if (pending.expectedSubs?.includes(result.user.sub) === false) {
+    // User enumeration: only after authentication, because the expected users depend on which users exist.
+    return { status: 403, error: "The client requires another user.", part: "password" };
+  }
+  const { acrValues } = context.server.settings;
+  return result.session !== undefined || acrValues.length === 0 ? result : await withLevel(context, pending, result);
+}
+
+/** The result of a new login with the level that it reaches, which must meet the demand of the request. */
+async function withLevel(
+  { server }: Context,
+  { request: { loginRequirements: { acr: demanded } } }: Interaction,
+  { user, method }: NewLogin,
+): Promise<AuthenticatedUser | LoginRetry> {
+  const { reachedLevel } = await import("../oauth/authorize/acr.ts");
+  const level = reachedLevel(server, method, demanded);
+  if (demanded?.includes(level.acr ?? "") !== false) return { user, level };
+  const error = `This login does not reach the level that the client requires: ${demanded.join(" or ")}.`;
+  return { status: 403, error, part: "password" };
 }
 
 async function createGuest(
   { server }: Context,
   allowed: boolean,
   params: Params,
-): Promise<AuthenticatedUser | LoginRetry> {
+): Promise<Login | LoginRetry> {
   const guest = allowed
     ? await parseGuest(server, params.get("subject") ?? "", params.get("claims") ?? "")
     : "Guest users cannot be created here.";
-  return typeof guest === "string" ? { status: 400, error: guest, part: "new" } : { user: guest };
+  return typeof guest === "string" ? { status: 400, error: guest, part: "new" } : { user: guest, method: "open" };
 }
 
 async function authenticateKnown(
@@ -57,18 +88,18 @@ async function authenticateKnown(
   previousSession: Session | undefined,
   params: Params,
   { openLogin, verifyPassword }: LoginOptions,
-): Promise<AuthenticatedUser | LoginRetry> {
+): Promise<Login | LoginRetry> {
   const sub = params.get("sub") ?? "";
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
   const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
   const session = usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
-  if (user !== undefined && openLogin && !hasPassword(user)) return { user };
+  if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };
   const password = params.get("password");
   if (password === undefined) return { status: 200, part: "password" };
   const result = await verifyPassword(server, { sub, user, password, address: target.clientAddress.address });
-  if (result === "right") return { user: user! };
+  if (result === "right") return { user: user!, method: "password" };
   const [status, reason, error, headers] = result === "wrong"
     ? [403, "name or password is wrong", "The name or the password is wrong.", {}] as const
     : [429, "too many wrong passwords", `Too many attempts. Try again in ${result.retryAfterSeconds} s.`, {

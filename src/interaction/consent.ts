@@ -11,6 +11,7 @@ import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
+import type { DeviceDestination } from "../oauth/authorize/destination.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
@@ -23,8 +24,11 @@ import {
   previouslyAllowedScope,
   saveConsent,
 } from "../oauth/session/consent.ts";
+import type { DeviceSummary } from "../ui/device.tsx";
 import { toUserSummary } from "./account_picker.ts";
+import { toDeviceSummary } from "./device_summary.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
+import { detailChoice, showDetails } from "./details.ts";
 import { consumePending, findPending, type Interaction } from "./pending.ts";
 
 /**
@@ -59,13 +63,18 @@ export function consentHandlers(openLogin: boolean): Handlers {
     const allowedScope = params.getAll("scope");
     // `openid` identifies the user; without it the request would be no login.
     const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
+    const allowedDetails = params.getAll("detail");
+    const authorizationDetails = request.authorizationDetails?.filter((detail, i) =>
+      allowedDetails.includes(detailChoice(detail, i))
+    );
     await consumePending(server, pending);
     context.destination = pending.destination;
     if (decision === "deny") throw consentDenied();
     const { sub, authTime } = session!;
     const user = (await server.users.find(sub))!;
-    const consent = await saveConsent(server, pending, sub, scope);
-    return await completeAuthorization(context, pending, { user, scope, authTime, consent }, session!, false);
+    const consent = await saveConsent(server, pending, sub, { scope, authorizationDetails });
+    const approval = { user, scope, authorizationDetails, authTime, consent };
+    return await completeAuthorization(context, pending, approval, session!, false);
   }
 
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
@@ -74,7 +83,8 @@ export function consentHandlers(openLogin: boolean): Handlers {
 async function consentPage(context: Context, pending: Interaction, session: Session): Promise<ResponseLike> {
   const { server, site } = context;
   const { request, client, destination } = pending;
-  const { scope, resources } = request;
+  const { scope, authorizationDetails = [], resources } = request;
+  const device = destination.mode === "device" ? await findDeviceSummary(context, destination) : undefined;
   const consent = await findConsent(server, session.sub, client.id);
   const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
   const pages = await context.pages();
@@ -93,20 +103,30 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
       user: toUserSummary((await server.users.find(session.sub))!),
       action: endpointPath(context.app, "consent"),
       fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),
-      redirectUri: destination.uri,
+      redirectUri: device === undefined ? destination.uri : undefined,
+      device,
       scope: scope.map((value) => ({
         value,
         required: value === "openid",
         previouslyAllowed: previouslyAllowed.includes(value),
         claims: server.claims.claimsByScope.get(value) ?? [],
       })),
+      details: showDetails(server, authorizationDetails),
       claims: individuallyRequestedClaims(server, request),
       resources,
-      redirectsToDevice: redirectsToDevice(destination.uri),
-      remembered: impersonationRisk(pending) ?? server.lifetimes.refresh_token,
+      redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
+      remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
     }),
   );
+}
+
+/** What the user sees of a device. @throws {OAuthError} If its code was used or has expired. */
+async function findDeviceSummary(context: Context, destination: DeviceDestination): Promise<DeviceSummary> {
+  const { findUndecided, usedUserCode } = await import("../oauth/authorize/device.ts");
+  const record = await findUndecided(context.server, destination.userCode);
+  if (record === undefined) throw usedUserCode();
+  return toDeviceSummary(context, destination, record);
 }
 
 /**

@@ -10,7 +10,8 @@ import { readSession, setSessionCookie } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, redirect } from "../http/responses.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
+import { endForgottenSessions } from "../oauth/session/end_session.ts";
+import { createSession, type Session } from "../oauth/session/session.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./authenticate_user.ts";
@@ -46,7 +47,8 @@ export function loginHandlers(options: LoginOptions): Handlers {
     }
     const result = await authenticateUser(context, pending, previousSession, params, options);
     if ("status" in result) return await showLogin(context, pending, options.openLogin, params, result);
-    const { user, session = createSession(server, user.sub, server.now(), previousSession) } = result;
+    const { user, level } = result;
+    const { session = createSession(server, user.sub, server.now(), previousSession, level) } = result;
     context.destination = pending.destination;
     return await completeLogin(context, pending, { user, session, former: previousSession });
   }
@@ -58,7 +60,7 @@ export function loginHandlers(options: LoginOptions): Handlers {
 async function completeLogin(
   context: Context,
   pending: Interaction,
-  { user, session, former }: Required<AuthenticatedUser> & { readonly former?: Session },
+  { user, session, former }: Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly former?: Session },
 ): Promise<ResponseLike> {
   const { server } = context;
   const isNew = session.sid !== former?.sid;

@@ -8,7 +8,9 @@ import type { Context } from "../app/context.ts";
 import { pendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { deviceCodeType } from "../oauth/grants/device_code.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
@@ -32,8 +34,13 @@ export interface Interaction extends PendingAuthorization {
 
 /** The encoded content. It is readable for the browser, so it contains only what the client sent. */
 interface InteractionContent {
-  /** The request, whole. */
+  /** The request, whole, except for details that are stored. */
   readonly request: AuthorizationRequest;
+  /**
+   * Whether the stored request, pushed or of a device, has authorization details, which may be long and confidential (RFC
+   * 9396 §12).
+   */
+  readonly hasStoredDetails?: true;
   /** Where the response goes. */
   readonly destination: Destination;
   /** The digest of the secret of the browser. */
@@ -53,8 +60,11 @@ export async function encodePending(
   { request, destination }: PendingAuthorization,
   { name = randomId(server.randomBytes), browser }: { readonly name?: string; readonly browser?: string } = {},
 ): Promise<string> {
+  const { authorizationDetails, ...others } = request;
   const content: InteractionContent = {
-    request,
+    ...authorizationDetails !== undefined && isStored(destination)
+      ? { request: others, hasStoredDetails: true }
+      : { request },
     destination,
     browser: browser === undefined ? undefined : await digest(browser),
     validUntil: server.now() + pendingLifetimeSeconds * 1000,
@@ -82,19 +92,20 @@ export async function findPending(context: Context, id: string | undefined): Pro
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
   if (id === undefined || content === undefined) throw expiredInteraction("this server does not know it");
-  const { request, destination, browser, validUntil } = content;
+  const { request, hasStoredDetails, destination, browser, validUntil } = content;
   const finished = await server.store.get("interaction", await storageKey(server, name));
   if (finished !== undefined) {
     throw expiredInteraction(`it was finished at ${new Date(finished.value.at).toISOString()}`);
   }
   if (server.now() >= validUntil) throw expiredInteraction("it has expired");
   const client = await server.clients.find(request.clientId);
-  if (client === undefined || !client.allowsRedirectUri(destination.uri)) {
+  if (client === undefined || !mayReceive(client, destination)) {
     throw expiredInteraction("its client has been removed or changed");
   }
   context.clientId = client.id;
   const scope = request.scope.filter((token) => client.scope.includes(token));
-  const pending = await pendingAuthorization(server, { ...request, scope }, destination, client);
+  const details = hasStoredDetails && { authorizationDetails: await storedDetails(server, destination) };
+  const pending = await pendingAuthorization(server, { ...request, ...details, scope }, destination, client);
   if (browser === undefined) return { ...pending, id, name };
   const { secret } = await ensureBrowserCookie(context, "login");
   if (await digest(secret) !== browser) {
@@ -102,6 +113,28 @@ export async function findPending(context: Context, id: string | undefined): Pro
   }
   server.passed?.("UI-14");
   return { ...pending, id, name, browser: secret };
+}
+
+function isStored(destination: Destination): boolean {
+  return destination.mode === "device" || destination.pushedRequest !== undefined;
+}
+
+async function storedDetails(
+  server: Server,
+  destination: Destination,
+): Promise<AuthorizationRequest["authorizationDetails"]> {
+  if (destination.mode === "device") {
+    const { findDeviceDetails } = await import("../oauth/authorize/device.ts");
+    return await findDeviceDetails(server, destination);
+  }
+  const { findPushedDetails } = await import("../oauth/authorize/pushed_request.ts");
+  const details = await findPushedDetails(server, destination.pushedRequest!);
+  if (details === undefined) throw expiredInteraction("its pushed request has expired");
+  return details;
+}
+
+function mayReceive(client: Client, { mode, uri }: Destination): boolean {
+  return mode === "device" ? client.grantTypes.includes(deviceCodeType) : client.allowsRedirectUri(uri);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { RequestedClaims } from "../store/store.ts";
 import type { User } from "./clients/client.ts";
 import { OAuthError } from "./errors.ts";
 import { canonicalUri } from "./config/resource_list.ts";
-import type { ResolvedSettings } from "./config/settings.ts";
+import type { ResolvedSettings } from "./config/resolve_settings.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */
 export const standardClaims: Readonly<Record<string, readonly string[]>> = {

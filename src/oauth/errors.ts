@@ -16,15 +16,24 @@ export type ErrorCode =
   | "server_error"
   | "temporarily_unavailable"
   | "invalid_target"
+  | "invalid_authorization_details"
+  | "authorization_pending"
+  | "slow_down"
+  | "expired_token"
   | "invalid_token"
   | "insufficient_scope"
+  | "insufficient_user_authentication"
+  | "invalid_dpop_proof"
+  | "use_dpop_nonce"
   | "login_required"
   | "consent_required"
   | "interaction_required"
   | "account_selection_required"
+  | "unmet_authentication_requirements"
   | "request_not_supported"
   | "request_uri_not_supported"
   | "invalid_request_uri"
+  | "invalid_request_object"
   | "invalid_redirect_uri"
   | "invalid_client_metadata"
   | "invalid_software_statement"
@@ -46,9 +55,20 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   temporarily_unavailable: 503,
   // RFC 8707 §2
   invalid_target: 400,
+  // RFC 9396 §5
+  invalid_authorization_details: 400,
+  // RFC 8628 §3.5
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   // RFC 6750 §3.1
   invalid_token: 401,
   insufficient_scope: 403,
+  // RFC 9470 §3
+  insufficient_user_authentication: 401,
+  // RFC 9449 §5, §8; at a protected resource 401
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   // OpenID Connect Core §3.1.2.6
   login_required: 400,
   consent_required: 400,
@@ -57,6 +77,9 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   request_not_supported: 400,
   request_uri_not_supported: 400,
   invalid_request_uri: 400,
+  // OpenID Connect Unmet Authentication Requirements §2
+  unmet_authentication_requirements: 400,
+  invalid_request_object: 400,
   // RFC 7591 §3.2.2
   invalid_redirect_uri: 400,
   invalid_client_metadata: 400,
@@ -78,6 +101,8 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly retryAfter?: number;
   /** `bare`: the challenge names no error, because the request contains no token (RFC 6750 §3.1). */
   readonly challenge?: "bare";
+  /** The nonce for the next DPoP proof; sent as `DPoP-Nonce`. */
+  readonly dpopNonce?: string;
   /** Replaces `expected` on pages that may not list clients, because `expected` contains registered values. */
   readonly publicExpected?: string;
   /** The rule that the trace names, if the response must not reveal it. */
@@ -86,6 +111,14 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly forUser?: boolean;
   /** The underlying error. */
   readonly cause?: unknown;
+}
+
+/** Codes whose message does not say what was wrong. */
+const uniformCodes: readonly ErrorCode[] = ["invalid_client", "invalid_grant", "invalid_token"];
+
+function describe(text: string, rule: string | undefined): string {
+  const sentence = text.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
+  return rule === undefined ? sentence : `${sentence} [${rule}]`;
 }
 
 /**
@@ -113,14 +146,24 @@ export class OAuthError extends Error {
 
   /** The value of `error_description`: the message, in the allowed characters, and the rule. */
   get description(): string {
-    const sentence = this.message.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
-    return this.details.rule === undefined ? sentence : `${sentence} [${this.details.rule}]`;
+    return describe(this.message, this.details.rule);
+  }
+
+  /**
+   * The value of `error_description` on test hosts. Where all errors of a code have one message, so that an attacker
+   * learns nothing, it is the reason and its rule.
+   */
+  get openDescription(): string {
+    if (!uniformCodes.includes(this.code)) return this.description;
+    const { rule, reason } = this.explain();
+    return describe(reason, rule);
   }
 
   /** The rejection as an event describes it. */
   explain(): Explanation {
-    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier } = this.details;
-    const texts = { reason, expected, received, earlier };
+    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier, isComputed } =
+      this.details;
+    const texts = { reason, expected, received, earlier, ...isComputed && { isComputed } };
     if (internalRule === undefined) return { fix: fix ?? "", ...texts };
     return { rule: internalRule, ...fix !== undefined && { fix }, ...texts };
   }

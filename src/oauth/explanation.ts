@@ -16,6 +16,8 @@ export interface ExplanationTexts {
   readonly expected?: string;
   /** The received value. */
   readonly received?: string;
+  /** Whether the server computed `received`: logs show it as it is. Default: false, they hide what may be a secret. */
+  readonly isComputed?: boolean;
   /** The earlier request that this one conflicts with, and its time. */
   readonly earlier?: string;
 }

@@ -39,6 +39,13 @@ interface FetchWindow {
   readonly until: number;
 }
 
+/** The limiter that all parts of a server share. Only a server that fetches such URLs creates it. */
+export function limiterOf(
+  { fetches, now }: { readonly fetches: { limiter?: FetchLimiter }; readonly now: () => number },
+): FetchLimiter {
+  return fetches.limiter ??= fetchLimiter(now);
+}
+
 /** Creates a limiter that counts in memory. `now` is the clock, in milliseconds. */
 export function fetchLimiter(now: () => number): FetchLimiter {
   const hosts = boundedCache<FetchWindow>(maxTrackedHosts);

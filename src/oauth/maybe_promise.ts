@@ -1,4 +1,7 @@
-/** Values that may be available synchronously. Avoids a microtask when the value is already there. */
+/**
+ * Values that may be available synchronously. Avoids a microtask and two promises when the value is already there: by
+ * {@link chain}, or in an async function by `isPromise(value) ? await value : value`.
+ */
 
 /** A value or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -8,7 +11,10 @@ export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePro
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Does not use `instanceof`: applications replace the class, and test runners have several realms. */
-function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+/**
+ * Whether the value must be awaited. Does not use `instanceof`: applications replace the class, and test runners have
+ * several realms.
+ */
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | null | undefined)?.then === "function";
 }

@@ -1,8 +1,8 @@
-/** Fetches documents that clients and settings refer to: keys, metadata documents. */
+/** Requests to other servers: documents that clients and settings refer to (keys, metadata), and calls of clients. */
 
 import { isLoopback, isTestHost } from "./test_hosts.ts";
 
-/** Fetches a document of another server, as `fetch` does. */
+/** Sends a request to another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The limits of a document. */

@@ -15,6 +15,7 @@ const labelByName: Readonly<Record<string, string>> = {
   client_secret: "client_secret",
   client_assertion: "client_assertion",
   assertion: "assertion",
+  device_code: "device_code",
   subject_token: "subject_token",
   actor_token: "actor_token",
   password: "password",
@@ -29,19 +30,18 @@ const passwordWord =
 export function secretLabel(name: string): string | undefined {
   if (Object.hasOwn(labelByName, name)) return labelByName[name];
   // Accepts misspellings: clientSecret, Client-Secret, client[secret], " client_secret".
-  const normalized = name.slice(0, 200).replace(/(?<=[a-z])(?=[A-Z])/g, "_").split(/[^A-Za-z0-9]+/).filter(Boolean)
-    .join("_")
-    .toLowerCase();
+  const normalized = decodeName(name.slice(0, 200)).replace(/(?<=[a-z])(?=[A-Z])/g, "_")
+    .split(/[^A-Za-z0-9]+/).filter(Boolean).join("_").toLowerCase();
   if (Object.hasOwn(labelByName, normalized)) return labelByName[normalized];
   return secretWord.test(normalized) ? "client_secret" : passwordWord.test(normalized) ? "password" : undefined;
 }
 
 /** One `name=value` of a query or form: at the start of a line, or after `?`, `&`, `#` or `;`. */
-const namedValue = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)([^&#;\s]+)/g;
+const namedValue = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)()([^&#;\s]+)/g;
 
-/** The same percent-encoded. */
+/** The same percent-encoded, up to three times: `%3d`, `%253d`, `%25253d`. Other escapes are part of the name. */
 const encodedNamedValue =
-  /(^|[?&#;\s]|%3f|%26|%23|%3b|%20|%0a|%0d)((?:[\w.~+[\]-]|%5b|%5d){1,200}?)(%3d)((?:(?!%26|%0a|%0d)[^&#;\s])+)/gi;
+  /(^|[?&#;/\s]|%(?:25){0,2}(?:3f|26|23|3b|2f|20|0a|0d))((?:[\w.~+[\]-]|%(?:25){0,2}(?!25|3d|3f|26|23|3b|2f|20|0a|0d)[\da-f]{2}){1,200}?)(%((?:25){0,2})3d)((?:(?!%\4(?:26|0a|0d))[^&#;\s])+)/gi;
 
 /**
  * Replaces the values of `name=value` pairs anywhere in a text.
@@ -49,13 +49,22 @@ const encodedNamedValue =
  * @param replace Returns the new value, or the same value to keep the pair. Names and values are decoded.
  */
 export function replaceNamedValues(text: string, replace: (name: string, value: string) => string): string {
-  if (!/=|%3d/i.test(text)) return text;
-  const rewrite = (whole: string, before: string, name: string, equals: string, raw: string) => {
+  if (!/=|%(?:25){0,2}3d/i.test(text)) return text;
+  const rewrite = (whole: string, before: string, name: string, equals: string, _: string, raw: string) => {
     const value = formDecode(raw);
-    const replacement = replace(formDecode(name), value);
+    const replacement = replace(decodeName(name), value);
     return replacement === value ? whole : `${before}${name}${equals}${replacement}`;
   };
   return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
+}
+
+/** Decodes the ASCII escapes of a name that is encoded up to three times, even if other escapes are malformed. */
+function decodeName(name: string): string {
+  let decoded = name.replaceAll("+", " ");
+  for (let times = 0; times < 3 && decoded.includes("%"); times++) {
+    decoded = decoded.replace(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  }
+  return decoded;
 }
 
 /** Form-decodes a text; returns it unchanged if it is malformed. */

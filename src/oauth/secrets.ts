@@ -17,6 +17,12 @@ export function randomId(randomBytes: RandomBytes): string {
   return encodeBase64url(randomBytes(16));
 }
 
+/** A {@link randomToken} and a {@link randomId} from one random value. Each has exactly one encoding (BR-05). */
+export function randomTokenAndId(randomBytes: RandomBytes): readonly [token: string, id: string] {
+  const random = randomBytes(48);
+  return [encodeBase64url(random.subarray(0, 32)), encodeBase64url(random.subarray(32))];
+}
+
 /** The SHA-256 digest of a text, as base64url. The store keeps only digests of secrets. */
 export function digest(text: string): MaybePromise<string> {
   return sha256(text);
@@ -32,9 +38,4 @@ export function constantTimeEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i % b.length);
   return difference === 0;
-}
-
-/** A secret as events show it: the first characters of its digest. */
-export async function fingerprint(secret: string): Promise<string> {
-  return `sha256:${(await digest(secret)).slice(0, 10)}…`;
 }

@@ -12,15 +12,12 @@
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
-import type { ClientAuthMethod, User } from "./clients/client.ts";
+import type { User } from "./clients/client.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
-import type { JwtKind, SignClaims } from "./keys/jwt.ts";
+import type { SignClaims, TokenKind } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
-import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
-import type { ActiveProfile } from "./config/profiles.ts";
-import type { RegistrationSettings } from "./config/registration_settings.ts";
-import type { Lifetimes, RefreshSettings } from "./config/settings.ts";
+import type { ResolvedSettings } from "./config/resolve_settings.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { Resources } from "./config/resource_list.ts";
@@ -54,7 +51,7 @@ export interface ClaimsContext {
 
 /** Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated. */
 export type OverrideClaims = (
-  kind: JwtKind,
+  kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
@@ -63,6 +60,8 @@ export type OverrideClaims = (
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
+  /** The settings, with defaults. `issuer` and `audience` are members of the server: the former follows the port. */
+  readonly settings: Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
   /** The store of all records. */
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */
@@ -88,49 +87,22 @@ export interface Server {
    * an approver decides.
    */
   readonly openLogin?: boolean;
-  /** All scope values. */
-  readonly scopes: readonly string[];
   /** The rules for releasing claims. */
   readonly claims: ClaimRules;
-  /** The scope of a request without `scope`; empty: such a request is rejected. */
-  readonly defaultScope: readonly string[];
-  /** The signature algorithm of access tokens. */
-  readonly alg: SigningAlgorithm;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** The lifetimes, in seconds. */
-  readonly lifetimes: Required<Lifetimes>;
-  /** The settings of refresh tokens. */
-  readonly refresh: Required<RefreshSettings>;
-  /** How clients register themselves. */
-  readonly registration: Required<RegistrationSettings> & {
-    /** The prefix of the ids of this issuer's client records. */
-    readonly recordPrefix: string;
-  };
+  /** The prefix of the ids of this issuer's client records. */
+  readonly recordPrefix: string;
   /** Fetches documents that clients refer to: their keys and their metadata. */
   readonly outbound: Outbound;
-  /** Limits the fetches of URLs that clients registered themselves. */
-  readonly fetchLimiter: FetchLimiter;
+  /** Holds the limiter of fetches of URLs that clients registered themselves; `limiterOf` creates it. */
+  readonly fetches: { limiter?: FetchLimiter };
   /** The key sets that were fetched, by their URL. */
   readonly keyFetches: BoundedCache<KeyFetches>;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens can be issued for. */
   readonly resources: Resources;
-  /** Which clients must send a code challenge, and how. */
-  readonly pkce: { readonly requireMethod: boolean; readonly requireForConfidential: boolean };
-  /** The methods of client authentication that clients may use. */
-  readonly clientAuthMethods: readonly ClientAuthMethod[];
-  /** Whether a token request may leave out `redirect_uri`, if its code has a code challenge. */
-  readonly tokenRedirectUri: "required" | "optional";
-  /** Whether requests must name a `resource`. */
-  readonly resourceParameter: "optional" | "expected" | "required";
-  /** Whether every authorization request must be pushed (RFC 9126 §5). */
-  readonly requirePushedRequests: boolean;
-  /** Whether userinfo accepts an access token in a form. */
-  readonly accessTokenInForm: boolean;
-  /** The profile in effect; absent: none. */
-  readonly profile?: ActiveProfile;
   /** Limits guesses of client secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */
@@ -141,11 +113,6 @@ export interface Server {
   readonly trace: Trace;
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
-}
-
-/** The server's clock in whole seconds, as tokens count time (RFC 7519 §2). */
-export function secondsNow(server: Server): number {
-  return Math.floor(server.now() / 1000);
 }
 
 /** One grant type. */

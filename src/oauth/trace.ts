@@ -1,9 +1,7 @@
-/** Events for the operator: one closed union, and the redaction of events for logs. */
+/** Events for the operator: one closed union. `redact.ts` redacts them. Types only. */
 
 import type { Explanation, ExplanationTexts, RuleExplanation } from "./explanation.ts";
-import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
 import type { PassedRuleId } from "./rules/mod.ts";
-import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 
 export type { Explanation, ExplanationTexts, RuleExplanation };
 
@@ -12,7 +10,7 @@ export type { Explanation, ExplanationTexts, RuleExplanation };
  *
  * The server puts no secret into events, but text that a client sent may contain one, such as a secret in the wrong
  * parameter. Plugins receive events unchanged; the option `trace` and the log receive them redacted
- * ({@link redactEvent}).
+ * (`redactEvent` of `redact.ts`).
  */
 export type TraceEvent =
   | {
@@ -47,6 +45,19 @@ export type TraceEvent =
   | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly explanation: Explanation }
   | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
+  | {
+    /** The `backchannel_logout_uri` of a client was called. Status 200 or 204 is success; a warning describes a failure. */
+    readonly type: "back_channel_logout";
+    readonly at: number;
+    readonly client: string;
+    readonly sid: string;
+    /** How often the client was called for this session, with this call. */
+    readonly attempt: number;
+    /** The status of the response; absent without one. */
+    readonly status?: number;
+    /** When the call is repeated; absent if it is not. */
+    readonly retryAt?: number;
+  }
   | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly grantId: string }
   | {
     /** A client registered itself (RFC 7591), or its registration was changed or deleted (RFC 7592). */
@@ -92,51 +103,6 @@ export type TraceEvent =
     /** The thrown value, for the operator alone. */
     readonly cause: unknown;
   };
-
-/**
- * Redacts text that a client sent, for logs. It replaces by their length, or removes: codes and tokens in any place,
- * values of secret parameters, all values in URL queries, user and password of URIs, and registered client secrets.
- */
-export function redactText(text: string, registered?: RegisteredSecrets): string {
-  // Bounded, so that a long request cannot keep the log busy.
-  const truncated = text.slice(0, maxTextLength);
-  const label = registered?.label ?? secretLabel;
-  const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
-  return replaceUserInfo(
-    replaceNamedValues(withoutRegistered, (name, value) => label(name) === undefined ? value : "…"),
-    () => "…",
-  )
-    .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
-    .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secretPattern.test(word) ? maskLength(word) : word);
-}
-
-function maskLength(word: string): string {
-  return `…(${word.length} characters)`;
-}
-
-/** Redacts an event for a log: clients may send a secret in the wrong parameter. */
-export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
-  if (event.type !== "rejected" && event.type !== "warning") return event;
-  const { reason, received } = event.explanation;
-  const explanation = {
-    ...event.explanation,
-    // This server wrote the text, but the text may contain request values.
-    reason: registered?.redact(reason, maskLength) ?? reason,
-    ...received !== undefined && { received: redactText(received, registered) },
-  };
-  return event.type === "rejected"
-    ? { ...event, endpoint: redactText(event.endpoint, registered), explanation }
-    : { ...event, explanation };
-}
-
-/** Maximum number of words searched for registered secrets before a text is logged: less than a millisecond. */
-const maxLoggedWords = 400;
-
-/** Maximum length of a text from a client, in characters. */
-const maxTextLength = 2000;
-
-/** Characters that look random, or a code verifier, which may contain dots and tildes. */
-const secretPattern = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 
 /**
  * Receives each passed check, in the order of the checks. A failed check is in the rejection.

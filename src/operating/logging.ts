@@ -2,11 +2,12 @@
 
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { findForRequest, type RequestLike, withHeaders } from "../http/message.ts";
+import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
-import { redactEvent, redactText, type TraceEvent } from "../oauth/trace.ts";
+import { redactEvent, redactText } from "../oauth/redact.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { type FindFix, formatEvent } from "./format_event.ts";
+import { type FindFix, formatEvent, isPendingPoll, type LoggedRequest } from "./format_event.ts";
 
 /** Options of the log. */
 export interface LoggingOptions {
@@ -16,6 +17,8 @@ export interface LoggingOptions {
   readonly format: "text" | "json";
   /** Whether the text format includes successful events. Default: failures only. */
   readonly verbose?: boolean;
+  /** Whether the text format has colours. Default: false. */
+  readonly colors?: boolean;
 }
 
 /** A log. */
@@ -24,6 +27,24 @@ export interface Logging extends Plugin {
   onEvent(event: TraceEvent, context?: Context): void;
   /** Logs an event of the application. The text format omits it. */
   logEvent(event: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** A request, and what the text log keeps until the status of its response is known. */
+interface ActiveRequest extends Mutable<LoggedRequest> {
+  readonly id: string;
+  /** The events so far; absent after the response. */
+  events?: TraceEvent[];
+}
+
+type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+
+/** The two hexadecimal digits of each byte. */
+const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function hexOf(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += hexDigits[byte];
+  return text;
 }
 
 /** Request IDs that are accepted from a trusted proxy. */
@@ -39,44 +60,54 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
  * const as = await latchkey({ plugins: [log] });
  * ```
  */
-export function logging({ write, format, verbose = false }: LoggingOptions): Logging {
-  const ids = new WeakMap<RequestLike, string>();
+export function logging({ write, format, verbose = false, colors = false }: LoggingOptions): Logging {
+  const requests = new WeakMap<RequestLike, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let randomRequestId = () => "";
   let now = () => 0;
   let findFix: FindFix | undefined;
   let loadingRules: Promise<void> | undefined;
-  let waitingLines: (() => void)[] = [];
+  /** Events outside of requests before the fixes are loaded, in their order. */
+  const waitingEvents: TraceEvent[] = [];
 
-  /** Writes an event as text. The first rejection loads the fixes; until they are loaded, events wait in their order. */
-  function writeText(event: TraceEvent, id: string | undefined): void {
-    const writeLine = () => {
-      const line = formatEvent(event, verbose, findFix);
-      if (line !== undefined) write(id === undefined ? line : `${line} (request ${id})`);
-    };
-    if ("explanation" in event) loadingRules ??= loadRules();
-    if (loadingRules === undefined || findFix !== undefined) writeLine();
-    else waitingLines.push(writeLine);
+  /** A log that cannot be written affects no request. */
+  function tryWrite(text: string): void {
+    try {
+      write(text);
+    } catch {
+      // There is no other place to report it.
+    }
   }
 
+  /** The first rejection loads the fixes. */
   async function loadRules(): Promise<void> {
     ({ findFix } = await import("../oauth/rules/mod.ts"));
-    const lines = waitingLines;
-    waitingLines = [];
-    for (const writeLine of lines) writeLine();
+    for (const event of waitingEvents.splice(0)) writeText(event);
+  }
+
+  function writeText(event: TraceEvent, request?: LoggedRequest): void {
+    const text = formatEvent(event, { verbose, colors, findFix, request });
+    if (text !== undefined) tryWrite(text);
   }
 
   return {
     onEvent(event, context) {
-      const id = context && findForRequest(ids, context.request);
+      const request = context && findForRequest(requests, context.request);
       const redacted = redactEvent(event, registeredSecrets);
-      if (format === "json") return write(JSON.stringify({ ...toLogRecord(redacted), request: id }));
-      writeText(redacted, id);
+      if (format === "json") return tryWrite(JSON.stringify({ ...toLogRecord(redacted), request: request?.id }));
+      if ("explanation" in event) {
+        loadingRules ??= loadRules();
+        // Only failures are shown with a link, which takes longer to compute than to record the event.
+        if (request !== undefined) request.link ??= context!.flowUrl;
+      }
+      if (request?.events !== undefined) request.events.push(redacted);
+      else if (loadingRules !== undefined && findFix === undefined) waitingEvents.push(redacted);
+      else writeText(redacted, request);
     },
     logEvent(event, fields) {
       if (format === "json") {
-        write(JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
+        tryWrite(JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
       }
     },
     setup(app) {
@@ -84,27 +115,36 @@ export function logging({ write, format, verbose = false }: LoggingOptions): Log
       findEndpoint = app.findEndpoint;
       now = server.now;
       registeredSecrets = server.registeredSecrets;
-      randomRequestId = () => Array.from(server.randomBytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+      randomRequestId = () => hexOf(server.randomBytes(8));
     },
     handle: (next) => async (request, peer) => {
       const proxyRequestId = request.headers.get("x-request-id");
       const id = proxyRequestId !== null && peer?.proxy !== undefined && requestIdPattern.test(proxyRequestId)
         ? proxyRequestId
         : randomRequestId();
-      ids.set(request, id);
+      const logged: ActiveRequest = { id, method: request.method.slice(0, 16), events: [] };
+      requests.set(request, logged);
       const startedAt = performance.now();
       // Read before the response: the connection may be closed afterwards.
       const sender = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.conflicting } : {};
-      const response = await next(request, peer);
-      // The log has the line of a rejection before the client has the response.
-      if (findFix === undefined) await loadingRules;
+      let response: ResponseLike;
+      try {
+        response = await next(request, peer);
+        logged.status = response.status;
+      } finally {
+        // The log has the text of a rejection before the client has the response.
+        if (findFix === undefined) await loadingRules;
+        const { events = [] } = logged;
+        logged.events = undefined;
+        for (const event of events) writeText(event, logged);
+      }
       if (format === "json") {
         const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
-        write(JSON.stringify({
+        tryWrite(JSON.stringify({
           time: new Date(now()).toISOString(),
           level: response.status >= 500 ? "error" : "info",
           event: "request",
-          method: request.method.slice(0, 16),
+          method: logged.method,
           path: redactText(path.slice(0, 200), response.status < 400 ? undefined : registeredSecrets),
           endpoint: endpointNameAt(findEndpoint, path),
           status: response.status,
@@ -129,7 +169,7 @@ const levels: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
 /** Converts an event to a JSON log record. */
 function toLogRecord(event: TraceEvent): Record<string, unknown> {
   const { type, at, ...rest } = event;
-  const level = levels[type] ?? "info";
+  const level = isPendingPoll(event) ? "info" : levels[type] ?? "info";
   const base = { time: new Date(at).toISOString(), level, event: type };
   if ("explanation" in rest) {
     const { explanation, ...further } = rest;

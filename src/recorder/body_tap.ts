@@ -46,27 +46,45 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
 }
 
 /** The same request, with a tap on its body. */
-export function tapRequest(request: RequestLike, { push, end }: BodyTap): RequestLike {
-  let body: ReadableStream<Uint8Array> | null | undefined;
-  return {
-    original: request,
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    get body() {
-      if (body === undefined) body = request.body === null ? null : tapStream(request.body, { push, end });
-      return body;
-    },
-    get bodyUsed() {
-      return request.bodyUsed;
-    },
-    async bytes() {
-      const bytes = await request.bytes();
-      push(bytes);
-      end("complete");
-      return bytes;
-    },
-  };
+export function tapRequest(request: RequestLike, tap: Pick<BodyTap, "push" | "end">): RequestLike {
+  return new TappedRequest(request, tap);
+}
+
+/** A class, because creating an object literal with a getter takes several times as long. */
+class TappedRequest implements RequestLike {
+  readonly original: RequestLike;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: RequestLike["headers"];
+  readonly #tap: Pick<BodyTap, "push" | "end">;
+  #body: ReadableStream<Uint8Array> | null | undefined;
+
+  constructor(request: RequestLike, tap: Pick<BodyTap, "push" | "end">) {
+    this.original = request;
+    this.method = request.method;
+    this.url = request.url;
+    this.headers = request.headers;
+    this.#tap = tap;
+  }
+
+  get body(): ReadableStream<Uint8Array> | null {
+    if (this.#body === undefined) {
+      const { body } = this.original;
+      this.#body = body === null ? null : tapStream(body, this.#tap);
+    }
+    return this.#body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.original.bodyUsed;
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await this.original.bytes();
+    this.#tap.push(bytes);
+    this.#tap.end("complete");
+    return bytes;
+  }
 }
 
 /** The same response, with a tap on its body. */
@@ -106,7 +124,11 @@ function tapStream(
   }, { highWaterMark: 0 });
 }
 
+/** Decodes complete texts, without state between calls. */
+const wholeDecoder = new TextDecoder();
+
 function decode(parts: readonly Uint8Array[]): string {
+  if (parts.length === 1) return wholeDecoder.decode(parts[0]);
   const decoder = new TextDecoder();
   return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
 }

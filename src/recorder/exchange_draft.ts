@@ -1,12 +1,15 @@
-/** The mutable draft of an exchange. */
+/** The mutable draft of an exchange: references to what was received and sent, parsed when a page or listener asks. */
 
+import type { HttpResponse } from "../http/message.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
+import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
-import { getResponseOutcome } from "./record_response.ts";
-import { findAuthMethod, findClientId } from "./record_request.ts";
+import type { CapturedBody } from "./body_tap.ts";
+import { getResponseOutcome, parseResponse } from "./record_response.ts";
+import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";
 
 /** The exchanges of one flow. */
 export interface FlowGroup {
@@ -14,6 +17,10 @@ export interface FlowGroup {
   flow?: string;
   /** The exchanges in the order of their requests. */
   readonly drafts: ExchangeDraft[];
+  /** The client of the flow: the first one that an exchange names. It stays after that exchange is evicted. */
+  client?: string;
+  /** The exchanges not yet searched for the client, so that each is parsed for it once; empty when the client is known. */
+  readonly unsearched: ExchangeDraft[];
 }
 
 /** The recorded part of an exchange. */
@@ -24,20 +31,41 @@ export interface ExchangeDraft {
   readonly endpoint?: EndpointDescription;
   /** The secrets of the server's clients; absent before the recorder is set up. */
   readonly registered?: RegisteredSecrets;
-  request: RecordedRequest;
-  response?: RecordedResponse;
+  /** The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment. */
+  readonly experimentOf?: number;
+  readonly head: RequestHead;
+  /** The body of the request, as far as it was read. */
+  body?: CapturedBody;
+  /** Absent while the exchange is pending, and after a dropped connection. */
+  reply?: HttpResponse;
+  /** The body of a response that is a stream, as far as it was read. */
+  replyBody?: CapturedBody;
   respondedAt?: number;
+  newestAtResponse?: number;
   /** Whether the connection was dropped, or the response broke off. */
   dropped: boolean;
-  readonly passed: PassedCheck[];
+  /** The passed checks: each its rule, then its value. Not an object each, because there are dozens. */
+  readonly passed: (string | undefined)[];
   readonly events: TraceEvent[];
   readonly faults: string[];
   /** Absent after eviction. */
   group?: FlowGroup;
   /** The values that link later exchanges to this flow. */
   readonly links: string[];
-  /** The current immutable exchange; absent after a change. */
+  /** Estimated size, in bytes. */
+  bytes: number;
+  /** The current immutable exchange; absent before its first use and after a change. */
   snapshot?: Exchange;
+}
+
+/** The parsed request of a draft. It is not kept: most are parsed once, to find their flow. */
+export function getRequest({ head, body }: ExchangeDraft): RecordedRequest {
+  return parseRequest(head, body);
+}
+
+/** The parsed response of a draft; `undefined` without one. */
+export function getResponse({ endpoint, reply, replyBody }: ExchangeDraft): RecordedResponse | undefined {
+  return reply && parseResponse(endpoint, reply, replyBody);
 }
 
 /** The secrets to redact in each exchange. They are not a member of Exchange, because an exchange is plain data. */
@@ -57,53 +85,73 @@ export function registeredSecretsFor(exchange: Exchange): RegisteredSecrets | un
 }
 
 /** The client that the request names or that authenticated. */
-function findClient({ request, events }: ExchangeDraft): string | undefined {
+function findClient(draft: ExchangeDraft, request: RecordedRequest): string | undefined {
   const namedClient = findClientId(request);
   if (namedClient !== undefined) return namedClient;
-  for (const event of events) if ("client" in event && event.client !== undefined) return event.client;
+  for (const event of draft.events) if ("client" in event && event.client !== undefined) return event.client;
   return undefined;
 }
 
 function buildExchange(draft: ExchangeDraft): Exchange {
-  const { number, at, respondedAt, endpoint, request, response, events, group } = draft;
+  const { number, at, respondedAt, newestAtResponse, endpoint, events, group } = draft;
+  const request = getRequest(draft);
+  const response = getResponse(draft);
   const isClientEndpoint = endpoint?.caller === "client";
-  const client = findClient(draft) ?? (isClientEndpoint ? undefined : findFlowClient(group));
+  const client = findClient(draft, request) ?? (isClientEndpoint ? undefined : findFlowClient(group));
   const auth = isClientEndpoint ? findAuthMethod(request) : undefined;
   const rejected = events.findLast((event) => event.type === "rejected");
   return {
     number,
     at,
-    ...respondedAt !== undefined && { respondedAt },
+    ...respondedAt !== undefined && { respondedAt, newestAtResponse },
     endpoint: endpoint?.name ?? unknownEndpoint,
     title: endpoint?.title ?? "Unknown address",
     ...endpoint?.doneLabel !== undefined && { doneLabel: endpoint.doneLabel },
     caller: endpoint?.caller ?? "any",
     request,
     ...response && { response },
-    outcome: getOutcome(draft),
+    outcome: getOutcome(draft, response),
     ...client !== undefined && { client },
     ...auth && { auth },
-    passed: [...draft.passed],
+    passed: toPassedChecks(draft.passed),
     ...rejected && { rejection: { error: rejected.error, explanation: rejected.explanation } },
     warnings: events.flatMap((event) => event.type === "warning" ? [event.explanation] : []),
     events: [...events],
     faults: [...draft.faults],
+    ...draft.experimentOf !== undefined && { experimentOf: draft.experimentOf },
     ...group?.flow !== undefined && { flow: group.flow },
   };
 }
 
-function getOutcome({ dropped, response, endpoint, events }: ExchangeDraft): Outcome {
+function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {
+  const checks: PassedCheck[] = [];
+  for (let i = 0; i < passed.length; i += 2) {
+    const value = passed[i + 1];
+    checks.push({ rule: passed[i] as PassedRuleId, ...value !== undefined && { value } });
+  }
+  return checks;
+}
+
+function getOutcome({ dropped, endpoint, events }: ExchangeDraft, response: RecordedResponse | undefined): Outcome {
   if (dropped) return "dropped";
   if (response === undefined) return "pending";
   const isChallenge = response.status === 401 && events.some(({ type }) => type === "challenged");
   return isChallenge ? "challenged" : getResponseOutcome(endpoint, response);
 }
 
-/** The client of a flow: the first one that an exchange names. */
+/** Adds an exchange to those to search for the client of its flow, because it is new there or has a new event. */
+export function searchForClient(draft: ExchangeDraft): void {
+  const { group } = draft;
+  if (group !== undefined && group.client === undefined) group.unsearched.push(draft);
+}
+
+/** The client of a flow; `undefined` outside of flows. */
 export function findFlowClient(group: FlowGroup | undefined): string | undefined {
-  for (const draft of group?.flow === undefined ? [] : group.drafts) {
-    const client = findClient(draft);
-    if (client !== undefined) return client;
+  if (group?.flow === undefined) return undefined;
+  for (const draft of group.unsearched) {
+    group.client = findClient(draft, draft.snapshot?.request ?? getRequest(draft));
+    if (group.client !== undefined) break;
   }
-  return undefined;
+  group.unsearched.length = 0;
+  return group.client;
 }

@@ -1,16 +1,26 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
 import type { ParameterDescription } from "../oauth/parameter.ts";
-import { type ExchangeDraft, findFlowClient, type FlowGroup, toExchange } from "./exchange_draft.ts";
+import {
+  type ExchangeDraft,
+  findFlowClient,
+  type FlowGroup,
+  getResponse,
+  searchForClient,
+  toExchange,
+} from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
-import { parseJsonMembers, parseLocation } from "./record_response.ts";
-import { findBearerToken, findParam } from "./record_request.ts";
+import { parseJsonMembers } from "./record_response.ts";
+import { decodeFormValue, findBearerToken, isCompleteForm } from "./record_request.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;
 
-/** Creates an empty index for at most `limit` exchanges. It evicts the least recently used flows. */
-export function flowIndex(limit: number) {
+/**
+ * Creates an empty index for at most `limit` exchanges of at most `maxBytes` together, or for one larger exchange. It
+ * evicts the least recently used flows.
+ */
+export function flowIndex(limit: number, maxBytes: number) {
   const drafts = new Map<number, ExchangeDraft>();
   /** The groups, least recently used first. */
   const groups = new Set<FlowGroup>();
@@ -18,6 +28,9 @@ export function flowIndex(limit: number) {
   /** The newest exchange with each linking value, so that a value stays linked while its flow is in use. */
   const links = new Map<string, ExchangeDraft>();
   let flowCount = 0;
+  let bytes = 0;
+
+  const isOverfull = () => drafts.size > limit || bytes > maxBytes && drafts.size > 1;
 
   function addLink(draft: ExchangeDraft, value: unknown): void {
     if (typeof value !== "string" || value === "" || value.length > maxLinkChars || !draft.group) return;
@@ -27,6 +40,7 @@ export function flowIndex(limit: number) {
 
   function evict(draft: ExchangeDraft): void {
     drafts.delete(draft.number);
+    bytes -= draft.bytes;
     for (const value of draft.links) if (links.get(value) === draft) links.delete(value);
     draft.group = undefined;
     draft.snapshot = undefined;
@@ -42,20 +56,27 @@ export function flowIndex(limit: number) {
     groups.delete(group);
     groups.add(group);
     for (const oldest of groups) {
-      if (drafts.size <= limit) return;
+      if (!isOverfull()) return;
       if (oldest !== group) removeGroup(oldest);
     }
     // This flow alone exceeds the limit.
-    while (drafts.size > limit) evict(group.drafts.shift()!);
+    if (isOverfull()) findFlowClient(group);
+    while (isOverfull()) evict(group.drafts.shift()!);
+  }
+
+  /** The group that an experiment belongs to, whatever its request contains. */
+  function experimentGroup({ experimentOf }: ExchangeDraft): FlowGroup | undefined {
+    return experimentOf === undefined ? undefined : drafts.get(experimentOf)?.group;
   }
 
   function move(draft: ExchangeDraft, group: FlowGroup): void {
     const previous = draft.group!;
     previous.drafts.splice(previous.drafts.indexOf(draft), 1);
     if (previous.drafts.length === 0) groups.delete(previous);
-    const position = group.drafts.findIndex(({ number }) => number > draft.number);
-    group.drafts.splice(position < 0 ? group.drafts.length : position, 0, draft);
+    // Searched from the end, because most exchanges are the newest of their flow.
+    group.drafts.splice(group.drafts.findLastIndex(({ number }) => number < draft.number) + 1, 0, draft);
     draft.group = group;
+    searchForClient(draft);
     draft.snapshot = undefined;
     touch(group);
   }
@@ -63,28 +84,35 @@ export function flowIndex(limit: number) {
   return {
     /** Adds an exchange, at first in its own group. */
     add(draft: ExchangeDraft): void {
-      const group: FlowGroup = { drafts: [draft] };
+      const group: FlowGroup = { drafts: [draft], unsearched: [draft] };
       draft.group = group;
       drafts.set(draft.number, draft);
+      bytes += draft.bytes;
       // Evicts nothing yet, because the exchange may belong to the flow that would be evicted.
       groups.add(group);
+    },
+
+    /** Counts further bytes of an exchange. Evicts nothing yet either. */
+    grow(draft: ExchangeDraft, added: number): void {
+      draft.bytes += added;
+      if (draft.group !== undefined) bytes += added;
     },
 
     /** Assigns an exchange to its flow, after its request is recorded. Idempotent. */
     assign(draft: ExchangeDraft): void {
       if (draft.group === undefined || draft.group.flow !== undefined) return;
-      const { request, endpoint } = draft;
-      const bearer = endpoint?.caller === "resource client" ? findBearerToken(request) : undefined;
-      const values = [bearer, ...linkingNames(endpoint?.parameters).map((name) => findParam(request, name))]
-        .filter((value) => value !== undefined);
-      const existing = values.map((value) => links.get(value)?.group).find((group) => group?.flow !== undefined);
+      const { endpoint } = draft;
+      const values = findLinkingValues(draft);
+      const existing = [experimentGroup(draft), ...values.map((value) => links.get(value)?.group)]
+        .find((group) => group?.flow !== undefined);
       if (existing !== undefined) {
         const shared = values.filter((value) => links.get(value)?.group === existing);
         move(draft, existing);
         for (const value of shared) addLink(draft, value);
         return;
       }
-      if (endpoint?.role === "step" && request.method !== "HEAD") {
+      // A request to an unknown path is the step of a client with a wrong URL.
+      if ((endpoint === undefined || endpoint.role === "step") && draft.head.method !== "HEAD") {
         draft.group.flow = String(++flowCount);
         draft.snapshot = undefined;
         flows.set(draft.group.flow, draft.group);
@@ -92,17 +120,19 @@ export function flowIndex(limit: number) {
       touch(draft.group);
     },
 
-    /** Indexes the linking values of a response. */
+    /** Indexes the linking values of a response, whose size is known now. */
     indexResponse(draft: ExchangeDraft): void {
-      const { response, group } = draft;
-      if (response === undefined || group?.flow === undefined) return;
-      const names = linkingNames(draft.endpoint?.responseParameters);
-      if (names.length === 0) return;
-      const { location } = response.headers;
-      const params = response.authorizationResponse?.params ??
-        (location === undefined ? [] : parseLocation(location).params);
-      for (const [name, value] of params) if (names.includes(name)) addLink(draft, value);
-      const members = parseJsonMembers(response);
+      if (draft.group !== undefined && isOverfull()) touch(draft.group);
+      if (draft.reply === undefined || draft.group?.flow === undefined) return;
+      const linking = linkingNames(draft.endpoint?.responseParameters);
+      const { names } = linking;
+      if (names.size === 0) return;
+      const { headers: { location }, form } = draft.reply;
+      const isFormOrSigned = form !== undefined || location?.includes("response=");
+      const sent = isFormOrSigned ? getResponse(draft)!.authorizationResponse?.params : undefined;
+      const params = sent ?? (location === undefined ? [] : findEncoded(location, linking));
+      for (const [name, value] of params) if (names.has(name)) addLink(draft, value);
+      const members = parseJsonMembers({ ...draft.reply, body: draft.replyBody?.text ?? draft.reply.body ?? "" });
       for (const name of names) addLink(draft, members[name]);
     },
 
@@ -119,8 +149,51 @@ export function flowIndex(limit: number) {
   };
 }
 
-function linkingNames(list: readonly ParameterDescription[] | undefined): string[] {
-  return list?.flatMap(({ name, linksFlow }) => linksFlow ? [name] : []) ?? [];
+/** The parameters of a list that link flows. */
+interface LinkingNames {
+  readonly names: ReadonlySet<string>;
+  /** Finds each of them in an encoded form or query. Parsing all parameters would take several times as long. */
+  readonly pattern: RegExp;
+}
+
+const noParameters: readonly ParameterDescription[] = [];
+
+const linkingNamesOf = new WeakMap<readonly ParameterDescription[], LinkingNames>();
+
+function linkingNames(list = noParameters): LinkingNames {
+  let linking = linkingNamesOf.get(list);
+  if (linking === undefined) {
+    const names = list.flatMap(({ name, linksFlow }) => linksFlow ? [name] : []);
+    const alternatives = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
+    linking = { names: new Set(names), pattern: new RegExp(`(?:^|[?&#])(${alternatives})=([^&#]+)`, "g") };
+    linkingNamesOf.set(list, linking);
+  }
+  return linking;
+}
+
+/** The values of a request that an earlier response may have sent: its access token, and the first value of each name. */
+function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly string[] {
+  const linking = linkingNames(endpoint?.parameters);
+  const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
+  const found = new Map<string, string>();
+  findEncoded(head.query, linking, found);
+  if (body !== undefined && isCompleteForm(head, body)) findEncoded(body.text, linking, found);
+  const values = bearer === undefined ? [] : [bearer];
+  if (found.size === 0) return values;
+  for (const name of linking.names) {
+    const value = found.get(name);
+    if (value !== undefined) values.push(value);
+  }
+  return values;
+}
+
+/** Finds the first value of each name in an encoded form, query or URI. */
+function findEncoded(text: string, { names, pattern }: LinkingNames, found = new Map<string, string>()) {
+  if (names.size === 0) return found;
+  for (const [, name, value] of text.matchAll(pattern)) {
+    if (!found.has(name!)) found.set(name!, decodeFormValue(value!));
+  }
+  return found;
 }
 
 function toFlow(group: FlowGroup): Flow {
@@ -133,7 +206,7 @@ function toFlow(group: FlowGroup): Flow {
     startedAt: exchanges[0]!.at,
     ...client !== undefined && { client },
     ...issuance && { sub: issuance.sub, grantId: issuance.grantId },
-    outcome: getFlowOutcome(exchanges.at(-1)!),
+    outcome: getFlowOutcome(exchanges.findLast(({ experimentOf }) => experimentOf === undefined) ?? exchanges.at(-1)!),
     exchanges,
   };
 }

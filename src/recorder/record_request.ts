@@ -7,6 +7,16 @@ import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
 
+/** A request before anything in it is parsed. */
+export interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  /** The query as received. */
+  readonly query: string;
+  /** The {@link RecordedRequest.headers}. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The headers to record: those that an authorization server reads, and those that help with debugging. */
 const recordedHeaders = [
   ...["host", "origin", "referer", "user-agent", "accept", "cookie", "authorization", "dpop"],
@@ -16,25 +26,32 @@ const recordedHeaders = [
 
 const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
-/** Records a request before its body is read. */
-export function recordRequest({ method, headers }: RequestLike, { path, query }: RequestTarget): RecordedRequest {
-  const recorded = recordedHeaders.map((name) => [name, headers.get(name)] as const).filter(([, value]) =>
-    value !== null
-  );
-  return {
-    method,
-    path,
-    headers: Object.fromEntries(recorded) as Record<string, string>,
-    query: tryParseFields(query),
-    form: [],
-  };
+/** Copies what is recorded of a request. Not a reference to its headers, which would hold the others in memory too. */
+export function recordHead({ method, headers }: RequestLike, { path, query }: RequestTarget): RequestHead {
+  const recorded: Record<string, string> = {};
+  for (const name of recordedHeaders) {
+    const value = headers.get(name);
+    if (value !== null) recorded[name] = value;
+  }
+  return { method, path, query, headers: recorded };
 }
 
-/** Adds the captured body. */
-export function withRequestBody(request: RecordedRequest, captured: CapturedBody | undefined): RecordedRequest {
+/** Parses a request; without `captured`, before its body is read. */
+export function parseRequest({ method, path, query, headers }: RequestHead, captured?: CapturedBody): RecordedRequest {
+  const request = { method, path, headers, query: tryParseFields(query), form: [] };
   if (captured === undefined) return request;
-  const isForm = captured.complete && formTypePattern.test(request.headers["content-type"] ?? "");
-  return { ...request, body: captured.text, form: isForm ? tryParseFields(captured.text) : [] };
+  const form = isCompleteForm({ headers }, captured) ? tryParseFields(captured.text) : [];
+  return { ...request, body: captured.text, form };
+}
+
+/** Whether a body is a form, captured to its end. */
+export function isCompleteForm({ headers }: Pick<RequestHead, "headers">, { complete }: CapturedBody): boolean {
+  return complete && formTypePattern.test(headers["content-type"] ?? "");
+}
+
+/** Records a request without its body. */
+export function recordRequest(request: RequestLike, target: RequestTarget): RecordedRequest {
+  return parseRequest(recordHead(request, target));
 }
 
 function tryParseFields(text: string): Fields {
@@ -47,12 +64,13 @@ function tryParseFields(text: string): Fields {
 
 /** The value of a parameter in query or form: the first one that is not empty. */
 export function findParam({ query, form }: RecordedRequest, name: string): string | undefined {
-  return [...query, ...form].find(([other, value]) => other === name && value !== "")?.[1];
+  const isWanted = ([other, value]: Fields[number]): boolean => other === name && value !== "";
+  return (query.find(isWanted) ?? form.find(isWanted))?.[1];
 }
 
 /** The token in the `Authorization` header. */
-export function findBearerToken({ headers }: RecordedRequest): string | undefined {
-  return /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+export function findBearerToken({ headers }: Pick<RecordedRequest, "headers">): string | undefined {
+  return /^(?:bearer|dpop) +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
 }
 
 /** User and password of HTTP Basic, form-decoded if possible. */
@@ -92,8 +110,11 @@ export function findClientId(request: RecordedRequest): string | undefined {
 
 /** Header (0) or claims (1) of a JWT, unverified; empty if the text is not a JWT. */
 export function decodeJwtPart(jwt: string, part: 0 | 1): Readonly<Record<string, unknown>> {
+  const encoded = jwt.split(".", 2)[part];
+  // An exception takes longer than all other work for a request.
+  if (!encoded) return {};
   try {
-    const decoded = JSON.parse(decodeUtf8(atob(jwt.split(".")[part]!.replaceAll("-", "+").replaceAll("_", "/"))));
+    const decoded = JSON.parse(decodeUtf8(atob(encoded.replaceAll("-", "+").replaceAll("_", "/"))));
     return typeof decoded === "object" && decoded !== null ? decoded : {};
   } catch {
     return {};
@@ -104,7 +125,9 @@ function decodeUtf8(binary: string): string {
   return new TextDecoder().decode(Uint8Array.from(binary, (byte) => byte.charCodeAt(0)));
 }
 
-function decodeFormValue(text: string): string {
+/** Decodes a name or value of a form; returns it unchanged if that is impossible. */
+export function decodeFormValue(text: string): string {
+  if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -1,36 +1,47 @@
 /** Records responses, and reads their outcome. */
 
-import { parseFields } from "../http/form.ts";
+import { type Fields, parseFields } from "../http/form.ts";
 import { type HttpResponse, isResponse, type PageForm, parseJsonObject, type ResponseLike } from "../http/message.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
+import { decodeJwtPart } from "./record_request.ts";
 import type { CapturedBody } from "./body_tap.ts";
 
 /** Media types of text to record. An event stream has no end. */
-const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*json|jwt|x-www-form-urlencoded)\b)/i;
+const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*(?:json|jwt)|x-www-form-urlencoded)\b)/i;
 
 /** Whether the body of a Response is recorded. */
 export function hasTextBody(response: Response): boolean {
   return response.body !== null && textTypePattern.test(response.headers.get("content-type") ?? "");
 }
 
-/** Records a response. The body of a Response is added later. */
-export function recordResponse(endpoint: EndpointDescription | undefined, response: ResponseLike): RecordedResponse {
-  const { status } = response;
-  const headers = isResponse(response) ? headersToRecord(response) : response.headers;
-  const { body, form } = isResponse(response) ? {} as Partial<HttpResponse> : response;
+/** What is recorded of a response before anything in it is parsed. The body of a Response is captured later. */
+export function recordReply(response: ResponseLike): HttpResponse {
+  if (isResponse(response)) return { status: response.status, headers: headersToRecord(response), body: null };
+  const { body } = response;
+  if (body === null || body.length <= maxRecordedBodyChars) return response;
+  return { ...response, body: copyText(body.slice(0, maxRecordedBodyChars)) };
+}
+
+/** A copy of the text: a slice would keep the whole original text in memory. */
+function copyText(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}
+
+/** Parses a response. */
+export function parseResponse(
+  endpoint: EndpointDescription | undefined,
+  { status, headers, body, form }: HttpResponse,
+  captured?: CapturedBody,
+): RecordedResponse {
+  const text = captured?.text ?? body;
   return {
     status,
     headers,
-    ...body && { body: body.slice(0, maxRecordedBodyChars) },
+    ...text && { body: text },
     ...form && { hasForm: true },
     ...findAuthorizationResponse(endpoint, headers.location, form),
   };
-}
-
-/** Adds the captured body. */
-export function withResponseBody(response: RecordedResponse, captured: CapturedBody | undefined): RecordedResponse {
-  return captured === undefined ? response : { ...response, body: captured.text };
 }
 
 function headersToRecord({ headers }: Response): Record<string, string> {
@@ -50,8 +61,9 @@ function findAuthorizationResponse(
   location: string | undefined,
   form: PageForm | undefined,
 ): Pick<RecordedResponse, "authorizationResponse"> {
-  const sent = location !== undefined ? parseLocation(location) : form && { uri: form.action, params: form.fields };
-  if (sent === undefined || !isBrowserStep(endpoint)) return {};
+  const received = location !== undefined ? parseLocation(location) : form && { uri: form.action, params: form.fields };
+  if (received === undefined || !isBrowserStep(endpoint)) return {};
+  const sent = { ...received, params: [...received.params, ...signedParams(received.params)] };
   const leavesServer = endpoint!.errors === "redirect"
     ? sent.params.some(([name]) => name === "code" || name === "error")
     // Redirects within the server are paths.
@@ -59,15 +71,21 @@ function findAuthorizationResponse(
   return leavesServer ? { authorizationResponse: sent } : {};
 }
 
+/** The parameters inside a signed authorization response (JARM); none if it is not signed. */
+function signedParams(params: Fields): Fields {
+  const jwt = params.find(([name]) => name === "response")?.[1] ?? "";
+  const { aud: _, ...members } = decodeJwtPart(jwt, 1);
+  return Object.entries(members).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []);
+}
+
 /** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
 export function parseLocation(location: string): NonNullable<RecordedResponse["authorizationResponse"]> {
-  const withoutFragment = location.split("#", 1)[0]!;
-  const queryStart = withoutFragment.indexOf("?");
-  if (queryStart < 0) return { uri: withoutFragment, params: [] };
+  const [withoutFragment = "", fragment = ""] = location.split("#", 2);
+  const [uri = "", ...query] = withoutFragment.split("?");
   try {
-    return { uri: withoutFragment.slice(0, queryStart), params: parseFields(withoutFragment.slice(queryStart + 1)) };
+    return { uri, params: [query.join("?"), ...fragment.includes("=") ? [fragment] : []].flatMap(parseFields) };
   } catch {
-    return { uri: withoutFragment.slice(0, queryStart), params: [] };
+    return { uri, params: [] };
   }
 }
 
@@ -100,7 +118,9 @@ export function isStreamNotOffered(
 /** The outcome of an exchange with a response. */
 export function getResponseOutcome(endpoint: EndpointDescription | undefined, response: RecordedResponse): Outcome {
   if (isStreamNotOffered(endpoint, response)) return "done";
-  if (response.status >= 400 || findErrorCode(response) !== undefined) return "rejected";
+  const error = findErrorCode(response);
+  if (error === "authorization_pending") return "interaction";
+  if (response.status >= 400 || error !== undefined) return "rejected";
   if (response.authorizationResponse !== undefined || !isBrowserStep(endpoint)) return "done";
   // A protocol endpoint redirects within the server to ask the user. A page redirects after its action.
   if (response.headers.location !== undefined) return endpoint!.metadataName === undefined ? "done" : "interaction";

@@ -12,16 +12,23 @@ import type { App } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { peekedText } from "../http/form.ts";
-import { findForRequest, isDropped, isResponse, type RequestLike, type ResponseLike } from "../http/message.ts";
+import {
+  findForRequest,
+  type HttpResponse,
+  isDropped,
+  isResponse,
+  type RequestLike,
+  type ResponseLike,
+} from "../http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { type ExchangeDraft, toExchange } from "./exchange_draft.ts";
+import { type ExchangeDraft, searchForClient, toExchange } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
 import { bodyTap, type CapturedBody, tapRequest, tapResponse } from "./body_tap.ts";
-import { hasTextBody, recordResponse, withResponseBody } from "./record_response.ts";
-import { recordRequest, withRequestBody } from "./record_request.ts";
+import { hasTextBody, recordReply } from "./record_response.ts";
+import { recordHead } from "./record_request.ts";
 
 /** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
 export interface Recorder extends Plugin {
@@ -33,6 +40,13 @@ export interface Recorder extends Plugin {
   flow(id: string): Flow | undefined;
   /** Finds the exchange of a request: of the object that the recorder received, or passed to the next plugin. */
   findExchange(request: RequestLike): Exchange | undefined;
+  /** Finds the number of the exchange of a request, more cheaply than the whole exchange. */
+  findNumber(request: RequestLike): number | undefined;
+  /**
+   * Marks a request, before it is sent, as an experiment: an edited copy of the request of an exchange. It joins the flow
+   * of the exchange, and does not count as behaviour of the client.
+   */
+  markExperiment(request: RequestLike, exchange: number): void;
   /** Records that a fault changed the exchange of a request. */
   recordFault(request: RequestLike, fault: string): void;
   /**
@@ -40,6 +54,11 @@ export interface Recorder extends Plugin {
    * throws. Returns the function that unsubscribes it.
    */
   subscribe(listener: (exchange: Exchange) => void): () => void;
+  /**
+   * Calls a listener with the ID of a flow, on the same occasions. It costs less, because no exchange is built. Returns the
+   * function that unsubscribes it.
+   */
+  subscribeToFlows(listener: (flow: string) => void): () => void;
   /** Deletes one flow, or everything. */
   clear(flow?: string): void;
   /** The endpoints of the server; empty before the server is assembled. */
@@ -54,8 +73,29 @@ export interface RecorderOptions {
    * Maximum number of exchanges, at least 1. The least recently used flows are evicted as a whole. Default: 1,000.
    */
   readonly limit?: number;
+  /**
+   * Maximum size of the recorded exchanges together, in bytes of memory, estimated. Beyond it, too, the least recently used
+   * flows are evicted; one exchange always stays. Default: 32 MiB.
+   */
+  readonly maxBytes?: number;
   /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
+}
+
+const defaultMaxBytes = 32 * 1024 * 1024;
+
+/** What an exchange takes without its texts: its objects, events and links, in bytes. */
+const exchangeBytes = 2048;
+
+/** What texts take at most, in bytes: two for each character. */
+function textBytes(first: string, second = ""): number {
+  return 2 * (first.length + second.length);
+}
+
+function headerBytes(headers: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const name in headers) bytes += textBytes(headers[name]!);
+  return bytes;
 }
 
 /**
@@ -69,10 +109,14 @@ export interface RecorderOptions {
  * record.exchanges()[0]?.endpoint; // "jwks"
  * ```
  */
-export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}): Recorder {
-  const index = flowIndex(Math.max(1, limit));
+export function recorder(
+  { limit = 1000, maxBytes = defaultMaxBytes, pages = false }: RecorderOptions = {},
+): Recorder {
+  const index = flowIndex(Math.max(1, limit), maxBytes);
   const drafts = new WeakMap<RequestLike, ExchangeDraft>();
+  const experiments = new WeakMap<RequestLike, number>();
   const listeners = new Set<(exchange: Exchange) => void>();
+  const flowListeners = new Set<(flow: string) => void>();
   let now: Server["now"] = () => 0;
   let endpoints: App["endpoints"] = [];
   let findEndpoint: App["findEndpoint"] = () => undefined;
@@ -80,15 +124,9 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
   let exchangeCount = 0;
 
   function notify(draft: ExchangeDraft): void {
-    if (listeners.size === 0) return;
-    const exchange = toExchange(draft);
-    for (const listener of [...listeners]) {
-      try {
-        listener(exchange);
-      } catch {
-        // A listener must not break the server.
-      }
-    }
+    const flow = draft.group?.flow;
+    if (flowListeners.size > 0 && flow !== undefined) callAll(flowListeners, flow);
+    if (listeners.size > 0) callAll(listeners, toExchange(draft));
   }
 
   function shouldRecord(endpoint: EndpointDescription | undefined, method: string): boolean {
@@ -106,12 +144,15 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     const target = parseTarget(request.url, peer ?? {});
     const endpoint = findEndpoint(target.path);
     if (!shouldRecord(endpoint, request.method)) return await next(request, peer);
+    const head = recordHead(request, target);
     const draft: ExchangeDraft = {
       number: ++exchangeCount,
       at: now(),
       endpoint,
       registered: registeredSecrets,
-      request: recordRequest(request, target),
+      experimentOf: findForRequest(experiments, request),
+      head,
+      bytes: exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers),
       dropped: false,
       passed: [],
       events: [],
@@ -119,8 +160,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       links: [],
     };
     const requestTap = bodyTap(() => {
-      draft.request = withRequestBody(draft.request, requestTap.captured());
-      draft.snapshot = undefined;
+      setBody(draft, requestTap.captured());
       index.assign(draft);
     });
     const tappedRequest = tapRequest(request, requestTap);
@@ -132,18 +172,18 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       const response = await next(tappedRequest, peer);
       draft.dropped = isDropped(response);
       if (draft.dropped) return response;
-      draft.response = recordResponse(endpoint, response);
+      setReply(draft, recordReply(response));
       return isResponse(response) && hasTextBody(response) ? tapBody(draft, response) : response;
     } catch (error) {
       draft.dropped = true;
       throw error;
     } finally {
       draft.respondedAt = now();
+      draft.newestAtResponse = exchangeCount;
       draft.snapshot = undefined;
-      if (draft.request.body === undefined) {
+      if (draft.body === undefined) {
         const peeked = peekedText(request);
-        const captured = peeked === undefined ? requestTap.captured() : await capturePeekedForm(peeked);
-        draft.request = withRequestBody(draft.request, captured);
+        setBody(draft, peeked === undefined ? requestTap.captured() : await capturePeekedForm(peeked));
       }
       index.assign(draft);
       index.indexResponse(draft);
@@ -151,12 +191,26 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
     }
   }
 
+  function setBody(draft: ExchangeDraft, captured: CapturedBody | undefined): void {
+    if (captured === undefined) return;
+    draft.body = captured;
+    draft.snapshot = undefined;
+    index.grow(draft, textBytes(captured.text));
+  }
+
+  function setReply(draft: ExchangeDraft, reply: HttpResponse): void {
+    draft.reply = reply;
+    draft.snapshot = undefined;
+    index.grow(draft, textBytes(reply.body ?? "") + headerBytes(reply.headers));
+  }
+
   /** Captures the body of a Response while the client reads it. */
   function tapBody(draft: ExchangeDraft, response: Response): Response {
     const responseTap = bodyTap((ending) => {
-      draft.response = withResponseBody(draft.response!, responseTap.captured());
+      draft.replyBody = responseTap.captured();
       draft.dropped = ending === "aborted";
       draft.snapshot = undefined;
+      index.grow(draft, textBytes(draft.replyBody?.text ?? ""));
       index.indexResponse(draft);
       notify(draft);
     });
@@ -178,6 +232,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       const draft = context && findForRequest(drafts, context.request);
       if (draft === undefined) return;
       draft.events.push(event);
+      if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
     extend(server, { request }) {
@@ -186,7 +241,7 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       return {
         ...server,
         passed(rule, value) {
-          draft.passed.push({ rule, ...value !== undefined && { value } });
+          draft.passed.push(rule, value);
           draft.snapshot = undefined;
           server.passed?.(rule, value);
         },
@@ -196,6 +251,8 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       const draft = findForRequest(drafts, request);
       return draft && toExchange(draft);
     },
+    findNumber: (request) => findForRequest(drafts, request)?.number,
+    markExperiment: (request, exchange) => void experiments.set(request, exchange),
     recordFault(request, fault) {
       const draft = findForRequest(drafts, request);
       if (draft === undefined) return;
@@ -209,9 +266,23 @@ export function recorder({ limit = 1000, pages = false }: RecorderOptions = {}):
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    subscribeToFlows(listener) {
+      flowListeners.add(listener);
+      return () => void flowListeners.delete(listener);
+    },
     clear: index.clear,
   };
   return self;
+}
+
+function callAll<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener(value);
+    } catch {
+      // A listener must not break the server.
+    }
+  }
 }
 
 /** The form that a plugin around this one has read; the tap sees no part of it. */

@@ -40,11 +40,18 @@ export function redactExchange(exchange: Exchange, options?: RedactionOptions): 
   return redactExchanges([exchange], options)[0]!;
 }
 
+/** The redacted flows. Flows are immutable, and redacting a long one is expensive. */
+const redactedFlows = new WeakMap<Flow, Flow>();
+
 export function redactFlow(flow: Flow): Flow {
+  const cached = redactedFlows.get(flow);
+  if (cached !== undefined) return cached;
   const exchanges = redactExchanges(flow.exchanges);
-  // Takes the redacted client from the first exchange that names it.
+  // Takes the redacted client from the first exchange that names it. None may be left after eviction.
   const firstIndex = flow.exchanges.findIndex(({ client }) => client === flow.client);
-  return { ...flow, ...firstIndex >= 0 && { client: exchanges[firstIndex]!.client }, exchanges };
+  const redacted = { ...flow, client: exchanges[firstIndex]?.client, exchanges };
+  redactedFlows.set(flow, redacted);
+  return redacted;
 }
 
 /** Redacts exchanges. A secret of one exchange is redacted in all of them. */
@@ -55,6 +62,11 @@ export function redactExchanges(
   const secrets = collectSecrets([...exchanges, ...secretsFrom], extraSecretNames);
   const rewriter = { ...redactingRewriter(secrets, redactSecret), extraSecretNames };
   return exchanges.map((exchange) => rewriteExchange(exchange, rewriter));
+}
+
+/** Redacts the secrets of exchanges in a text about them that may quote a client. */
+export function redactText(text: string, exchanges: readonly Exchange[]): string {
+  return redactingRewriter(collectSecrets(exchanges, undefined), shorten).untrusted(text);
 }
 
 /**

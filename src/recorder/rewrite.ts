@@ -30,8 +30,30 @@ const publicParameters = new Set([
   ...["error", "error_description", "subject", "sub"],
 ]);
 
-/** Rewrites an exchange. Bodies of HTML pages are removed: they repeat other values and may contain secrets. */
-export function rewriteExchange(exchange: Exchange, baseRewriter: Rewriter): Exchange {
+/** Maximum nesting of pairs inside values, such as a query in a URI in a parameter; deeper text is a secret. */
+const maxNesting = 4;
+
+/**
+ * Rewrites an exchange. Bodies of HTML pages are removed: they repeat other values and may contain secrets. If the
+ * rewriting fails, everything that the client sent is removed.
+ */
+export function rewriteExchange(exchange: Exchange, rewriter: Rewriter): Exchange {
+  try {
+    return rewriteParts(exchange, rewriter);
+  } catch {
+    const { client: _client, rejection: _rejection, ...rest } = exchange;
+    return {
+      ...rest,
+      request: { method: exchange.request.method, path: "…", headers: {}, query: [], form: [] },
+      ...exchange.response && { response: { status: exchange.response.status, headers: {} } },
+      passed: [],
+      warnings: [],
+      events: [],
+    };
+  }
+}
+
+function rewriteParts(exchange: Exchange, baseRewriter: Rewriter): Exchange {
   const rewriter = { ...baseRewriter, registeredSecrets: registeredSecretsFor(exchange) };
   const { response, client, passed, rejection, warnings, events } = exchange;
   return {
@@ -92,14 +114,14 @@ function rewriteName(name: string, rewriter: Rewriter): string {
     : rewritePairs(name, rewriter);
 }
 
-function rewriteValue(name: string, value: string, rewriter: Rewriter): string {
+function rewriteValue(name: string, value: string, rewriter: Rewriter, depth = 0): string {
   if (value === "") return value;
   const kind = getSecretKind(name, rewriter);
   if (kind !== undefined) return rewriter.secret(value, kind);
-  if (publicParameters.has(name)) return rewritePairs(value, rewriter, rewriter.trusted);
+  if (publicParameters.has(name)) return rewritePairs(value, rewriter, rewriter.trusted, depth);
   return value.startsWith("{")
-    ? rewriteJsonText(value, rewriter, (text) => rewriteClientText(text, rewriter))
-    : rewritePairs(value, rewriter);
+    ? rewriteJsonText(value, rewriter, (text) => rewriteClientText(text, rewriter), depth)
+    : rewritePairs(value, rewriter, rewriter.untrusted, depth);
 }
 
 function getSecretKind(name: string, { extraSecretNames = {}, registeredSecrets }: Rewriter): string | undefined {
@@ -107,11 +129,12 @@ function getSecretKind(name: string, { extraSecretNames = {}, registeredSecrets 
     (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined);
 }
 
-/** Text that contains names and values: a URI, a form that was not parsed, or lines. */
-function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted): string {
+/** Text that contains names and values: a URI, a form that was not parsed, or lines. `depth` is its nesting. */
+function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
+  if (depth > maxNesting && /=|%(?:25)*3d/i.test(text)) return rewriter.secret(text, "value");
   const rewritten = replaceNamedValues(text, (name, value) => {
     const isPublic = rewrite !== rewriter.untrusted && getSecretKind(name, rewriter) === undefined;
-    const replaced = isPublic ? value : rewriteValue(name, value, rewriter);
+    const replaced = isPublic ? value : rewriteValue(name, value, rewriter, depth + 1);
     return replaced === value ? value : encodeReadable(replaced);
   });
   return rewriteClientText(rewritten, rewriter, rewrite);
@@ -148,6 +171,8 @@ function rewriteHeaders(
         return [name, value.split(/; */).map((pair) => rewriteCookie(pair, rewriter)).join("; ")];
       case "set-cookie":
         return [name, value.split("\n").map((line) => rewriteCookie(line, rewriter)).join("\n")];
+      case "dpop":
+        return [name, rewriter.secret(value, "dpop_proof")];
       case "location":
       case "referer":
         return [name, rewritePairs(value, rewriter)];
@@ -174,7 +199,7 @@ function rewriteAuthorization(value: string, exchange: Exchange | undefined, rew
   if (scheme.toLowerCase() === "basic" && bare !== null) {
     return `${scheme} ${user(bare[1]!)}:${rewritePassword(bare[2]!, rewriter)}`;
   }
-  const kind = scheme.toLowerCase() === "bearer" ? "access_token" : "credentials";
+  const kind = /^(?:bearer|dpop)$/i.test(scheme) ? "access_token" : "credentials";
   return token === "" ? rewriter.secret(value, kind) : `${scheme} ${rewriter.secret(token, kind)}`;
 }
 
@@ -200,7 +225,12 @@ function rewriteBody(
   return isJson ? rewriteJsonText(body, rewriter, rewriteString) : rewritePairs(body, rewriter);
 }
 
-function rewriteJsonText(text: string, rewriter: Rewriter, rewriteString: (text: string) => string): string {
+function rewriteJsonText(
+  text: string,
+  rewriter: Rewriter,
+  rewriteString: (text: string) => string,
+  depth = 0,
+): string {
   const rewrite = (value: unknown, name = ""): unknown => {
     if (typeof value === "string") {
       const kind = getSecretKind(name, rewriter);
@@ -223,17 +253,18 @@ function rewriteJsonText(text: string, rewriter: Rewriter, rewriteString: (text:
         return kind === undefined || value === "" ? whole : `"${name}"${between}"${rewriter.secret(value, kind)}"`;
       },
     );
-    return rewritePairs(members, rewriter);
+    return rewritePairs(members, rewriter, rewriter.untrusted, depth);
   }
 }
 
 function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Explanation {
-  const { reason, expected, received, earlier, fix } = explanation;
+  const { reason, expected, received, earlier, fix, isComputed = false } = explanation;
   return {
     ...explanation,
     reason: rewriteClientText(reason, rewriter, rewriter.trusted),
     ...expected !== undefined && { expected: rewriter.trusted(expected) },
-    ...received !== undefined && { received: rewritePairs(received, rewriter) },
+    ...received !== undefined &&
+      { received: isComputed ? rewriter.trusted(received) : rewritePairs(received, rewriter) },
     ...earlier !== undefined && { earlier: rewriter.trusted(earlier) },
     ...fix !== undefined && { fix: rewriter.trusted(fix) },
   };
@@ -264,9 +295,12 @@ function rewriteEventClient<E extends { readonly client?: string }>(event: E, re
   return event.client === undefined ? event : { ...event, client: rewriter.trusted(event.client) };
 }
 
-/** Percent-encodes a value where necessary. Masks stay readable. */
+/** Percent-encodes a value where necessary. Masks stay readable; a mask may cut a surrogate pair. */
 function encodeReadable(value: string): string {
-  return encodeURIComponent(value).replace(/%E2%80%A6|%7B|%7D|%20/g, (sequence) => decodeURIComponent(sequence));
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /%E2%80%A6|%7B|%7D|%20/g,
+    (sequence) => decodeURIComponent(sequence),
+  );
 }
 
 /** Converts a thrown value to text. It never throws, although the `toString` of the value may. */

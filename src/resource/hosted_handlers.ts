@@ -3,24 +3,28 @@
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
 import { readBodyText } from "../http/form.ts";
-import type { HttpResponse } from "../http/message.ts";
+import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import type { HostedResource } from "../oauth/config/resource_list.ts";
+import { freshNonce } from "../oauth/dpop/proven_key.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
-import { localVerifier } from "./local_verifier.ts";
+import { localProofs, localVerifier } from "./local_verifier.ts";
 import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
 import type { McpMessage } from "./mcp.ts";
 import { metadataResponse } from "./metadata.ts";
-import type { AccessTokenClaims, ProtectedResource } from "./protected_resource.ts";
-import { assertSufficientScope, isWithoutToken, rejectionResponse, verifyRequest } from "./require_token.ts";
+import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
+import { assertSufficient, isWithoutToken, rejectionResponse, schemeOf, verifyRequest } from "./require_token.ts";
 
 /** A hosted resource with its defaults. */
 export interface HostedResourceDefinition extends HostedResource {
   /** The scope values that every request needs. */
   readonly commonScopes: readonly string[];
   readonly tools: Readonly<Record<string, readonly string[]>>;
+  readonly toolLogins: Readonly<Record<string, RequiredLogin>>;
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
+  /** The types of authorization details. Default: none. */
+  readonly authorizationDetailsTypes?: readonly string[];
   readonly verifyBy: "jwks" | "introspection";
 }
 
@@ -57,18 +61,24 @@ async function withToken(
   definition: HostedResourceDefinition,
   messages: readonly McpMessage[],
   respond: (claims: AccessTokenClaims) => HttpResponse,
-): Promise<HttpResponse> {
-  const { server, request, target } = context;
+): Promise<ResponseLike> {
+  const { server, target } = context;
+  // On another origin than the issuer's, the path of the request is not that of the resource.
+  const url = definition.identifier + (target.query === "" ? "" : `?${target.query}`);
+  const request = { method: context.request.method, url, headers: context.request.headers };
   const scope = requiredScope(definition, messages);
-  const required = { ...describe(definition, server), scope };
+  const required = { ...describe(definition, server), scope, ...requiredLogin(definition, messages) };
   try {
     const claims = await verifyRequest(request, required);
     context.clientId = claims.client_id;
-    assertSufficientScope(claims, required);
+    assertSufficient(claims, required);
     server.passed?.("PR-08");
     server.passed?.("MC-08", required.resource);
     if (scope.length > 0) server.passed?.("PR-10", scope.join(" "));
-    return respond(claims);
+    if ((required.acrValues ?? required.maxAgeSeconds) !== undefined) server.passed?.("ST-04");
+    if (claims.cnf !== undefined) server.passed?.("DO-09");
+    const nonce = claims.cnf === undefined ? undefined : await freshNonce(server, "resource");
+    return nonce === undefined ? respond(claims) : withHeaders(respond(claims), { "dpop-nonce": nonce });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const event = { at: server.now(), endpoint: target.path };
@@ -77,7 +87,7 @@ async function withToken(
         ? { type: "challenged", ...event, scope }
         : { type: "rejected", ...event, error: error.code, client: context.clientId, explanation: error.explain() },
     );
-    return rejectionResponse(error, required);
+    return rejectionResponse(error, schemeOf(request), required);
   }
 }
 
@@ -90,11 +100,29 @@ function requiredScope({ commonScopes, tools }: HostedResourceDefinition, messag
   return [...new Set([...commonScopes, ...toolScopes])];
 }
 
+/** The login that the messages need: one that suffices for each called tool. */
+function requiredLogin({ toolLogins }: HostedResourceDefinition, messages: readonly McpMessage[]): RequiredLogin {
+  const logins = messages.flatMap((message) => {
+    const tool = calledTool(message);
+    return tool !== undefined && Object.hasOwn(toolLogins, tool) ? [toolLogins[tool]!] : [];
+  });
+  const levels = logins.flatMap(({ acrValues }) => acrValues === undefined ? [] : [acrValues]);
+  const ages = logins.flatMap(({ maxAgeSeconds = Infinity }) => maxAgeSeconds);
+  return {
+    ...levels[0] && { acrValues: levels[0].filter((value) => levels.every((level) => level.includes(value))) },
+    ...Math.min(...ages) < Infinity && { maxAgeSeconds: Math.min(...ages) },
+  };
+}
+
 function describe(
-  { identifier, scopes, impliedScopes, verifyBy }: HostedResourceDefinition,
+  { identifier, scopes, impliedScopes, authorizationDetailsTypes, verifyBy }: HostedResourceDefinition,
   server: Server,
 ): ProtectedResource {
   const verifier = localVerifier(server, identifier, verifyBy);
   // The server and the resource have one clock.
-  return { resource: identifier, verifier, scopes, impliedScopes, clockToleranceSeconds: 0 };
+  const dpop = localProofs(server);
+  return {
+    ...{ resource: identifier, verifier, scopes, impliedScopes, authorizationDetailsTypes, dpop },
+    clockToleranceSeconds: 0,
+  };
 }

@@ -6,6 +6,8 @@ import type { Endpoint } from "../app/route.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";
+import type { RequiredLogin } from "./protected_resource.ts";
+import { assertRequiredLogin } from "./required_login.ts";
 
 /** How a hosted resource checks requests. Everything has a default. */
 export interface HostedResourceOptions {
@@ -19,6 +21,10 @@ export interface HostedResourceOptions {
    * token. Default: `whoami` needs none, and `add_note` needs `write` if the server has it.
    */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
+  /** Tool → the login that a call of it needs (RFC 9470). Default: every login suffices. */
+  readonly toolLogins?: Readonly<Record<string, RequiredLogin>>;
+  /** The types of authorization details for the metadata document (RFC 9728 §2). Default: none. */
+  readonly authorizationDetailsTypes?: readonly string[];
   /** Scope value → the scope values that it implies. Default: none. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
   /**
@@ -64,10 +70,11 @@ export function hostResource(
       hint: "Choose another path, such as /mcp.",
     }]);
   }
-  const ifKnown = (value: string) => app.server.scopes.includes(value) ? [value] : [];
+  const ifKnown = (value: string) => app.server.settings.scopes.includes(value) ? [value] : [];
   const { scopes = ifKnown("read"), tools = { whoami: [], add_note: ifKnown("write") } } = options;
   const allScopes = [...new Set([...scopes, ...Object.values(tools).flat()])];
   assertResourceScopes(allScopes);
+  Object.values(options.toolLogins ?? {}).forEach(assertRequiredLogin);
   const definition: HostedResourceDefinition = {
     get identifier() {
       return getUrl();
@@ -75,7 +82,9 @@ export function hostResource(
     scopes: allScopes,
     commonScopes: scopes,
     tools,
+    toolLogins: options.toolLogins ?? {},
     impliedScopes: options.impliedScopes,
+    authorizationDetailsTypes: options.authorizationDetailsTypes,
     verifyBy: options.verifyBy ?? "jwks",
   };
   const handlers = async () => await import("./hosted_handlers.ts");
@@ -90,7 +99,7 @@ export function hostResource(
         cors: true,
         title: "Resource request",
         doneLabel: "served",
-        errors: "bearer",
+        errors: "resource",
         role: "step",
         load: async () => (await handlers()).mcpHandlers(definition),
       },

@@ -23,7 +23,7 @@ export function jwksVerifier(options: AuthorizationServerOptions): TokenVerifier
   const server = authorizationServer(options);
   const fetcher = { ...server, keyFetches: boundedCache<KeyFetches>(4) };
   return jwtVerifier(server, async (header, token) => {
-    const keys = remoteKeys(fetcher, { jwksUri: await server.url("jwks_uri") });
+    const keys = remoteKeys(fetcher, { jwks_uri: await server.url("jwks_uri") });
     return await keys(header, token);
   });
 }

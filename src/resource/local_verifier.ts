@@ -1,10 +1,11 @@
-/** Verifies the access tokens of the server in this process, without requests. */
+/** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { errors } from "jose";
 import { clientFromMetadata } from "../oauth/clients/client_from_metadata.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";
+import type { ProofVerifier } from "./dpop_proofs.ts";
 import { inactiveToken } from "./introspection_verifier.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
@@ -24,10 +25,23 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
     now,
     async verify(token) {
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
-      const client = clientFromMetadata(metadata, server);
+      const client = clientFromMetadata(metadata, server.settings);
       const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
       if (!response.active || response.token_type === "refresh_token") throw inactiveToken();
       return response;
+    },
+  };
+}
+
+/** Verifies proofs by the settings of the server, and keeps the used ones in its store. */
+export function localProofs(server: Server): ProofVerifier {
+  const { settings } = server;
+  return {
+    algorithms: settings.dpop.algorithms,
+    required: settings.requireSenderConstrainedTokens,
+    async verify(request, accessToken, _now, boundKey) {
+      const { verifyRequestProof } = await import("../oauth/dpop/request_proof.ts");
+      return await verifyRequestProof(server, request, { accessToken, boundKey });
     },
   };
 }

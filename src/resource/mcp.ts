@@ -5,7 +5,7 @@
 
 import { json } from "../http/responses.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { mcpRevisions } from "../oauth/config/profiles.ts";
+import { mcpRevisions } from "../oauth/config/profile.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
 /** The first revision without `initialize`: each request names its revision, and `server/discover` lists them. */
@@ -120,8 +120,8 @@ function respond({ id, method, params }: McpMessage, { revision, tools, claims }
     case "tools/call": {
       const { name, arguments: input = {} } = params;
       if (typeof name !== "string" || !tools.includes(name)) return errorBody(id, -32602, "Unknown tool");
-      const { sub, client_id, scope, aud } = claims;
-      const result = { tool: name, arguments: input, sub, client_id, scope, aud };
+      const { sub, client_id, scope, aud, acr } = claims;
+      const result = { tool: name, arguments: input, sub, client_id, scope, aud, acr };
       return succeed({ content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result });
     }
     default:

@@ -55,14 +55,17 @@ export function assertResourceScopes(scopes: readonly string[]): void {
 
 /** The metadata document. No member is empty (RFC 9728 §3.2). */
 export function metadataDocument(
-  { resource, verifier, scopes = [], name }: ProtectedResource,
+  { resource, verifier, scopes = [], authorizationDetailsTypes = [], name, dpop }: ProtectedResource,
 ): Readonly<Record<string, unknown>> {
   assertResourceScopes(scopes);
   return {
     resource,
     authorization_servers: [verifier.issuer],
     ...scopes.length > 0 && { scopes_supported: scopes },
+    ...authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes },
     bearer_methods_supported: ["header"],
+    ...dpop !== undefined && { dpop_signing_alg_values_supported: dpop.algorithms },
+    ...dpop?.required && { dpop_bound_access_tokens_required: true },
     ...name !== undefined && { resource_name: name },
   };
 }

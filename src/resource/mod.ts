@@ -33,7 +33,9 @@
 export { mcpServer } from "./mcp_server.ts";
 export type { HostedResourceOptions } from "./hosted_resource.ts";
 export { metadataUrl, resourceMetadata } from "./metadata.ts";
-export { requireToken } from "./require_token.ts";
+export { requireToken, stepUpChallenge } from "./require_token.ts";
+export { dpopProofs } from "./dpop_proofs.ts";
+export type { DpopProofOptions, ProofVerifier, ProvenResourceRequest } from "./dpop_proofs.ts";
 export { jwksVerifier } from "./jwks_verifier.ts";
 export { introspectionVerifier } from "./introspection_verifier.ts";
 export type { IntrospectionVerifierOptions } from "./introspection_verifier.ts";
@@ -42,6 +44,7 @@ export type {
   AccessTokenClaims,
   ProtectedResource,
   Rejection,
+  RequiredLogin,
   RequiredToken,
   TokenVerifier,
 } from "./protected_resource.ts";

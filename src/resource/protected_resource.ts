@@ -1,5 +1,6 @@
 /** The description of a protected resource: its metadata, and the requirements for access tokens. */
 
+import type { ProofVerifier } from "./dpop_proofs.ts";
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 import type { ExplanationTexts } from "../oauth/trace.ts";
 
@@ -43,8 +44,9 @@ export interface Rejection extends ExplanationTexts {
   /** The HTTP status of the response. */
   readonly status: number;
   /**
-   * The error code: `invalid_token`, `insufficient_scope`, `invalid_request` or `temporarily_unavailable`. Absent if the
-   * request has no token, as the first one of each MCP client: the response is a challenge and names no error.
+   * The error code: `invalid_token`, `insufficient_scope`, `insufficient_user_authentication`, `invalid_request`,
+   * `invalid_dpop_proof`, `use_dpop_nonce` or `temporarily_unavailable`. Absent if the request has no token, as the first
+   * one of each MCP client: the response is a challenge and names no error.
    */
   readonly error?: string;
   /** How to fix the request. */
@@ -66,6 +68,16 @@ export interface ProtectedResource {
   readonly scopes?: readonly string[];
   /** Scope value → the scope values that it implies, directly or through others. Default: none. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Accepts access tokens that are bound to a key: {@link dpopProofs}. Default: they are rejected, and every other token is
+   * a bearer token.
+   */
+  readonly dpop?: ProofVerifier;
+  /**
+   * The types of authorization details that this resource understands: `authorization_details_types_supported` (RFC 9728
+   * §2). Default: the member is absent.
+   */
+  readonly authorizationDetailsTypes?: readonly string[];
   /** The name for users: `resource_name`. Default: none. */
   readonly name?: string;
   /** Seconds by which clocks may differ when `exp` and `nbf` are checked. Default: 10. */
@@ -74,8 +86,16 @@ export interface ProtectedResource {
   readonly onRejection?: (rejection: Rejection) => void;
 }
 
-/** A protected resource, and the scope values that one operation needs. */
-export interface RequiredToken extends ProtectedResource {
+/** The login that one operation needs (RFC 9470). */
+export interface RequiredLogin {
+  /** The acceptable values of `acr` in the access token, the most wanted first. Default: any, or none. */
+  readonly acrValues?: readonly string[];
+  /** The maximum age of the login, in seconds: the time since `auth_time` of the access token. Default: any. */
+  readonly maxAgeSeconds?: number;
+}
+
+/** A protected resource, and the scope values and the login that one operation needs. */
+export interface RequiredToken extends ProtectedResource, RequiredLogin {
   /** All scope values that this operation needs. Default: none. */
   readonly scope?: readonly string[];
 }

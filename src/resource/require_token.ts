@@ -1,35 +1,42 @@
 /** Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection. */
 
-import { challenge } from "../http/challenge.ts";
+import { tokenChallenges, usedScheme } from "../http/challenge.ts";
 import { toResponse } from "../http/message.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { json } from "../http/responses.ts";
-import { corsHeaders } from "../http/router.ts";
+import { corsHeaders, parseTarget } from "../http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
+import { assertBinding, readAuthorization } from "../oauth/dpop/bound_token.ts";
+import type { SentToken, TokenScheme } from "../oauth/dpop/bound_token.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
+import { assertRequiredLogin, insufficientLogin, loginParameters } from "./required_login.ts";
 
 /** The part of a request that is checked. Not its host: `resource` is the identifier. */
-type TokenRequest = Pick<Request, "url"> & { readonly headers: { get(name: string): string | null } };
+type TokenRequest = Pick<Request, "method" | "url"> & { readonly headers: { get(name: string): string | null } };
 
 const maxTokenLength = 16 * 1024;
 
 const queryToken = /[?&]access_token=[^&#]/;
 
 /**
- * Requires an access token in `Authorization: Bearer` for one operation of a protected resource. Returns the claims of the
+ * Requires an access token in `Authorization: Bearer`, or `DPoP` with a proof, for one operation of a protected resource. Returns the claims of the
  * token, or the response that rejects the request:
  *
  * - 401 without an error code: no token.
- * - 401 `invalid_token`: not issued by the authorization server, expired, revoked, or for another resource.
+ * - 401 `invalid_token`: not issued by the authorization server, expired, revoked, for another resource, or bound to a key
+ *   that is not proven.
+ * - 401 `invalid_dpop_proof` or `use_dpop_nonce`: the DPoP proof is missing, invalid, or needs a nonce.
+ * - 401 `insufficient_user_authentication`: the challenge names the login that the operation needs (RFC 9470 §3).
  * - 403 `insufficient_scope`: the challenge names all scope values that the operation needs.
  * - 400 `invalid_request`: a token in the query and one in the header.
  * - 503 `temporarily_unavailable`: the authorization server cannot be reached, so the token cannot be checked.
  *
  * Each 401 and 403 has `resource_metadata`, the URL of the metadata document (RFC 9728 §5.1).
  *
- * @throws {TypeError} If `scope` contains a value that `scopes` lacks, or `resource` is invalid.
+ * @throws {TypeError} If `scope` contains a value that `scopes` lacks, `acrValues` or `maxAgeSeconds` cannot stand in a
+ *   challenge, or `resource` is invalid.
  *
  * @example
  * ```ts ignore
@@ -41,11 +48,11 @@ const queryToken = /[?&]access_token=[^&#]/;
 export async function requireToken(request: Request, options: RequiredToken): Promise<AccessTokenClaims | Response> {
   try {
     const claims = await verifyRequest(request, options);
-    assertSufficientScope(claims, options);
+    assertSufficient(claims, options);
     return claims;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const rejection = rejectionResponse(error, options);
+    const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
       const { findFix, findRule } = await import("../oauth/rules/mod.ts");
       const explanation = error.explain();
@@ -63,6 +70,24 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
 }
 
 /**
+ * The challenge for a valid access token whose login is not strong or recent enough, with `acr_values` and `max_age` for
+ * the next authorization request; `undefined` if the login suffices. For resources that decide after `requireToken()`
+ * what an operation needs.
+ *
+ * @param token The claims of the token, as `requireToken()` returned them.
+ *
+ * @example
+ * ```ts ignore
+ * const challenge = stepUpChallenge(token, { ...api, acrValues: ["urn:example:mfa"], maxAgeSeconds: 300 });
+ * if (challenge !== undefined) return challenge;
+ * ```
+ */
+export function stepUpChallenge(token: AccessTokenClaims, options: RequiredToken): Response | undefined {
+  const error = insufficientLogin(token, options);
+  return error && toResponse(rejectionResponse(error, token.cnf === undefined ? "Bearer" : "DPoP", options));
+}
+
+/**
  * The claims of the valid token of a request, regardless of its scope.
  *
  * @throws {OAuthError} If the request has no valid token.
@@ -70,9 +95,11 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
  */
 export async function verifyRequest(request: TokenRequest, options: RequiredToken): Promise<AccessTokenClaims> {
   assertScope(options);
-  const token = readBearerToken(request);
+  assertRequiredLogin(options);
+  const { scheme, token } = readToken(request, options);
   const claims = await options.verifier.verify(token);
   assertClaims(claims, options);
+  await assertProof(request, scheme, token, claims.cnf, options);
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
 }
 
@@ -81,20 +108,38 @@ export function isWithoutToken({ url, headers }: TokenRequest): boolean {
   return headers.get("authorization") === null && !queryToken.test(url);
 }
 
-/** The response that rejects a request, with the challenge (RFC 6750 §3, RFC 9728 §5.1). */
-export function rejectionResponse(error: OAuthError, { resource, scope = [] }: RequiredToken): HttpResponse {
+/** The scheme of the challenge of a request. */
+export function schemeOf({ headers }: TokenRequest): TokenScheme {
+  return usedScheme(headers.get("authorization"));
+}
+
+/**
+ * The response that rejects a request, with the challenge (RFC 6750 §3, RFC 9728 §5.1).
+ *
+ * @param scheme The scheme of the request.
+ */
+export function rejectionResponse(
+  error: OAuthError,
+  scheme: TokenScheme,
+  options: RequiredToken,
+): HttpResponse {
+  const { resource, scope = [], dpop } = options;
   const { code, description, details } = error;
-  const { status = errorStatus[code], retryAfter } = details;
+  const { status = errorStatus[code], retryAfter, dpopNonce } = details;
   // A request without a token receives no error code (RFC 6750 §3.1).
   const members = details.challenge === "bare" ? {} : { error: code, error_description: description };
   const parameters = {
     ...members,
+    // Only for a valid token: others do not learn the required level (RFC 9470 §9).
+    ...code === "insufficient_user_authentication" && loginParameters(options),
     scope: scope.length === 0 ? undefined : scope.join(" "),
     resource_metadata: metadataUrl(resource),
   };
   return json(status, members, {
     ...corsHeaders,
-    ...(status === 401 || status === 403) && { "www-authenticate": challenge("Bearer", parameters) },
+    ...(status === 401 || status === 403) &&
+      { "www-authenticate": tokenChallenges({ scheme, status, algorithms: dpop?.algorithms }, parameters) },
+    ...dpopNonce !== undefined && { "dpop-nonce": dpopNonce },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
   });
 }
@@ -109,9 +154,11 @@ function assertScope({ scope = [], scopes }: RequiredToken): void {
 }
 
 /** The token in the `Authorization` header. A token in the query counts as not sent (OAuth 2.1 §5.1). */
-function readBearerToken({ url, headers }: TokenRequest): string {
+function readToken({ url, headers }: TokenRequest, { dpop }: RequiredToken): Required<SentToken> {
   const authorization = headers.get("authorization");
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? "")?.[1];
+  const sent = readAuthorization(authorization);
+  // A resource that accepts no proofs does not know the scheme.
+  const { scheme, token } = sent.scheme === "DPoP" && dpop === undefined ? {} : sent;
   const hasQueryToken = queryToken.test(url);
   if (token !== undefined && hasQueryToken) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {
@@ -120,22 +167,64 @@ function readBearerToken({ url, headers }: TokenRequest): string {
       received: "the header and the query",
     });
   }
-  if (token === undefined || token.length > maxTokenLength) {
+  if (scheme === undefined || token === undefined || token.length > maxTokenLength) {
     throw new OAuthError("invalid_token", "an access token is required", {
       rule: "PR-08",
       // A request that authenticates in another way has no token either (RFC 6750 §3.1).
-      challenge: /^bearer\b/i.test(authorization ?? "") ? undefined : "bare",
-      expected: "Authorization: Bearer TOKEN",
-      received: describeMissingToken(authorization, hasQueryToken),
+      challenge: scheme === undefined ? "bare" : undefined,
+      expected: `Authorization: Bearer TOKEN${dpop === undefined ? "" : ", or DPoP TOKEN"}`,
+      received: describeMissingToken(authorization, scheme, hasQueryToken),
     });
   }
-  return token;
+  return { scheme, token };
 }
 
-function describeMissingToken(authorization: string | null, hasQueryToken: boolean): string {
+function describeMissingToken(
+  authorization: string | null,
+  scheme: TokenScheme | undefined,
+  hasQueryToken: boolean,
+): string {
   if (hasQueryToken) return "a token in the query, where it is not accepted";
   if (authorization === null) return "no token";
-  return /^bearer\b/i.test(authorization) ? "a malformed token" : "another Authorization header";
+  return scheme === undefined ? "another Authorization header" : "a malformed token";
+}
+
+/** Requires the proof of the key that the token is bound to (RFC 9449 §7). */
+async function assertProof(
+  { method, url, headers }: TokenRequest,
+  scheme: TokenScheme,
+  token: string,
+  cnf: unknown,
+  { resource, dpop, verifier }: RequiredToken,
+): Promise<void> {
+  if (scheme === "Bearer" && cnf === undefined) {
+    if (!dpop?.required) return;
+    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
+      rule: "DO-09",
+      expected: "a token of token_type DPoP",
+      received: "a bearer token",
+    });
+  }
+  if (dpop === undefined) {
+    throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
+      rule: "DO-09",
+      expected: "a token without cnf",
+      received: "one with cnf",
+      fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
+    });
+  }
+  await assertBinding(scheme, cnf, (boundKey) =>
+    dpop.verify(
+      {
+        method,
+        // The identifier names the external origin: a proxy may change the host of the request.
+        url: new URL(resource).origin + parseTarget(url, {}).path,
+        header: (name) => headers.get(name),
+      },
+      token,
+      verifier.now(),
+      boundKey,
+    ));
 }
 
 /** Checks issuer, expiry and audience (RFC 9068 §4). */
@@ -151,13 +240,6 @@ function assertClaims(
   }
   if (nbf !== undefined && !(typeof nbf === "number" && seconds >= nbf - clockToleranceSeconds)) {
     rejectToken("the access token is not valid yet", `nbf up to ${seconds}`, show(nbf));
-  }
-  if (claims.cnf !== undefined) {
-    rejectToken(
-      "the access token is bound to a key (cnf), and came without proof",
-      "a token without cnf",
-      "one with cnf",
-    );
   }
   const audience = [aud ?? []].flat();
   const key = canonicalUri(resource);
@@ -180,14 +262,14 @@ function show(value: unknown): string {
 }
 
 /**
- * Requires the scope of the operation. A granted scope value includes the values that it implies.
+ * Requires the login and the scope of the operation. A granted scope value includes the values that it implies.
  *
- * @throws {OAuthError} `insufficient_scope`.
+ * @throws {OAuthError} `insufficient_user_authentication` or `insufficient_scope`.
  */
-export function assertSufficientScope(
-  claims: AccessTokenClaims,
-  { scope = [], impliedScopes = {} }: RequiredToken,
-): void {
+export function assertSufficient(claims: AccessTokenClaims, options: RequiredToken): void {
+  const error = insufficientLogin(claims, options);
+  if (error !== undefined) throw error;
+  const { scope = [], impliedScopes = {} } = options;
   const granted = new Set(claims.scope.split(" "));
   for (const value of granted) {
     for (const implied of Object.hasOwn(impliedScopes, value) ? impliedScopes[value]! : []) granted.add(implied);

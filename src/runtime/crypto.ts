@@ -7,7 +7,7 @@ import { encodeBase64url } from "./base64url.ts";
 
 /** The part of `node:crypto` that is used. */
 interface NodeCrypto {
-  hash(name: "sha256" | "sha512", text: string, encoding: "buffer"): Uint8Array;
+  hash(name: "sha256" | "sha512", data: string | Uint8Array, encoding: "buffer"): Uint8Array;
   hash(name: "sha256" | "sha512", data: string | Uint8Array, encoding: "base64url"): string;
   createPrivateKey(key: { readonly key: JsonWebKey; readonly format: "jwk" }): object;
   sign(hash: "sha256" | null, bytes: Uint8Array, key: object): Uint8Array;
@@ -45,9 +45,12 @@ const encoder = new TextEncoder();
 
 const webCryptoNames = { sha256: "SHA-256", sha512: "SHA-512" } as const;
 
-/** The digest of a text's UTF-8 bytes: 32 bytes for SHA-256, 64 for SHA-512. */
-export function digestBytes(name: keyof typeof webCryptoNames, text: string): Uint8Array | Promise<Uint8Array> {
-  return nodeCrypto()?.hash(name, text, "buffer") ?? digestByWebCrypto(name, text);
+/** The digest of bytes, or of a text's UTF-8 bytes: 32 bytes for SHA-256, 64 for SHA-512. */
+export function digestBytes(
+  name: keyof typeof webCryptoNames,
+  data: string | Uint8Array<ArrayBuffer>,
+): Uint8Array | Promise<Uint8Array> {
+  return nodeCrypto()?.hash(name, data, "buffer") ?? digestByWebCrypto(name, data);
 }
 
 /** The SHA-256 digest of a text's UTF-8 bytes, as 43 characters of base64url. */
@@ -63,8 +66,12 @@ export function sha256Sync(text: string): string | undefined {
   return loadNodeCrypto()?.hash("sha256", text, "base64url");
 }
 
-async function digestByWebCrypto(name: keyof typeof webCryptoNames, text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest(webCryptoNames[name], encoder.encode(text)));
+async function digestByWebCrypto(
+  name: keyof typeof webCryptoNames,
+  data: string | Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const bytes = typeof data === "string" ? encoder.encode(data) : data;
+  return new Uint8Array(await crypto.subtle.digest(webCryptoNames[name], bytes));
 }
 
 /**
@@ -181,16 +188,19 @@ const p256Pkcs8Prefix = [
   ...[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20],
 ];
 
+/** The private JWK of the P-256 key with these 32 bytes as its number. It must be less than the curve's order. */
+export async function p256KeyFrom(bytes: Uint8Array): Promise<JsonWebKey> {
+  const pkcs8 = Uint8Array.of(...p256Pkcs8Prefix, ...bytes);
+  const key = await crypto.subtle.importKey("pkcs8", pkcs8, parameters.ES256, true, ["sign"]);
+  return await crypto.subtle.exportKey("jwk", key);
+}
+
 /**
  * Generates a P-256 key from 32 random bytes (FIPS 186-5 A.2.2) in 1 ms; on Deno the first `generateKey` of a process
  * takes 20 ms. The import rejects a number outside of the curve's order, one in 2³²; then a second attempt follows.
  * tests/runtimes/crypto_test.ts verifies it with the vectors of RFC 6979 A.2.5.
  */
 async function generateP256Key(): Promise<JsonWebKey> {
-  const draw = async () => {
-    const pkcs8 = Uint8Array.of(...p256Pkcs8Prefix, ...crypto.getRandomValues(new Uint8Array(32)));
-    const key = await crypto.subtle.importKey("pkcs8", pkcs8, parameters.ES256, true, ["sign"]);
-    return await crypto.subtle.exportKey("jwk", key);
-  };
+  const draw = () => p256KeyFrom(crypto.getRandomValues(new Uint8Array(32)));
   return await draw().catch(draw);
 }

@@ -4,14 +4,20 @@ import { ConnectionDropped, isDropped, replaceParts, type RequestLike, toRespons
 import { type Bind, shutdownTimeoutMs, waitAtMost } from "./bind.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
+const encoder = new TextEncoder();
+
 export const processEnvironment: ProcessEnvironment = {
   args: Deno.args,
   get env() {
     return Deno.env.toObject();
   },
-  isTerminal: Deno.stdout.isTerminal(),
+  isTerminal: Deno.stderr.isTerminal(),
   now: Date.now,
   readTextFile: (path) => Deno.readTextFile(path),
+  writeLogLine(line) {
+    let rest = encoder.encode(`${line}\n`);
+    while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));
+  },
   onStop(callback) {
     Deno.addSignalListener("SIGINT", callback);
     // Windows has no SIGTERM.

@@ -1,22 +1,13 @@
 /** The process environment on Bun and Node, which share the `process` object. */
 
 import type nodeProcess from "node:process";
+import { describeUnsupportedNode } from "./node_version.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
 /** Not imported: an import evaluates all exports, which opens standard input and output. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-/** The first version of Node with node:sqlite without a flag. */
-const minNodeVersion = [22, 13] as const;
-
-function describeUnsupportedNode(): string | undefined {
-  if (process.versions.bun !== undefined) return undefined;
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1])) return undefined;
-  return `Latchkey needs Node ${
-    minNodeVersion.join(".")
-  } or newer, and this is ${process.versions.node}: update Node, or run npx -y node@24 ${process.argv[1]}`;
-}
+const unsupported = describeUnsupportedNode();
 
 /** Checks the file type first, because only a device can be a terminal, and Bun takes 7 ms to load node:tty. */
 function isTerminal(descriptor: number): boolean {
@@ -29,14 +20,25 @@ function isTerminal(descriptor: number): boolean {
   }
 }
 
+/** Standard error, opened by the first line. */
+let errorOutput: typeof process.stderr | undefined;
+
 export const processEnvironment: ProcessEnvironment = {
   args: process.argv.slice(2),
   env: process.env,
-  isTerminal: isTerminal(1),
+  isTerminal: isTerminal(2),
   now: Date.now,
-  unsupported: describeUnsupportedNode(),
+  unsupported: unsupported && `${unsupported}: update Node, or run npx -y node@24 ${process.argv[1]}`,
   readTextFile: (path) =>
     new Promise((resolve) => resolve(process.getBuiltinModule("node:fs").readFileSync(path, "utf-8"))),
+  writeLogLine(line) {
+    if (errorOutput === undefined) {
+      errorOutput = process.stderr;
+      // Without a listener, the end of a reader would end the process.
+      errorOutput.on("error", () => {});
+    }
+    errorOutput.write(`${line}\n`);
+  },
   onStop(callback) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, callback);
   },

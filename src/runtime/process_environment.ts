@@ -5,7 +5,7 @@ export interface ProcessEnvironment {
   /** The command line arguments, without runtime and program. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether standard output is a terminal. */
+  /** Whether standard error, where the log goes, is a terminal. */
   readonly isTerminal: boolean;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
@@ -13,6 +13,8 @@ export interface ProcessEnvironment {
   readonly unsupported?: string;
   /** Reads a UTF-8 file. Rejects with the error of the runtime. */
   readTextFile(path: string): Promise<string>;
+  /** Writes a line of the log to standard error. `console.error` takes twice as long or more. */
+  writeLogLine(line: string): void;
   /** Calls back at every SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
   exit(code: number): never;

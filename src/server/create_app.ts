@@ -3,7 +3,6 @@
 import type { App } from "../app/context.ts";
 import { endpointPath, routeUrl } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
-import { errorResponse, lastResortError } from "../app/error_response.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { AddResource, Plugin } from "../app/plugin.ts";
 import { endpointRoute } from "../app/route.ts";
@@ -11,22 +10,21 @@ import { routeFinder, router } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
-import { fetchLimiter } from "../oauth/fetch_limiter.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
-import { hasTestHost, resolveSettings } from "../oauth/config/settings.ts";
+import { type ResolvedSettings, resolveSettings } from "../oauth/config/resolve_settings.ts";
+import { hasTestHost } from "../oauth/config/settings.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
-import { enabledGrantTypes } from "../oauth/grants/mod.ts";
+import { loadGrantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
-import { rateLimiter } from "../oauth/rate_limiter.ts";
 import type { Server } from "../oauth/server.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
-import { userRepository } from "../oauth/users/user_repository.ts";
+import { userRepository, type UserWarnings } from "../oauth/users/user_repository.ts";
 import { defaultOutbound } from "./default_outbound.ts";
 import type { EmitEvent } from "./emit_event.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -43,6 +41,8 @@ const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users"
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
+  /** The settings, valid and with defaults. */
+  readonly resolved: ResolvedSettings;
   /** The issuer until the server listens. */
   readonly issuer: string;
   /** Passes events to plugins and to the embedding program. */
@@ -51,6 +51,8 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   readonly dispatch: RequestHandler;
   /** Creates the repositories of clients and users. Default: in memory. */
   readonly createRepository?: CreateRepository;
+  /** Absent if nothing listens. */
+  readonly userWarnings?: UserWarnings;
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
 }
@@ -65,14 +67,13 @@ interface AssembledApp {
 }
 
 /** Assembles the server from valid options. */
-export function createApp(options: LatchkeyOptions, dependencies: AppDependencies): AssembledApp {
-  const { issuer, emit, dispatch, createRepository, interaction, ...core } = dependencies;
-  const resolved = resolveSettings(options, issuer);
+export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
+  const { resolved, issuer, emit, dispatch, createRepository, interaction, userWarnings, ...core } = dependencies;
   // Hosted resources add their scope values.
   const scopes = [...resolved.scopes];
   const settings = { ...resolved, scopes };
   const { plugins = [], approver } = options;
-  const allGrantTypes = [...enabledGrantTypes(settings), ...options.grantTypes ?? []];
+  const allGrantTypes = [...await loadGrantTypes(settings), ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const { privateHosts } = settings;
@@ -90,30 +91,23 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   );
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
-  const hasDirectory = settings.directory !== "off";
-  const ownEndpoints = endpoints({
-    base,
-    metadataForms: settings.metadataForms,
-    defaultEndpoints: settings.defaultEndpoints,
-    grantTypes: allGrantTypes,
-    approver,
-    interaction,
-    openLogin,
-    registration: settings.registration.mode !== "off",
-    directory: hasDirectory
-      ? { edit: settings.directory === "edit", autoLogin: settings.login === "auto" && approver === undefined }
-      : undefined,
-  });
+  const ownEndpoints = endpoints({ base, settings, grantTypes: allGrantTypes, approver, interaction, openLogin });
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
     issuer: currentIssuer,
     audience: options.audience ?? currentIssuer,
-    assertionAudiences: settings.assertionAudience === "issuer" ? [] : [routeUrl(currentIssuer, base, tokenPath)],
+    assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
+      ? [routeUrl(currentIssuer, base, tokenPath)]
+      : [],
   });
+  // In the background: a change of a user does not wait for clients.
+  const onSessionsOver = async (sub: string) =>
+    await (await import("../oauth/session/end_session.ts")).endUserSessions(server, sub);
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
     ...core,
     ...membersOf(issuer),
+    settings,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
     tokenIssuers,
@@ -121,29 +115,17 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     registeredSecrets: registeredSecrets(registered, secretLabels),
     users: userRepository(
       settings,
-      { ...core, issuer, claims, acceptsGuests: interaction !== undefined && openLogin },
+      { ...core, issuer, claims, userWarnings, acceptsGuests: interaction !== undefined && openLogin, onSessionsOver },
       createRepository,
     ),
     openLogin: interaction && openLogin,
-    scopes,
     claims,
-    defaultScope: settings.defaultScope,
-    alg: settings.alg,
-    lifetimes: settings.lifetimes,
-    pkce: settings.pkce,
-    refresh: settings.refresh,
-    registration: { ...settings.registration, recordPrefix: recordPrefix(options) },
+    recordPrefix: recordPrefix(options),
     outbound,
-    clientAuthMethods: settings.clientAuthMethods,
-    tokenRedirectUri: settings.tokenRedirectUri,
-    resourceParameter: settings.resourceParameter,
-    requirePushedRequests: settings.requirePushedAuthorizationRequests,
-    accessTokenInForm: settings.accessTokenInForm,
-    profile: settings.profile,
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
-    rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
+    rateLimiter: settings.throttle ? (await import("../oauth/rate_limiter.ts")).rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
-    fetchLimiter: fetchLimiter(core.now),
+    fetches: {},
     keyFetches: boundedCache(maxKeyFetches),
   };
   const site: Site = {
@@ -152,7 +134,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     },
     base,
     links: [
-      ...hasDirectory ? directoryLinks : [],
+      ...settings.directory === "off" ? [] : directoryLinks,
       ...plugins.flatMap(({ links = [] }) => links),
       ...interaction ? [interaction.accountLink] : [],
     ],
@@ -167,6 +149,7 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
     findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,
     dispatch,
+    editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
@@ -186,13 +169,15 @@ export function createApp(options: LatchkeyOptions, dependencies: AppDependencie
   );
   let findRoute = routeFinder(routes);
   let headers = securityHeaders(issuer);
-  const handle = router((path) => findRoute(path), {
+  const handleRoute = router((path) => findRoute(path), {
     createContext: contextFactory(app, plugins, emit),
-    handleError: (error, context) => errorResponse(context, error),
-    lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
+    handleError: async (error, context) => (await import("../app/error_response.ts")).errorResponse(context, error),
+    lastResort: async (cause, target, context) =>
+      (await import("../app/error_response.ts")).lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: hasTestHost(issuer),
     headers: () => headers,
   });
+  const handle = settings.seeOther ? (await import("../app/see_other.ts")).seeOther(handleRoute) : handleRoute;
   const addResource: AddResource = (resource, resourceEndpoints) => {
     server.resources.host(resource);
     scopes.push(...resource.scopes.filter((value) => !scopes.includes(value)));

@@ -3,7 +3,7 @@
 import type { Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
-import { redactEvent } from "../oauth/trace.ts";
+import { redactEvent } from "../oauth/redact.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
 
 /** Emits an event; `context` is the request of the event. It never throws. */

@@ -8,17 +8,15 @@
  * 5. `maintenance.ts` deletes expired records and rotates keys between requests.
  */
 
-import { lastResortError } from "../app/error_response.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { clientAddress } from "../http/client_address.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
 import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import type { ClientRepository, UserRepository } from "../oauth/clients/repository.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
-import { hasTestHost, localIssuer, resolveSettings } from "../oauth/config/settings.ts";
-import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
+import { resolveSettings } from "../oauth/config/resolve_settings.ts";
+import { hasTestHost, localIssuer } from "../oauth/config/settings.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
@@ -32,7 +30,6 @@ import { maintenance } from "./maintenance.ts";
 import { optionsField, validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { randomPool } from "./random_pool.ts";
-import { trustedProxies } from "./trusted_proxies.ts";
 
 /** A running authorization server. */
 export interface Latchkey extends AsyncDisposable {
@@ -87,15 +84,22 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
   const store = (options.store instanceof Promise ? await limitStart(options.store) : options.store) ?? memoryStore();
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
   assertNoIssues(await validateOptions(options, issuer));
-  const { lifetimes, keys: keySettings } = resolveSettings(options, "");
+  const settings = resolveSettings(options, issuer);
+  const { lifetimes } = settings;
   const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
   const trace: Trace = (event) => emit(event);
   const testKeys = hasTestHost(issuer) ? "accepted" : "rejected";
-  const maxTokenLifetime = Math.max(lifetimes.access_token, lifetimes.id_token);
+  const { access_token, id_token, authorization_response } = lifetimes;
+  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const keys = storedKeys(store, now, trace, maxTokenLifetime, { source, testKeys });
   // Only servers with login pages load them.
   const usesPages = options.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
+  const readAddress = options.trustProxy?.length
+    ? (await import("./trusted_proxies.ts")).addressReader(options)
+    : undefined;
+  const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
+  const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
   const records = store.persistent === true
     ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
       issuer,
@@ -112,10 +116,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     const peer = plugins.length === 0 || connection === undefined
       ? connection
       : { address: connection.address, ...connection };
-    return outermost(
-      request,
-      trusted === undefined || peer === undefined ? peer : clientAddress(request, peer, trusted, options.proxyHeader),
-    );
+    return outermost(request, readAddress === undefined || peer === undefined ? peer : readAddress(request, peer));
   };
 
   /** Catches exceptions of plugins, because a request of the network has no caller that does. */
@@ -123,11 +124,13 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     try {
       return await handle(request, peer);
     } catch (cause) {
+      const { lastResortError } = await import("../app/error_response.ts");
       return lastResortError(app.server, parseTarget(request.url, peer), cause);
     }
   };
 
-  const { app, handle: innermost, moveTo } = createApp(options, {
+  const { app, handle: innermost, moveTo } = await createApp(options, {
+    resolved: settings,
     issuer,
     store,
     now,
@@ -137,20 +140,20 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     keys,
     dispatch: handle,
     interaction,
+    userWarnings: warnings?.userWarnings,
     createRepository: records?.createRepository,
   });
   const { server } = app;
-  for (const warning of settingsWarnings(options, issuer)) {
+  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
-  const trusted = trustedProxies(options.trustProxy);
   // Rejects a store with test keys at the start, not at the first login.
   if (testKeys === "rejected") {
     const checked = keys.publishedKeys([]);
     await (options.store === undefined ? checked : limitStart(checked));
   }
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
-  const maintained = maintenance(server, { keys: keySettings, records });
+  const maintained = maintenance(server, { records });
   const network = listeners(server, {
     handle: handleSafely,
     prepare() {
@@ -176,7 +179,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
       if (isDropped(result)) throw new ConnectionDropped();
       return toResponse(result);
     },
-    async rotateKeys(alg = server.alg, lead = keySettings.lead) {
+    async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
       if (!(lead >= 0 && Number.isFinite(lead))) {
         throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
       }

@@ -1,11 +1,9 @@
 /** Maintenance: deletes expired records and unused clients, rotates keys and reads the changes of other instances. */
 
-import type { ResolvedSettings } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
-import { algorithmsInUse } from "../endpoints/jwks.ts";
 
-/** Interval of the maintenance of keys and unused clients, in milliseconds; far below the default of `keys.lead`. */
-const keyMaintenanceIntervalMs = 60_000;
+/** Interval of `minute_tasks.ts`, in milliseconds; far below the default of `keys.lead`. */
+const minuteTasksIntervalMs = 60_000;
 
 /**
  * Maximum difference between the clocks of instances on one store, in milliseconds. An expired record is kept for this
@@ -28,37 +26,26 @@ interface Maintenance {
 
 /** The input of maintenance besides the server. */
 interface MaintenanceOptions {
-  /** The setting `keys`. */
-  readonly keys: ResolvedSettings["keys"];
   /** The clients and users in the store, which other instances may change; absent if the store is not persistent. */
   readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
 }
 
 /** Creates the maintenance of a server. */
-export function maintenance(server: Server, { keys: keySettings, records }: MaintenanceOptions): Maintenance {
-  const { now, store, keys, trace } = server;
+export function maintenance(server: Server, { records }: MaintenanceOptions): Maintenance {
+  const { now, store, trace } = server;
+  const intervalMs = Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity);
+  let firstRun: AbortSignal | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
   let lastSweepAt = now();
-  let lastKeyMaintenanceAt = now();
+  let lastMinuteTasksAt = now();
   let pendingSweep: Promise<unknown> | undefined;
 
   const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
 
-  /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
-  async function maintainKeys(): Promise<void> {
-    await keys.refresh();
-    const { rotateEvery, lead } = keySettings;
-    if (rotateEvery === undefined) return;
-    for (const alg of algorithmsInUse(server)) {
-      if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await keys.rotate(alg, lead);
-    }
-  }
-
-  /** Deletes registered clients that were never used. Only a server with such clients loads the code. */
-  async function deleteUnusedClients(): Promise<void> {
-    const { mode, recordPrefix } = server.registration;
-    if (mode === "off" || await store.count("unused_registration", recordPrefix) === 0) return;
-    await (await import("../oauth/clients/unused_registrations.ts")).deleteUnusedClients(server);
+  /** Runs the tasks of each minute at the same time. */
+  async function runMinuteTasks(): Promise<void> {
+    const { minuteTasks } = await import("./minute_tasks.ts");
+    for (const task of minuteTasks) task(server).catch(traceFailure);
   }
 
   function runIfDue(): void {
@@ -70,17 +57,27 @@ export function maintenance(server: Server, { keys: keySettings, records }: Main
       .finally(() => {
         pendingSweep = undefined;
       });
-    if (Math.abs(now() - lastKeyMaintenanceAt) < keyMaintenanceIntervalMs) return;
-    lastKeyMaintenanceAt = now();
-    maintainKeys().catch(traceFailure);
-    deleteUnusedClients().catch(traceFailure);
+    if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
+    lastMinuteTasksAt = now();
+    runMinuteTasks().catch(traceFailure);
+  }
+
+  function startInterval(): void {
+    runIfDue();
+    timer ??= setInterval(runIfDue, intervalMs);
   }
 
   return {
     runIfDue,
     startTimer() {
-      timer ??= setInterval(runIfDue, Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity));
+      // The first interval of a process takes Deno 5 ms: it begins after the first requests.
+      firstRun ??= AbortSignal.timeout(intervalMs);
+      firstRun.addEventListener("abort", startInterval);
     },
-    stopTimer: () => clearInterval(timer),
+    stopTimer() {
+      // A listener keeps the process running.
+      firstRun?.removeEventListener("abort", startInterval);
+      clearInterval(timer);
+    },
   };
 }

@@ -3,7 +3,7 @@
 import type { Approver } from "../app/approver.ts";
 import type { Pages } from "../ui/pages.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { registeredUserField } from "../oauth/clients/client_fields.ts";
+import { registeredUserField } from "../oauth/clients/client.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
 import { type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
@@ -14,7 +14,6 @@ import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound } from "../oauth/outbound.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
-import { validateProxies } from "./trusted_proxies.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings {
@@ -31,7 +30,7 @@ export interface LatchkeyOptions extends Settings {
   /** Further grant types of the token endpoint; clients can register for them. Default: none. */
   readonly grantTypes?: readonly GrantType[];
   /**
-   * Fetches documents that clients refer to, such as their `jwks_uri`. Default: a fetch that connects to public addresses
+   * Fetches documents that clients refer to, such as their `jwks_uri`, and calls their `backchannel_logout_uri`. Default: a fetch that connects to public addresses
    * only, except for `privateHosts`, and for test hosts if the issuer is on a test host.
    */
   readonly outbound?: Outbound;
@@ -84,5 +83,8 @@ export const optionsField: Field = object<LatchkeyOptions>("LatchkeyOptions", op
  * @param issuer The issuer in effect.
  */
 export async function validateOptions(options: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
-  return [...await validateSettings(options, issuer), ...validateProxies(options)];
+  const issues = await validateSettings(options, issuer);
+  if (options.trustProxy === undefined) return issues;
+  const { validateProxies } = await import("./trusted_proxies.ts");
+  return [...issues, ...validateProxies(options)];
 }

@@ -68,6 +68,11 @@ class RequestContext implements Context {
     return this.#site ??= { ...this.app.site, flowLink: this.#flowLink() };
   }
 
+  get flowUrl(): string | undefined {
+    const { base, issuer, flowLink } = this.site;
+    return flowLink === undefined ? undefined : new URL(base + flowLink, issuer).href;
+  }
+
   #flowLink(): string | undefined {
     for (const plugin of this.#plugins) {
       const link = plugin.flowLink?.(this.request);

@@ -4,26 +4,25 @@ import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";
 import type { Endpoint } from "../app/route.ts";
 import { authorizeHandlers } from "../endpoints/authorize.ts";
-import { discoveryHandlers, wellKnownPaths } from "../endpoints/discovery.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
+import { wellKnownPaths } from "../endpoints/well_known_paths.ts";
 import type { Method } from "../http/router.ts";
 import { authorizationParameters, requestUriParameter } from "../oauth/authorize/parameters.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
-import type { MetadataForm } from "../oauth/config/settings.ts";
+import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import type { GrantType } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
+import { deviceEndpoints } from "./device_routes.ts";
 import { registrationEndpoints, registrationOffEndpoint } from "./registration_routes.ts";
 
 /** The options that decide which endpoints a server has. */
 interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
-  /** The URLs of the metadata document. */
-  readonly metadataForms: readonly MetadataForm[];
-  /** Whether the default paths of MCP 2025-03-26 serve the endpoints too. */
-  readonly defaultEndpoints: boolean;
+  /** The settings in effect. */
+  readonly settings: ResolvedSettings;
   /** The grant types of the token endpoint, which declare its parameters. */
   readonly grantTypes: readonly GrantType[];
   /** Decides authorization requests without pages. Default: {@link autoApprover}. */
@@ -32,10 +31,6 @@ interface RouteOptions {
   readonly interaction?: typeof import("../interaction/mod.ts");
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
-  /** Whether clients may register themselves. */
-  readonly registration: boolean;
-  /** The pages of clients and users; absent: none. */
-  readonly directory?: DirectoryRouteOptions;
 }
 
 /** The options of the pages of clients and users. */
@@ -50,6 +45,7 @@ const getAndPost: readonly Method[] = ["GET", "POST"];
 
 const interactionParameter: ParameterDescription = { name: "interaction", secret: "interaction", linksFlow: true };
 const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
+const signedResponseParameter: ParameterDescription = { name: "response", secret: "authorization_response" };
 const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
 const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
 const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
@@ -60,25 +56,14 @@ const tokenParameters = [
 const formParameters = parameters(csrfParameter);
 
 /** The parameters of the authorization response, and of the redirect to the login pages. */
-const authorizationResponseParameters = parameters(codeParameter, interactionParameter);
+const authorizationResponseParameters = parameters(codeParameter, signedResponseParameter, interactionParameter);
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  {
-    base,
-    metadataForms,
-    defaultEndpoints,
-    grantTypes,
-    approver = autoApprover,
-    interaction,
-    openLogin,
-    registration,
-    directory,
-  }: RouteOptions,
+  { base, settings, grantTypes, approver, interaction, openLogin }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
-  const discovery = discoveryHandlers();
-  const defaultPaths = (path: string): readonly string[] => defaultEndpoints ? [path] : [];
+  const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
     {
       name: "authorize",
@@ -92,7 +77,8 @@ export function endpoints(
       role: "step",
       parameters: [...authorizationParameters, interactionParameter],
       responseParameters: authorizationResponseParameters,
-      load: () => authorizeHandlers(interaction?.pagesApprover() ?? approver, interaction?.repeatWithCookies),
+      load: () =>
+        authorizeHandlers(interaction?.pagesApprover() ?? approver ?? autoApprover, interaction?.repeatWithCookies),
     },
     {
       name: "token",
@@ -140,7 +126,7 @@ export function endpoints(
       cors: true,
       title: "Userinfo",
       doneLabel: "claims returned",
-      errors: "bearer",
+      errors: "resource",
       role: "step",
       parameters: parameters(accessToken),
       load: async () => (await import("../endpoints/userinfo.ts")).userinfo,
@@ -203,10 +189,17 @@ export function endpoints(
       ),
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
-    ...registration
+    ...settings.registration.mode !== "off"
       ? registrationEndpoints(base, defaultPaths("/register"))
       : [registrationOffEndpoint(base, defaultPaths("/register"))],
-    ...wellKnownPaths(base, metadataForms).map((path): Endpoint => ({
+    ...settings.deviceAuthorization
+      ? deviceEndpoints(base, {
+        approver: interaction?.pagesApprover() ?? approver ?? autoApprover,
+        hasPages: interaction !== undefined,
+        ...{ openLogin, formParameters, redirectParameters: authorizationResponseParameters },
+      })
+      : [],
+    ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,
       methods: ["GET"],
@@ -215,7 +208,7 @@ export function endpoints(
       title: "Metadata",
       errors: "json",
       role: "document",
-      load: () => discovery,
+      load: async () => (await import("../endpoints/discovery.ts")).discoveryHandlers(),
     })),
     ...pages === undefined ? [] : [
       {
@@ -253,7 +246,7 @@ export function endpoints(
       "Callback page",
       async () => (await import("../site/callback.ts")).callbackPage,
       getAndPost,
-      parameters(codeParameter),
+      parameters(codeParameter, signedResponseParameter),
     ),
     page(
       "playground",
@@ -261,11 +254,26 @@ export function endpoints(
       "Playground",
       async () => (await import("../site/playground/playground.ts")).playground,
       getAndPost,
-      [...formParameters, codeParameter, accessToken, refreshToken],
+      [
+        ...formParameters,
+        ...[codeParameter, accessToken, refreshToken],
+        ...parameters({ name: "device_code", secret: "device_code", linksFlow: true }),
+      ],
+    ),
+    page(
+      "tour",
+      `${base}/tour`,
+      "Tour",
+      async () => (await import("../site/tour/tour.ts")).tour,
+      getAndPost,
+      [...formParameters, codeParameter, accessToken],
     ),
     page("static", `${base}/static/*`, "Static file", async () => (await import("../site/static_files.ts")).assets),
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../site/static_files.ts")).favicon),
-    ...directory === undefined ? [] : directoryEndpoints(base, directory),
+    ...settings.directory === "off" ? [] : directoryEndpoints(base, {
+      edit: settings.directory === "edit",
+      autoLogin: settings.login === "auto" && approver === undefined,
+    }),
   ];
 }
 

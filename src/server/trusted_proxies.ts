@@ -1,9 +1,12 @@
-/** The setting `trustProxy`: validates and parses the addresses of trusted proxies. */
+/** The setting `trustProxy`: validates the addresses of trusted proxies, and reads those of clients behind them. Loaded with it. */
 
+import { clientAddress } from "../http/client_address.ts";
+import type { RequestLike } from "../http/message.ts";
+import type { ClientAddress } from "../http/router.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
-import { type AddressMatcher, addressMatcher } from "../runtime/ip_address.ts";
+import { addressMatcher } from "../runtime/ip_address.ts";
 
 /** Returns all issues of the setting. */
 export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {
@@ -21,7 +24,10 @@ export function* validateProxies({ trustProxy = [] }: Settings): Generator<Confi
   }
 }
 
-/** Creates the matcher of the trusted proxies; `undefined` if the list is empty. */
-export function trustedProxies(trustProxy: readonly string[] = []): AddressMatcher | undefined {
-  return trustProxy.length === 0 ? undefined : addressMatcher(trustProxy);
+/** Creates the function that reads the address of a client behind the trusted proxies. */
+export function addressReader(
+  { trustProxy = [], proxyHeader }: Settings,
+): (request: RequestLike, connection: ClientAddress) => ClientAddress {
+  const trusted = addressMatcher(trustProxy);
+  return (request, connection) => clientAddress(request, connection, trusted, proxyHeader);
 }

@@ -6,16 +6,20 @@ import type { HttpResponse } from "../http/message.ts";
 import { html } from "../http/responses.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
+import type { Server } from "../oauth/server.ts";
+import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import {
   callbackClients,
   callbackUri,
+  type DemoFlow,
   hasCallbackPage,
   noCallbackPage,
   restoreDemoFlow,
   startLinks,
+  usesDpop,
 } from "./demo_client.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
@@ -26,8 +30,8 @@ import { describeRoundTrip } from "./round_trip.ts";
 import { shellQuote } from "../admin/client_snippets/shell_quote.ts";
 import { initialProposal } from "./playground/steps.ts";
 
-/** Maximum length of a shown value, in characters; a longer value is cut. */
-const maxShownValueLength = 512;
+/** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
+const maxShownValueLength = 1024;
 
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;
@@ -44,7 +48,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const notes: string[] = [];
-  const params = await readCallback(context, notes);
+  const params = await readSigned(server, await readCallback(context, notes), notes);
   const code = params.get("code");
   const redirect = shownResponseParameters(params, notes);
   const withoutCode = redirect.filter(([name]) => name !== "code");
@@ -55,28 +59,39 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const success = params.get("error") === undefined && isWhole;
   const flow = await restoreDemoFlow(browser, state);
   const issued = success ? await inspectCode(server, code) : undefined;
+  if (success && flow?.tour !== undefined) {
+    const { showTourResponse } = await import("./tour/tour.ts");
+    return await showTourResponse(context, browser, new Map(redirect));
+  }
   const props: CallbackProps = {
     ...site,
     flowLink: context.app.flowLinkFor(redirect) ?? site.flowLink,
     outcome: success
       ? { kind: "success", code: shownParameters.get("code")!, state }
       : { kind: "failure", error: shownParameters.get("error"), description: shownParameters.get("error_description") },
+    ...!success && {
+      fix: await fixOf(shownParameters.get("error_description")),
+      scopes: server.settings.scopes,
+    },
     notes,
     roundTrip: {
       ...await describeRoundTrip(context, success ? redirect : withoutCode, flow, issued),
       ignoredParameters: ignoredParameterNames(params.names),
     },
     proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
-    examples: success ? await examples(context, code, flow?.verifier, issued) : [],
+    examples: success ? await examples(context, code, flow, issued) : [],
     tokenEndpoint: endpointUrl(context.app, "token"),
-    codeLifetimeSeconds: server.lifetimes.code,
+    codeLifetimeSeconds: server.settings.lifetimes.code,
     startLinks: await startLinks(context, browser),
   };
   const pages = await context.pages();
   return html(200, pages.callback(props), browser.headers);
 }
 
-async function readCallback({ request, target }: Context, notes: string[]): Promise<Params & { names: string[] }> {
+/** The parameters that the page received, with their names. */
+type CallbackParams = Params & { readonly names: string[] };
+
+async function readCallback({ request, target }: Context, notes: string[]): Promise<CallbackParams> {
   let fields: Fields = [];
   try {
     fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
@@ -85,6 +100,25 @@ async function readCallback({ request, target }: Context, notes: string[]): Prom
     notes.push("The response could not be parsed: names and values must be percent-encoded UTF-8 of limited length.");
   }
   return Object.assign(paramsFromFields(fields), { names: [...new Set(fields.map(([name]) => name))] });
+}
+
+/** The parameters inside of a signed response (JARM), if this server has signed it; otherwise the received ones. */
+async function readSigned(server: Server, params: CallbackParams, notes: string[]): Promise<CallbackParams> {
+  const response = params.get("response");
+  if (response === undefined) return params;
+  const claims = await verifyOwnJwt(server, response, () => ({
+    issuer: server.issuer,
+    requiredClaims: ["aud", "exp"],
+    currentDate: new Date(server.now()),
+  }));
+  notes.push(
+    claims === undefined
+      ? "The response is a JWT that this server has not signed, or that has expired: none of its parameters is shown."
+      : `The response is signed (JARM): signature, issuer and expiry are valid, the audience is ${claims.aud}.`,
+  );
+  const { aud: _, ...members } = claims ?? {};
+  const fields = Object.entries(members).filter((member): member is [string, string] => typeof member[1] === "string");
+  return Object.assign(paramsFromFields(fields), { names: fields.map(([name]) => name) });
 }
 
 /** The response parameters to show: not repeated, of limited length, without control characters. */
@@ -109,6 +143,12 @@ function ignoredParameterNames(names: readonly string[]): string[] {
   return names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames).map(truncate);
 }
 
+/** The fix of the rule that this server put at the end of its description: `… [AZ-17]`. */
+async function fixOf(description: string | undefined): Promise<string | undefined> {
+  const id = /\[([A-Z]{2}-\d\d)\]$/.exec(description ?? "")?.[1];
+  return id === undefined ? undefined : (await import("../oauth/rules/mod.ts")).findRule(id)?.fix;
+}
+
 function truncate(text: string): string {
   return replaceControlCharacters(text.length <= maxShownValueLength ? text : `${text.slice(0, maxShownValueLength)}…`);
 }
@@ -120,16 +160,21 @@ function replaceControlCharacters(text: string): string {
 async function examples(
   context: Context,
   code: string,
-  verifier: string | undefined,
+  flow: DemoFlow | undefined,
   issued: IssuedCode | undefined,
 ): Promise<TokenRequestExample[]> {
   const { server } = context;
+  const verifier = flow?.verifier;
   const issuedClient = issued === undefined ? undefined : await server.clients.find(issued.clientId);
+  // A shell cannot sign each request.
+  const signsRequests = issuedClient !== undefined &&
+    (issuedClient.authMethod.endsWith("_jwt") || flow !== undefined && usesDpop(context, issuedClient, flow));
   const candidates = await callbackClients(context);
   const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
   return (["public", "confidential"] as const).map((kind) => {
     const isKind = (client: { readonly confidential: boolean }) => client.confidential === (kind === "confidential");
-    const clientId = [...issuedClient ? [issuedClient] : [], ...candidates].find(isKind)?.id;
+    const clientId = [...issuedClient ? [issuedClient] : [], ...candidates]
+      .find((client) => isKind(client) && !client.authMethod.endsWith("_jwt"))?.id;
     const id = clientId ?? "YOUR_CLIENT_ID";
     const form = [
       ["grant_type", "authorization_code"],
@@ -139,16 +184,27 @@ async function examples(
       ...kind === "public" ? [["client_id", id]] : [],
     ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
     const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
+    const credentials = `${encodeFormValue(id)}:${secret}`;
     const lines = [
       `curl ${shellQuote(endpointUrl(context.app, "token"))}`,
-      ...kind === "confidential" ? [`-u ${shellQuote(`${encodeFormValue(id)}:${secret}`)}`] : [],
+      ...kind === "confidential" ? [`-u ${shellQuote(credentials)}`] : [],
       ...form.map((pair) => `-d ${shellQuote(pair)}`),
     ];
     return {
       kind,
       clientId,
+      authorization: kind === "public"
+        ? undefined
+        : secret === demoSecret
+        ? `Authorization: Basic ${btoa(credentials)}`
+        : `Authorization: Basic BASE64(${credentials})`,
+      redirectUri: callbackUri(server),
+      signedBy: signsRequests ? issuedClient.id : undefined,
       command: lines.join(" \\\n  "),
-      secrets: verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
+      secrets: [
+        ...verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
+        ...kind === "public" ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],
+      ],
       codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
       codeUsed: issued?.consumedAt !== undefined,
       verifier: !usesPkce ? "none" : verifier === undefined ? "placeholder" : "known",

@@ -3,6 +3,8 @@
 import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
+import { policyOf } from "../oauth/clients/policy.ts";
+import { requiresProof } from "../oauth/dpop/proven_key.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
@@ -10,6 +12,7 @@ import type { Context } from "../app/context.ts";
 import { endpointPath, issuerUrl } from "../app/endpoint.ts";
 import type { StartLink } from "../ui/page_actions.tsx";
 import type { BrowserCookie } from "../app/browser_cookie.ts";
+import { type DemoExtensions, parseExtensions, serializeExtensions } from "./demo_extensions.ts";
 
 /** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
@@ -37,35 +40,88 @@ export function noCallbackPage(): HttpError {
   return new HttpError(404, "HT-01", "No client has this page as its redirect URI");
 }
 
-/** A fresh link to the authorization endpoint for each demo client, public ones first. */
+/**
+ * A link that starts a flow for each demo client, public ones first: a fresh one to the authorization endpoint, or one to
+ * `/start`, if the request must be pushed or signed.
+ */
 export async function startLinks(context: Context, browser: BrowserCookie): Promise<StartLink[]> {
-  const clients = (await callbackClients(context)).sort((a, b) => Number(a.confidential) - Number(b.confidential));
-  return await Promise.all(clients.map(async (client) => {
-    const state = await deriveState(browser, randomId(context.server.randomBytes));
-    const request = await demoAuthorizationRequest(context, client, (await restoreDemoFlow(browser, state))!);
-    const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
-    return {
-      clientId: client.id,
-      confidential: client.confidential,
-      href: `${endpointPath(context.app, "authorize")}?${query}`,
-    };
+  const clients = await callbackClients(context);
+  return await Promise.all(
+    shortStartLinks(context, clients).map(async (link) => {
+      const client = clients.find(({ id }) => id === link.clientId)!;
+      if (mustPush(context, client) || mustSign(context, client)) return link;
+      const request = await demoAuthorizationRequest(context, client, await newDemoFlow(context, browser));
+      const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
+      return { ...link, href: `${endpointPath(context.app, "authorize")}?${query}` };
+    }),
+  );
+}
+
+/** A link to `/start` for each client, public ones first: short, for pages that hold a lot. */
+export function shortStartLinks({ site }: Context, clients: readonly Client[]): StartLink[] {
+  return [...clients].sort((a, b) => Number(a.confidential) - Number(b.confidential)).map(({ id, confidential }) => ({
+    clientId: id,
+    confidential,
+    href: `${site.base}/start?client_id=${encodeFormValue(id)}`,
   }));
 }
+
+/** Whether the requests of a client must be pushed, so that no link can contain them. */
+export function mustPush({ server }: Context, client: Client): boolean {
+  return policyOf(server, client).requirePushedAuthorizationRequests ||
+    client.metadata.require_pushed_authorization_requests === true;
+}
+
+/** Whether this server has the private key of the client. */
+export function hasDemoKey({ metadata }: Client): boolean {
+  return metadata.jwks?.keys.some(({ kid }) => kid === "demo-key") === true;
+}
+
+/** Whether the requests of a client must be signed. */
+export function mustSign({ server }: Context, client: Client): boolean {
+  return policyOf(server, client).requireSignedRequestObject || client.metadata.require_signed_request_object === true;
+}
+
+/** What a flow of the tour shows: its steps, or what the server rejects if this parameter is wrong. */
+const tourKinds = ["steps", "redirect_uri", "code_verifier"] as const;
+
+/** See {@link DemoFlow.tour}. */
+export type TourKind = (typeof tourKinds)[number];
 
 /** The values that a client stores for a flow. */
 export interface DemoFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** The digest that the key of its DPoP proofs is derived from. */
+  readonly dpopSecret: string;
+  /** What its authorization request has besides the plain one. */
+  readonly extensions: DemoExtensions;
+  /** Set if the tour, not the callback page, shows its response. */
+  readonly tour?: TourKind;
 }
 
-/** The authorization request of a link of {@link startLinks}. It is the same whenever it is computed for a flow. */
-export async function demoAuthorizationRequest(
+/** Starts a flow of this browser. */
+export async function newDemoFlow(
   { server }: Context,
+  browser: BrowserCookie,
+  extensions: DemoExtensions = {},
+  tour?: TourKind,
+): Promise<DemoFlow> {
+  const state = await deriveState(browser, randomId(server.randomBytes), serializeExtensions(extensions), tour);
+  return (await restoreDemoFlow(browser, state))!;
+}
+
+/** The authorization request of a flow. It is the same whenever it is computed for the flow. */
+export async function demoAuthorizationRequest(
+  context: Context,
   client: Client,
-  { state, nonce, verifier }: DemoFlow,
+  flow: DemoFlow,
 ): Promise<[name: string, value: string][]> {
+  const { server } = context;
+  const { state, nonce, verifier, dpopSecret, extensions } = flow;
   const scope = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
+  const { responseModes: modes } = policyOf(server, client);
   const request: [string, string | undefined][] = [
     ["response_type", "code"],
     ["client_id", client.id],
@@ -75,24 +131,53 @@ export async function demoAuthorizationRequest(
     ["nonce", scope.includes("openid") ? nonce : undefined],
     ["code_challenge", await digest(verifier)],
     ["code_challenge_method", "S256"],
+    ["response_mode", extensions.response_mode ?? (modes.includes("query") ? undefined : modes[0])],
+    ["acr_values", extensions.acr_values],
+    ["authorization_details", extensions.authorization_details],
+    ["dpop_jkt", usesDpop(context, client, flow) ? await proofThumbprint(dpopSecret) : undefined],
   ];
   return request.filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-/** The flow that this browser started with a link of {@link startLinks}; `undefined` for any other flow. */
+/** Whether the client of a flow sends DPoP proofs. */
+export function usesDpop({ server }: Context, client: Client, { extensions }: DemoFlow): boolean {
+  return extensions.dpop !== undefined || requiresProof(server, client);
+}
+
+async function proofThumbprint(dpopSecret: string): Promise<string> {
+  const { proofKeyThumbprint } = await import("../oauth/dpop/sign_proof.ts");
+  return await proofKeyThumbprint(dpopSecret);
+}
+
+/** The flow that this browser started with a link of this server; `undefined` for any other flow. */
 export async function restoreDemoFlow(
   browser: BrowserCookie,
   state: string | undefined,
 ): Promise<DemoFlow | undefined> {
-  const name = state?.slice(0, 22);
-  if (name === undefined || !constantTimeEqual(await deriveState(browser, name), state!)) return undefined;
-  const [nonce, verifier] = await Promise.all(
-    ["nonce", "verifier"].map((purpose) => digest(`${purpose} ${browser.secret} ${state}`)),
+  if (state === undefined) return undefined;
+  const [name, extensions] = [state.slice(0, 22), state.slice(44)];
+  const kinds = [undefined, ...tourKinds];
+  const states = await Promise.all(kinds.map((kind) => deriveState(browser, name, extensions, kind)));
+  const index = states.findIndex((candidate) => constantTimeEqual(candidate, state));
+  if (index < 0) return undefined;
+  const [nonce, verifier, dpopSecret] = await Promise.all(
+    ["nonce", "verifier", "dpop"].map((purpose) => digest(`${purpose} ${browser.secret} ${state}`)),
   );
-  return { state: state!, nonce: nonce!.slice(0, 22), verifier: verifier! };
+  return {
+    ...{ state, nonce: nonce!.slice(0, 22), verifier: verifier!, dpopSecret: dpopSecret! },
+    extensions: parseExtensions(extensions),
+    tour: kinds[index],
+  };
 }
 
-/** A state bound to the secret of this browser: an ID and its MAC. */
-async function deriveState(browser: BrowserCookie, name: string): Promise<string> {
-  return `${name}${(await digest(`state ${browser.secret} ${name}`)).slice(0, 22)}`;
+/** A state bound to the secret of this browser: an ID, its MAC, and the extensions of the request. */
+async function deriveState(
+  browser: BrowserCookie,
+  name: string,
+  extensions: string,
+  tour: TourKind | undefined,
+): Promise<string> {
+  const purpose = tour === undefined ? "state" : `tour ${tour}`;
+  const mac = (await digest(`${purpose} ${browser.secret} ${name}${extensions}`)).slice(0, 22);
+  return `${name}${mac}${extensions}`;
 }

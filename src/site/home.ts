@@ -4,9 +4,11 @@
  * This folder has the pages for developers: the home page, the demo clients and the playground. No protocol rule lives
  * here; the playground sends requests to the endpoints, as a client does.
  *
- * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`).
+ * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`), with the extensions of the
+ *    start page of the playground (`demo_extensions.ts`), pushed or signed if need be (`demo_request.ts`).
  * 2. `callback.ts` shows the response and the checks of a client (`round_trip.ts`).
- * 3. `playground/` redeems the code and runs further requests, one step at a time.
+ * 3. `tour/` shows a flow step by step on pages of its own; `callback.ts` recognizes its responses by `state`.
+ * 4. `playground/` redeems the code and runs further requests, one step at a time; or it starts with a device.
  */
 
 import { html } from "../http/responses.ts";
@@ -43,7 +45,10 @@ export const home: Handlers = {
           url: origin + path,
         })),
       ],
-      scopes: server.scopes,
+      profile: server.settings.profile?.label,
+      login: app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic",
+      tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,
+      scopes: server.settings.scopes,
     });
     return html(200, page, browser.headers);
   },

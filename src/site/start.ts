@@ -1,20 +1,27 @@
-/** GET /start: starts the demo flow; the terminal prints this link. */
+/** GET /start: starts the demo flow; the terminal prints this link. The form of the playground adds extensions. */
 
 import { HttpError } from "../http/http_error.ts";
 import { redirect } from "../http/responses.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Handlers } from "../app/route.ts";
-import { callbackUri, startLinks } from "./demo_client.ts";
+import { callbackUri, newDemoFlow, startLinks } from "./demo_client.ts";
+import { readExtensions } from "./demo_extensions.ts";
 
 /** Redirects to the authorization endpoint, for the demo client named by `client_id` or the first one. */
 export const start: Handlers = {
   async GET(context) {
     const browser = await ensureBrowserCookie(context);
     const links = await startLinks(context, browser);
-    const requestedClientId = new URLSearchParams(context.target.query).get("client_id");
+    const fields = new URLSearchParams(context.target.query);
+    const requestedClientId = fields.get("client_id");
     const link = requestedClientId === null ? links[0] : links.find(({ clientId }) => clientId === requestedClientId);
-    if (link !== undefined) return redirect("GET", link.href, browser.headers);
-    const subject = requestedClientId === null ? "No client" : "No such client";
-    throw new HttpError(404, "DM-15", `${subject} has the redirect URI ${callbackUri(context.server)}`);
+    if (link === undefined) {
+      const subject = requestedClientId === null ? "No client" : "No such client";
+      throw new HttpError(404, "DM-15", `${subject} has the redirect URI ${callbackUri(context.server)}`);
+    }
+    const { demoRequestUrl } = await import("./demo_request.ts");
+    const client = (await context.server.clients.find(link.clientId))!;
+    const flow = await newDemoFlow(context, browser, readExtensions(fields));
+    return redirect("GET", await demoRequestUrl(context, client, flow), browser.headers);
   },
 };

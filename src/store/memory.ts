@@ -77,14 +77,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     return table;
   }
 
-  function write(table: Table, id: string, value: unknown, { grantId, expiresAt }: RecordMetadata): void {
+  function replace(table: Table, id: string, value: unknown, metadata: RecordMetadata): void {
+    const replaced = table.rows.get(id);
+    if (replaced !== undefined) remove(table, replaced);
+    insert(table, id, value, metadata);
+  }
+
+  /** Adds a record under an id that the table does not have. */
+  function insert(table: Table, id: string, value: unknown, { grantId, expiresAt }: RecordMetadata): void {
     const { rows, unconsumed } = table;
     const storedValue = expiresAt < Infinity ? JSON.stringify(value) : value;
     const bytes = expiresAt < Infinity ? stringBytes(storedValue as string) : 0;
-    const replaced = rows.get(id);
-    if (replaced !== undefined) remove(table, replaced);
     // Before the new record is added, so that it is not evicted itself.
-    else if (rows.size >= table.maxRecords) evictOne(table);
+    if (rows.size >= table.maxRecords) evictOne(table);
     while (table.bytes > 0 && table.bytes + bytes > table.maxBytes) evictOne(table);
     table.bytes += bytes;
     const row: Row = {
@@ -140,13 +145,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return Promise.resolve(row && toStoredRecord(row) as StoredRecord<Records[K]>);
     },
     put(kind, id, value, metadata) {
-      write(getTable(kind), id, value, metadata);
+      replace(getTable(kind), id, value, metadata);
       return Promise.resolve();
     },
     add(kind, id, value, metadata) {
       const table = getTable(kind);
       if (table.rows.has(id)) return Promise.resolve(false);
-      write(table, id, value, metadata);
+      insert(table, id, value, metadata);
       return Promise.resolve(true);
     },
     consume(kind, id, now) {
@@ -165,7 +170,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       const revocations = getTable("ended_family");
       const revocation = revocations.rows.get(grantId);
       if (revocation === undefined || revocation.expiresAt < until) {
-        write(revocations, grantId, {}, { expiresAt: until });
+        replace(revocations, grantId, {}, { expiresAt: until });
       }
       return Promise.resolve();
     },

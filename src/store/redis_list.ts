@@ -5,7 +5,9 @@ import { escapeKey, idRange, unescapeKey } from "./escape_key.ts";
 import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "./store.ts";
 
 /** The kinds whose ids are kept in a sorted set. The ids of other kinds are searched for among all keys. */
-export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>(["client", "user", "override"]);
+export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>([
+  ...["client", "user", "override", "session_client", "logout_call"] as const,
+]);
 
 /** The members of the hash that is a record: value, grant, expiry, time of consumption. */
 export const recordFields = ["v", "f", "e", "s"] as const;

@@ -10,53 +10,15 @@
  * `consumedAt`.
  */
 
+import type { DeviceRecord, DeviceRecords } from "./device_records.ts";
 import type { ChangeRecord, GuestUserRecord } from "./former_records.ts";
+import type { AuthorizationDetail, CodeRecord, Grant, GrantRecord } from "./grant_records.ts";
+import type { RefreshTokenRecord, RequestedClaims, Subject } from "./grant_records.ts";
+import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
 
-export type { ChangeRecord, GuestUserRecord };
-
-/** Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
-export interface RequestedClaims {
-  /** In the response of the userinfo endpoint. */
-  readonly userinfo: readonly string[];
-  /** In the ID token. */
-  readonly id_token: readonly string[];
-  /**
-   * The requested values by place and claim name; a claim is released only if it has one of them. Absent if no values
-   * were requested (§5.5.1).
-   */
-  readonly values?: {
-    readonly userinfo: Readonly<Record<string, readonly unknown[]>>;
-    readonly id_token: Readonly<Record<string, readonly unknown[]>>;
-  };
-}
-
-/** A refresh token, stored under the digest of its value (OAuth 2.1 §4.3). Times are in milliseconds. */
-export interface RefreshTokenRecord {
-  /** The client that it was issued to. */
-  readonly clientId: string;
-  /** The user who approved. */
-  readonly sub: string;
-  /** The scope of the grant; an access token may have less. */
-  readonly scope: readonly string[];
-  /** The resources of the grant. */
-  readonly resources: readonly string[];
-  /** The claims requested by name; absent if none were. */
-  readonly claims?: RequestedClaims;
-  /** When the user was authenticated. */
-  readonly authTime: number;
-  /** The session that it ends with. */
-  readonly sid: string;
-  /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
-  readonly password?: string;
-  /** The consent that it depends on, revoked like a grant; absent if no consent was asked for. */
-  readonly consent?: string;
-  /** Random. A repeated request within the grace period derives the same successor from it and the token. */
-  readonly salt: string;
-  /** When it expires if it is not used. */
-  readonly validUntil: number;
-  /** When it expires even if it is used; the same for all refresh tokens of a grant. */
-  readonly endsAt: number;
-}
+export type { BrowserRecord, ChangeRecord, GuestUserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord };
+export type { DeviceRecord, DeviceRecords };
+export type { AuthorizationDetail, CodeRecord, Grant, GrantRecord, RefreshTokenRecord, RequestedClaims, Subject };
 
 /** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
@@ -70,38 +32,6 @@ export interface AccessTokenRecord {
 export interface ServerSecretRecord {
   /** 43 URL-safe characters. */
   readonly secret: string;
-}
-
-/** An authorization code, stored under the digest of its value (OAuth 2.1 §4.1.2). Times are in milliseconds. */
-export interface CodeRecord {
-  /** The client that it was issued to. */
-  readonly clientId: string;
-  /** The redirect URI that the code was sent to, exactly as requested. */
-  readonly redirectUri: string;
-  /** The S256 code challenge; absent if none was sent. */
-  readonly codeChallenge?: string;
-  /** The granted scope. */
-  readonly scope: readonly string[];
-  /** The user who approved. */
-  readonly sub: string;
-  /** The OpenID Connect nonce; absent if none was sent. */
-  readonly nonce?: string;
-  /** When the user was authenticated. */
-  readonly authTime: number;
-  /** The session in which the user was authenticated. */
-  readonly sid: string;
-  /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
-  readonly password?: string;
-  /** The requested resources (RFC 8707); empty: the server's default audience. */
-  readonly resources: readonly string[];
-  /** The claims requested by name (OpenID Connect Core §5.5); absent if none were. */
-  readonly claims?: RequestedClaims;
-  /** The consent that it depends on, revoked like a grant; absent if no consent was asked for. */
-  readonly consent?: string;
-  /** When the code was issued. */
-  readonly issuedAt: number;
-  /** When it expires; checked by the server, not by the store. */
-  readonly validUntil: number;
 }
 
 /** A signing key as a JWK. Only `longest` changes later: it grows. */
@@ -124,12 +54,8 @@ export interface PushedRequestRecord {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** When the `request_uri` expires, in milliseconds since the epoch; the record is kept while the user logs in. */
   readonly validUntil: number;
-}
-
-/** Marks a pending authorization request, which is stored in the browser, as finished. Times are in milliseconds. */
-export interface InteractionRecord {
-  /** When it was finished. */
-  readonly at: number;
+  /** Whether the client signed it (RFC 9101); absent: no. */
+  readonly isSigned?: boolean;
 }
 
 /** The consent of a user to a client, so that they are not asked twice. Times in milliseconds. */
@@ -146,12 +72,6 @@ export interface ConsentRecord {
   readonly at: number;
   /** When the user must be asked again. The record is kept until everything issued under it has expired. */
   readonly validUntil: number;
-}
-
-/** The users who logged in recently in one browser. */
-export interface BrowserRecord {
-  /** Subjects, the latest first. */
-  readonly recent: readonly string[];
 }
 
 /** A client or user that was registered at run time; a guest user if the record expires. */
@@ -202,7 +122,7 @@ export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 export type RevokedGrantRecord = Readonly<Record<string, never>>;
 
 /** Every kind of record. A new kind is one line here, and no change to any store. */
-export interface Records {
+export interface Records extends DeviceRecords {
   /** Authorization codes, by the digest of the code. */
   code: CodeRecord;
   /** Signing keys, by algorithm and number. */
@@ -231,6 +151,10 @@ export interface Records {
   override: OverrideRecord;
   /** Clients that registered themselves and were never used, by issuer and client. */
   unused_registration: UnusedRegistrationRecord;
+  /** Clients that got an ID token in a session, by user, session and client. */
+  session_client: SessionClientRecord;
+  /** Back-channel logout calls to repeat, by issuer and time. */
+  logout_call: LogoutCallRecord;
   /** Migrations, by issuer. */
   migration: MigrationRecord;
   /** Identifiers that may be used once, such as those of client assertions. */

@@ -4,7 +4,7 @@ import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
-import type { JwtKind } from "../oauth/keys/jwt.ts";
+import type { TokenKind } from "../oauth/keys/jwt.ts";
 import type { ClaimsContext, Server } from "../oauth/server.ts";
 import { claimsContext } from "../oauth/tokens/claims_context.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
@@ -57,6 +57,10 @@ export interface ClaimOverrides {
   nextIdJag(change: ClaimOverride): void;
   /** Changes every ID-JAG from now on. */
   everyIdJag(change: ClaimOverride): void;
+  /** Changes the next logout token that the server posts to a client, once; several calls queue. */
+  nextLogoutToken(change: ClaimOverride): void;
+  /** Changes every logout token from now on, except in repeated calls. */
+  everyLogoutToken(change: ClaimOverride): void;
   /** Changes the next successful userinfo response, signed or plain, once; several calls queue. */
   nextUserinfo(change: ClaimOverride): void;
   /** Changes every successful userinfo response from now on. */
@@ -84,11 +88,12 @@ interface OverrideQueue<Context> {
  */
 export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   const emptyQueue = () => ({ next: [], every: [] });
-  const queues: Record<JwtKind | "token_response", OverrideQueue<ClaimOverrideContext>> = {
+  const queues: Record<TokenKind | "token_response", OverrideQueue<ClaimOverrideContext>> = {
     id_token: emptyQueue(),
     access_token: emptyQueue(),
     userinfo: emptyQueue(),
     id_jag: emptyQueue(),
+    logout_token: emptyQueue(),
     token_response: emptyQueue(),
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
@@ -144,6 +149,8 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     everyAccessToken: (change) => void queues.access_token.every.push(change),
     nextIdJag: (change) => void queues.id_jag.next.push(change),
     everyIdJag: (change) => void queues.id_jag.every.push(change),
+    nextLogoutToken: (change) => void queues.logout_token.next.push(change),
+    everyLogoutToken: (change) => void queues.logout_token.every.push(change),
     nextUserinfo: (change) => void queues.userinfo.next.push(change),
     everyUserinfo: (change) => void queues.userinfo.every.push(change),
     nextTokenResponse: (change) => void queues.token_response.next.push(change),

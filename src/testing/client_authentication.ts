@@ -3,7 +3,8 @@
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { randomId } from "../oauth/secrets.ts";
-import { secondsNow, type Server } from "../oauth/server.ts";
+import { secondsNow } from "../oauth/keys/jwt.ts";
+import type { Server } from "../oauth/server.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
 /** A client and its credentials, with the names of RFC 7591 §2. */
@@ -16,7 +17,7 @@ export interface ClientCredentials {
   readonly redirect_uri?: string;
   /** The authentication method. Default: the registered one. */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
-  /** The private key for `private_key_jwt`, with `alg`, and with `kid` if the client has several keys. */
+  /** The private key for `private_key_jwt` and signed authorization requests, with `alg`, and with `kid` if the client has several keys. */
   readonly private_jwk?: PrivateJwk;
 }
 
@@ -48,20 +49,42 @@ export async function authenticateClient(server: Server, client: ClientCredentia
       return createAssertion(
         server,
         client_id,
-        { alg: server.clients.findCached(client_id)?.assertionAlg ?? "HS256" },
+        { alg: server.clients.findCached(client_id)?.metadata.token_endpoint_auth_signing_alg ?? "HS256" },
         key,
       );
     }
     case "private_key_jwt": {
-      const { private_jwk: jwk } = client;
-      if (jwk?.alg === undefined) {
-        throw new TypeError(`private_jwk of client ${client_id}: expected a private JWK with alg, received none`);
-      }
-      const { alg, kid } = jwk;
-      const { importJWK } = await import("jose");
-      return createAssertion(server, client_id, { alg, kid }, await importJWK(jwk, alg));
+      const { header, key } = await signingKey(client);
+      return createAssertion(server, client_id, header, key);
     }
   }
+}
+
+/** A key of a client, and the header of JWTs that it signs. */
+interface SigningKey {
+  readonly header: { readonly alg: string; readonly kid?: string };
+  readonly key: CryptoKey | Uint8Array;
+}
+
+/**
+ * The private key of a client; or its secret, if the algorithm uses that.
+ *
+ * @throws {TypeError} If the client lacks it.
+ */
+export async function signingKey(client: ClientCredentials, algorithm?: string): Promise<SigningKey> {
+  if (algorithm?.startsWith("HS")) {
+    return { header: { alg: algorithm }, key: new TextEncoder().encode(getSecret(client, "client_secret_jwt")) };
+  }
+  const { client_id, private_jwk: jwk } = client;
+  if (jwk?.alg === undefined) {
+    throw new TypeError(
+      `private_jwk of client ${client_id}: expected a private JWK with alg, received none; ` +
+        "as.client() creates one for token_endpoint_auth_method private_key_jwt",
+    );
+  }
+  const { alg, kid } = jwk;
+  const { importJWK } = await import("jose");
+  return { header: { alg, kid }, key: await importJWK(jwk, alg) };
 }
 
 function getSecret({ client_id, client_secret }: ClientCredentials, method: ClientAuthMethod): string {
@@ -76,8 +99,8 @@ const assertionLifetimeSeconds = 60;
 async function createAssertion(
   server: Server,
   clientId: string,
-  header: { readonly alg: string; readonly kid?: string },
-  key: CryptoKey | Uint8Array,
+  header: SigningKey["header"],
+  key: SigningKey["key"],
 ): Promise<ClientAuthentication> {
   const { SignJWT } = await import("jose");
   const now = secondsNow(server);

@@ -1,4 +1,4 @@
-/** Client ID metadata documents that tests publish without a network. */
+/** URLs of clients that tests serve without a network: client ID metadata documents, and URLs that the server calls. */
 
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { Outbound } from "../oauth/outbound.ts";
@@ -45,11 +45,20 @@ export interface ClientDocumentFactory {
   (url: string, metadata?: ClientDocumentMetadata | (() => Response | Promise<Response>)): TestClient;
 }
 
+/**
+ * Serves a URL of a client, with any query, without a network: requests of the server to it go to the function, such as
+ * the handler of a `backchannel_logout_uri`, and the frames of a logout page. A later function replaces it.
+ */
+export type ServeClientUrl = (url: string, respond: (request: Request) => Response | Promise<Response>) => void;
+
 /** The documents of one server. */
 interface ClientDocuments {
   readonly create: ClientDocumentFactory;
-  /** The fetch of the server: responds with the published documents. */
+  readonly serve: ServeClientUrl;
+  /** The fetch of the server: responds with the published documents, and as the served URLs do. */
   readonly outbound: Outbound;
+  /** The response at a published or served URL, with any query; `undefined` at another URL. */
+  respond(request: Request): Response | Promise<Response> | undefined;
   /** Removes all documents. */
   reset(): void;
 }
@@ -61,7 +70,7 @@ interface ClientDocuments {
  * @param outbound Fetches what is not published.
  */
 export function clientDocumentFactory(random: RandomBytes, outbound: Outbound): ClientDocuments {
-  const published = new Map<string, () => Response | Promise<Response>>();
+  const published = new Map<string, (request: Request) => Response | Promise<Response>>();
 
   function create(
     url: string,
@@ -87,9 +96,16 @@ export function clientDocumentFactory(random: RandomBytes, outbound: Outbound): 
     return { ...metadata, redirect_uri: redirect_uris[0] ?? "", ...key && { private_jwk: key.private } };
   }
 
+  function respond(request: Request): Response | Promise<Response> | undefined {
+    const { url } = request;
+    return (published.get(url) ?? published.get(url.split("?", 1)[0]!))?.(request);
+  }
+
   return {
     create: create as ClientDocumentFactory,
-    outbound: async (url, init) => await (published.get(url)?.() ?? outbound(url, init)),
+    serve: (url, respond) => void published.set(url, respond),
+    outbound: async (url, init) => await (respond(new Request(url, init)) ?? outbound(url, init)),
+    respond,
     reset: () => published.clear(),
   };
 }

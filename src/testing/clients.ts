@@ -1,10 +1,12 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
 import { type Field, flag, text } from "../oauth/config/field.ts";
-import { clientField } from "../oauth/clients/client_fields.ts";
+import { clientField } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
-import type { ClientRepository } from "../oauth/clients/repository.ts";
+import { tightenSettings } from "../oauth/clients/policy.ts";
 import { type RandomBytes, randomToken } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import { deviceCodeType } from "../oauth/grants/device_code.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { ecKeyFrom } from "./es256.ts";
@@ -38,7 +40,10 @@ export interface TestClient extends ClientMetadata {
   readonly token_endpoint_auth_method: ClientAuthMethod;
   /** The grant types that the client may use. */
   readonly grant_types: readonly string[];
-  /** The generated private key for `private_key_jwt`, for ES256. Absent if the options have public keys. */
+  /**
+   * The generated private key for ES256, of a client of `private_key_jwt` or one that must sign its authorization
+   * requests. Absent if the options have public keys.
+   */
   readonly private_jwk?: PrivateJwk;
 }
 
@@ -81,10 +86,11 @@ export interface ClientFactory {
 /**
  * Creates the function that registers clients at one server.
  *
- * @param clients The client repository of the server.
+ * @param server The server at this moment.
  * @param random The random source of secrets and keys.
  */
-export function clientFactory(clients: () => ClientRepository, random: RandomBytes): ClientFactory & { reset(): void } {
+export function clientFactory(server: () => Server, random: RandomBytes): ClientFactory & { reset(): void } {
+  const clients = () => server().clients;
   let clientCount = 0;
 
   function unusedId(): string {
@@ -95,7 +101,9 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
   function createClient(options: TestClientOptions = {}): TestClient {
     assertNoIssues(validate(testClientField, options));
     const { confidential, redirect_uri, ...requested } = options;
-    const method = requested.token_endpoint_auth_method ?? inferAuthMethod(requested, confidential);
+    const { clientAuthMethods } = tightenSettings(server().settings, requested);
+    const method = requested.token_endpoint_auth_method ??
+      inferAuthMethod(requested, confidential, clientAuthMethods);
     if (confidential !== undefined && confidential === (method === "none")) {
       throw new TypeError(
         `client: expected a method for a ${confidential ? "confidential" : "public"} client, received ${method}. ` +
@@ -104,8 +112,9 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
     }
     const redirect_uris = requested.redirect_uris ?? [redirect_uri ?? "https://client.test/callback"];
     const client_id = requested.client_id ?? unusedId();
-    const key = method === "private_key_jwt" && requested.jwks === undefined && requested.jwks_uri === undefined
-      ? deriveKey(client_id, requested.token_endpoint_auth_signing_alg, random)
+    const needsKey = method === "private_key_jwt" || requested.require_signed_request_object === true;
+    const key = needsKey && requested.jwks === undefined && requested.jwks_uri === undefined
+      ? deriveKey(client_id, requested.token_endpoint_auth_signing_alg ?? requested.request_object_signing_alg, random)
       : undefined;
     const metadata = {
       post_logout_redirect_uris: ["https://client.test/logged-out"],
@@ -113,24 +122,37 @@ export function clientFactory(clients: () => ClientRepository, random: RandomByt
       client_id,
       redirect_uris,
       token_endpoint_auth_method: method,
-      grant_types: requested.grant_types ??
-        ["authorization_code", "refresh_token", ...method === "none" ? [] : ["client_credentials"]],
+      grant_types: requested.grant_types ?? [
+        "authorization_code",
+        "refresh_token",
+        ...method === "none" ? [] : ["client_credentials"],
+        ...server().settings.deviceAuthorization ? [deviceCodeType] : [],
+      ],
       ...method.startsWith("client_secret_") && { client_secret: requested.client_secret ?? randomToken(random) },
       ...key && { jwks: { keys: [key.public] } },
     };
     // Libraries send secrets in different ways, so a client is only restricted to a method that the options name.
-    clients().set({ ...metadata, token_endpoint_auth_method: requested.token_endpoint_auth_method });
+    const registeredMethod = key === undefined ? requested.token_endpoint_auth_method : method;
+    clients().set({ ...metadata, token_endpoint_auth_method: registeredMethod });
     return { ...metadata, redirect_uri: redirect_uris[0] ?? "", ...key && { private_jwk: key.private } };
   }
 
   return Object.assign(createClient as ClientFactory, { reset: () => void (clientCount = 0) });
 }
 
-/** The method that the server infers from the metadata; a confidential client without credentials gets a secret. */
-function inferAuthMethod(requested: Partial<ClientMetadata>, confidential: boolean | undefined): ClientAuthMethod {
+/**
+ * The method that the server infers from the metadata. A client without credentials is public, or has a secret if it is
+ * confidential; where the server offers neither, it has a key.
+ */
+function inferAuthMethod(
+  requested: Partial<ClientMetadata>,
+  confidential: boolean | undefined,
+  offered: readonly ClientAuthMethod[],
+): ClientAuthMethod {
   if (requested.client_secret !== undefined) return "client_secret_basic";
   if (requested.jwks !== undefined || requested.jwks_uri !== undefined) return "private_key_jwt";
-  return confidential ? "client_secret_basic" : "none";
+  const preferred = confidential ? "client_secret_basic" : "none";
+  return offered.includes(preferred) || !offered.includes("private_key_jwt") ? preferred : "private_key_jwt";
 }
 
 /** Derives a key pair for ES256 from a random source. @throws {TypeError} For another algorithm. */
@@ -141,7 +163,7 @@ export function deriveKey(
 ): { readonly public: Record<string, string>; readonly private: PrivateJwk } {
   if (alg !== "ES256") {
     throw new TypeError(
-      `token_endpoint_auth_signing_alg: expected ES256, for which keys of test clients are generated, received ${alg}. ` +
+      `The signing algorithm of the client: expected ES256, for which keys of test clients are generated, received ${alg}. ` +
         "Remove it, or set jwks to the client's public keys.",
     );
   }

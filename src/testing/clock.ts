@@ -7,11 +7,15 @@ export type Moment = Date | number | string;
 export interface TestClock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Advances the clock by that many seconds; a negative number sets it back. @throws {RangeError} For other values. */
+  /**
+   * Advances the clock by that many seconds; a negative number sets it back.
+   *
+   * @throws {RangeError} For other values, and for a time outside of the years 1970 to 9999.
+   */
   advance(seconds: number): void;
-  /** Sets the clock, which keeps running or stays frozen. @throws {RangeError} For an invalid time. */
+  /** Sets the clock, which keeps running or stays frozen. @throws {RangeError} For an invalid time or year. */
   set(moment: Moment): void;
-  /** Stops the clock, now or at that time. @throws {RangeError} For an invalid time. */
+  /** Stops the clock, now or at that time. @throws {RangeError} For an invalid time or year. */
   freeze(moment?: Moment): void;
   /** Lets a frozen clock run again. */
   resume(): void;
@@ -20,7 +24,7 @@ export interface TestClock {
 }
 
 interface TestClockOptions {
-  /** The time at the start. Default: the time of the system clock. */
+  /** The time at the start, in the years 1970 to 9999. Default: the time of the system clock. */
   readonly startsAt?: Moment;
   /** Whether the clock is stopped at the start. Default: false. */
   readonly frozen?: boolean;
@@ -49,7 +53,7 @@ export function testClock(options: TestClockOptions = {}): ResettableClock {
       if (!Number.isFinite(deltaMs)) {
         throw new RangeError(`clock.advance: expected a number of seconds, received ${seconds}`);
       }
-      set(self.now() + deltaMs);
+      set(assertYear(self.now() + deltaMs));
     },
     set: (moment) => set(parseMoment(moment)),
     freeze(moment) {
@@ -81,8 +85,18 @@ export function testClock(options: TestClockOptions = {}): ResettableClock {
 
 function parseMoment(moment: Moment): number {
   const time = new Date(moment).getTime();
-  if (!Number.isNaN(time)) return time;
+  if (!Number.isNaN(time)) return assertYear(time);
   throw new RangeError(
     `clock: expected a Date, milliseconds since the epoch, or a string such as 2026-01-01T00:00:00Z, received ${moment}`,
   );
+}
+
+/** The last millisecond of the year 9999, after which dates have no common text form. */
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** @throws {RangeError} If the time is outside of the years that dates in tokens and headers can have. */
+function assertYear(time: number): number {
+  if (time >= 0 && time <= latest) return time;
+  const received = Number.isNaN(new Date(time).getTime()) ? `${time} ms since the epoch` : new Date(time).toISOString();
+  throw new RangeError(`clock: expected a time in the years 1970 to 9999, received ${received}`);
 }

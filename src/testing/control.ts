@@ -7,27 +7,30 @@ import type { ConfigurableOptions, Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { object } from "../oauth/config/field.ts";
-import { resolveSettings } from "../oauth/config/settings.ts";
+import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
-import { redactText } from "../oauth/trace.ts";
+import { redactText } from "../oauth/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
 import { defaultOutbound } from "../server/default_outbound.ts";
+import { assertAllMet } from "./assert_all_met.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks, type ClaimOverrides } from "./claim_overrides.ts";
-import { type ClientDocumentFactory, clientDocumentFactory } from "./client_documents.ts";
+import { type ClientDocumentFactory, clientDocumentFactory, type ServeClientUrl } from "./client_documents.ts";
 import { type ClientFactory, clientFactory } from "./clients.ts";
 import { combinePlugins } from "./combine_plugins.ts";
 import { type Moment, type TestClock, testClock } from "./clock.ts";
+import { type DeviceClient, deviceClient } from "./device.ts";
 import { type FaultInjector, faultInjector } from "./faults/fault_injector.ts";
 import { createFetch, type Fetch, type InstalledFetch, installFetch } from "./fetch.ts";
-import { type DocumentFetch, type Log, testLog } from "./log/log.ts";
+import { type DocumentFetch, type Log, type LogoutCall, testLog } from "./log/log.ts";
+import { type DpopKey, dpopKey } from "./dpop.ts";
 import { type LoginClient, loginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
 import { type Mint, mint } from "./mint.ts";
 import { anyOption, assertOptions } from "./options.ts";
 import { type Persona, personaField } from "./persona.ts";
 import { type Register, registrationClient } from "./registration.ts";
-import { resettableState, restore } from "./resettable_state.ts";
+import { type ResetOptions, resettableState, restore } from "./resettable_state.ts";
 import { type ResourceFactory, testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
 import { type UserDecisions, userDecisions } from "./user_decisions.ts";
@@ -48,23 +51,8 @@ const controlField = object<TestControlOptions>("TestControlOptions", { seed: an
 /** The initial time of the clock of a server with a seed. */
 const seededStart = "2026-01-01T00:00:00Z";
 
-/** What a reset keeps. */
-export interface ResetOptions {
-  /**
-   * `clients` keeps the registered clients and the client ID metadata documents, such as those of a `beforeAll`; `users`
-   * keeps the users. Default: neither.
-   *
-   * @example
-   * ```ts ignore
-   * beforeAll(() => client = as.client());
-   * afterEach(() => as.reset({ keep: ["clients"] }));
-   * ```
-   */
-  readonly keep?: readonly ("clients" | "users")[];
-}
-
 /** The handles that control one server. */
-export interface TestControl extends LoginClient {
+export interface TestControl extends LoginClient, DeviceClient {
   /**
    * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
    * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as is
@@ -86,6 +74,17 @@ export interface TestControl extends LoginClient {
   readonly register: Register;
   /** Publishes client ID metadata documents without a network, and returns their clients. */
   readonly clientDocument: ClientDocumentFactory;
+  /** Creates a key for DPoP, which signs proofs, valid ones and ones with defects (RFC 9449). */
+  dpopKey(): Promise<DpopKey>;
+  /** Serves a URL of a client without a network, such as its `backchannel_logout_uri`, until the next reset. */
+  readonly serve: ServeClientUrl;
+  /**
+   * Ends the session of an ID token, as an administrator does: its clients are called, and its refresh tokens without
+   * `offline_access` end. Resolves when the clients have responded.
+   *
+   * @throws {TypeError} If it is no ID token of a session of this server.
+   */
+  endSession(idToken: string): Promise<void>;
   /** Decides which user logs in next, who denies, and who allows less than requested. */
   readonly decisions: UserDecisions;
   /** Opens a browser without cookies. */
@@ -169,7 +168,8 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   const state = resettableState();
   const exchangeRecorder = recorder();
   const documentFetches: DocumentFetch[] = [];
-  const log = testLog(exchangeRecorder, documentFetches);
+  const logoutCalls: LogoutCall[] = [];
+  const log = testLog(exchangeRecorder, documentFetches, logoutCalls);
   const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
   const decisions = userDecisions(
@@ -204,6 +204,10 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     setup: (assembled) => void (app = assembled),
     extend: state.extend,
     onEvent(event) {
+      if (event.type === "back_channel_logout") {
+        const { type: _, ...call } = event;
+        logoutCalls.push(call);
+      }
       if (event.type !== "metadata_document_fetched") return;
       documentFetches.push({ url: event.client, at: event.at, outcome: event.outcome });
     },
@@ -239,32 +243,40 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       issuer: getIssuer,
       endpointUrl: getEndpointUrl,
       fetch: handle,
+      loadFrame: (url) => documents.respond(new Request(url)),
       now: clock.now,
       explain,
       ...persona,
     });
     if (!isInteractive()) return newBrowser;
     // The decisions apply to the pages.
+    const decide = (overrides?: Persona): Persona => ({
+      ...decisions.persona(overrides?.as ?? persona.as),
+      ...withoutUndefined(persona),
+      ...withoutUndefined(overrides),
+    });
     return {
       ...newBrowser,
-      authorize: (request, overrides) =>
-        newBrowser.authorize(request, {
-          ...decisions.persona(overrides?.as ?? persona.as),
-          ...withoutUndefined(persona),
-          ...withoutUndefined(overrides),
-        }),
+      authorize: (request, overrides, uri) => newBrowser.authorize(request, decide(overrides), uri),
+      enterUserCode: (userCode, overrides) => newBrowser.enterUserCode(userCode, decide(overrides)),
     };
   }
 
   const randomBytes: RandomBytes = (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes);
-  const client = clientFactory(() => getApp().server.clients, randomBytes);
+  const newKey = () => dpopKey(randomBytes, clock.now);
+  const client = clientFactory(getServer, randomBytes);
   const ownOutbound = defaultOutbound(() => ({ issuer: getIssuer(), privateHosts: settings.privateHosts ?? [] }));
   const documents = clientDocumentFactory(randomBytes, (url, init) => (settings.outbound ?? ownOutbound)(url, init));
   const urls = { issuer: getIssuer, origins: () => [new URL(getIssuer()).origin, ...resources.origins()] };
   const fetch = createFetch(urls, handle);
 
+  const { login, post } = loginClient({
+    ...{ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain },
+  });
+
   return {
-    ...loginClient({ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain }),
+    ...login,
+    ...deviceClient({ post, token: login.token, browser, clock }),
     plugin: {
       ...combinePlugins([exchangeRecorder, injector.plugin, overrides.plugin, resources.plugin, innermost]),
       configure,
@@ -278,6 +290,9 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     client,
     register: registrationClient(getEndpointUrl, handle, explain),
     clientDocument: documents.create,
+    dpopKey: newKey,
+    serve: documents.serve,
+    endSession: async (idToken) => await (await import("./end_session.ts")).endSessionOf(getServer(), idToken),
     decisions,
     browser,
     mint: mint(async () => {
@@ -302,6 +317,9 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       log.clear();
       server.clients.forgetDocuments();
       for (const part of [overrides, decisions, clock, serverRandom]) part?.reset();
+      // Records go first: otherwise the removal of a user would log out the clients of its sessions.
+      const cleared = state.reset(server.store);
+      if (server.store.persistent) await cleared;
       const initial = resolveSettings(settings, server.issuer);
       // Begun together: in memory, each is complete when its call returns.
       const pending: MaybePromise<unknown>[] = [];
@@ -310,7 +328,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
         pending.push(restore(server.clients, initial.clients, ({ id }) => id));
       }
       if (!keep.includes("users")) pending.push(restore(server.users, initial.users, ({ sub }) => sub));
-      await Promise.all([...pending, state.reset(server.store)]);
+      await Promise.all([...pending, cleared]);
       assertAllMet(unmet);
     },
   };
@@ -320,13 +338,6 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     injector.clear();
     return unmet;
   }
-}
-
-/** @throws {Error} With the sentences about rules that fired less often than written, if there are any. */
-export function assertAllMet(unmet: readonly string[]): void {
-  if (unmet.length === 0) return;
-  const count = unmet.length === 1 ? "1 fault" : `${unmet.length} faults`;
-  throw new Error([`${count} fired less often than written:`, ...unmet].join("\n  "));
 }
 
 function withoutUndefined<T extends object>(options: T | undefined): Partial<T> {

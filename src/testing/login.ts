@@ -1,18 +1,23 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
-import { flag, object, text } from "../oauth/config/field.ts";
+import { choice, flag, object, text } from "../oauth/config/field.ts";
 import { parseJsonObject } from "../http/message.ts";
+import { type ResponseMode, responseModeNames } from "../oauth/authorize/response_mode.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
-import { redactText } from "../oauth/trace.ts";
+import { redactText } from "../oauth/redact.ts";
 import { decodeBase64url } from "../runtime/base64url.ts";
+import { assertCallback, assertSignature } from "./assert_callback.ts";
 import { authenticateClient, type ClientCredentials } from "./client_authentication.ts";
+import { type DpopKey, fixedDpopKey } from "./dpop.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "./login_error.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { type Persona, personaField, toPersona } from "./persona.ts";
+import { signRequest } from "./request_object.ts";
 import { encodeParameters, type RequestParameters, type TestBrowser } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
 
@@ -20,12 +25,29 @@ import type { Callback } from "./browser/callback.ts";
 export interface LoginOptions extends Persona {
   /** Space-separated. Default: `openid profile email`, as far as the client is registered for them. */
   readonly scope?: string;
+  /** The objects of `authorization_details` (RFC 9396). Default: none. */
+  readonly authorizationDetails?: readonly Readonly<Record<string, unknown>>[];
   /** The resource indicator of the access token (RFC 8707). Default: none. */
   readonly resource?: string | readonly string[];
   /** `login`, `none`, `consent` or `select_account`. Default: none. */
   readonly prompt?: string;
   /** Whether the client pushes the authorization request (RFC 9126). Default: only if its metadata demands it. */
   readonly par?: boolean;
+  /**
+   * Whether the client signs the authorization request (RFC 9101), with `private_jwk`. Default: only if the server or its
+   * metadata demands it.
+   */
+  readonly signedRequest?: boolean;
+  /**
+   * The `response_mode`; in the modes with `jwt` the response is signed (JARM), and verified. Default: none, or the first
+   * mode that is allowed if `query` is not.
+   */
+  readonly responseMode?: ResponseMode;
+  /**
+   * Whether the client binds code and tokens to a key (RFC 9449); `true`: the key of the mock, which the result has. Default:
+   * only if its metadata or the server demands it.
+   */
+  readonly dpop?: boolean | DpopKey;
   /** The browser. Default: a new one. */
   readonly browser?: TestBrowser;
   /** Further parameters of the authorization request; they replace generated ones, and `undefined` removes one. */
@@ -38,9 +60,13 @@ export interface LoginOptions extends Persona {
 const loginField = object<LoginOptions>("LoginOptions", {
   ...personaField.members,
   scope: text(["openid profile"]),
+  authorizationDetails: anyOption,
   resource: anyOption,
   prompt: text(["login"]),
   par: flag(),
+  signedRequest: flag(),
+  responseMode: choice(responseModeNames),
+  dpop: anyOption,
   browser: objectOption,
   authorization: objectOption,
   token: objectOption,
@@ -52,6 +78,8 @@ export interface LoginResult {
   readonly tokens: TokenResponse;
   /** The claims of the ID token, decoded and not verified; absent without an ID token. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** The key that the tokens are bound to; absent for bearer tokens. */
+  readonly dpop?: DpopKey;
   /** What the redirect URI received. */
   readonly callback: Callback;
   /** The authorization code, which has been redeemed. */
@@ -88,35 +116,89 @@ export interface LoginClient {
    * @throws {LoginError} If the server rejects a request, or a correct client must stop: `state` or `iss` is wrong.
    */
   logIn(client: ClientCredentials, options?: LoginOptions): Promise<LoginResult>;
-  /** Sends a token request, authenticated by the method of the client. @throws {LoginError} If it is rejected. */
-  token(client: ClientCredentials, params: RequestParameters): Promise<TokenResponse>;
-  /** Refreshes tokens. @throws {LoginError} If the request is rejected. */
-  refresh(client: ClientCredentials, refreshToken: string, params?: RequestParameters): Promise<TokenResponse>;
+  /**
+   * Sends a token request, authenticated by the method of the client.
+   *
+   * @param dpop The key that signs the proof of the request; `true`: that of the mock. Default: that of the mock, if the
+   *   client or the server demands a proof.
+   * @throws {LoginError} If it is rejected.
+   */
+  token(client: ClientCredentials, params: RequestParameters, dpop?: boolean | DpopKey): Promise<TokenResponse>;
+  /**
+   * Refreshes tokens.
+   *
+   * @param dpop The key that signs the proof of the request; `true`: that of the mock. Default: that of the mock, if the
+   *   client or the server demands a proof.
+   * @throws {LoginError} If the request is rejected.
+   */
+  refresh(
+    client: ClientCredentials,
+    refreshToken: string,
+    params?: RequestParameters,
+    dpop?: boolean | DpopKey,
+  ): Promise<TokenResponse>;
 }
 
-export function loginClient({ server, endpointUrl, fetch, browser, explain }: LoginClientOptions): LoginClient {
-  /** Sends a form, authenticated by the method of the client. */
-  async function post(
-    endpoint: string,
-    title: string,
-    client: ClientCredentials,
-    params: RequestParameters,
-  ): Promise<Readonly<Record<string, unknown>>> {
+/** What a form is sent with, besides the authentication of the client. */
+interface PostOptions {
+  /** The key that signs the proof of the request. Default: no proof. */
+  readonly dpop?: DpopKey | false;
+  /** The nonce of the proof. Default: none. */
+  readonly nonce?: string;
+  /** Further headers. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a form to an endpoint, by its name and title, authenticated by the method of the client. */
+export type PostForm = (
+  endpoint: string,
+  title: string,
+  client: ClientCredentials,
+  params: RequestParameters,
+  options?: PostOptions,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+export function loginClient(
+  { server, endpointUrl, fetch, browser, explain }: LoginClientOptions,
+): { readonly login: LoginClient; readonly post: PostForm } {
+  const ownKey = () => fixedDpopKey(server);
+  const registeredClient = (client: ClientCredentials) => server().clients.findCached(client.client_id);
+  const policyOf = (client: ClientCredentials) => registeredClient(client)?.policy ?? server().settings;
+
+  function mustProveKey(client: ClientCredentials): boolean {
+    return policyOf(client).requireSenderConstrainedTokens ||
+      registeredClient(client)?.metadata.dpop_bound_access_tokens === true;
+  }
+
+  /** Repeats the request with a nonce if the server demands one. */
+  const post: PostForm = async (endpoint, title, client, params, options = {}) => {
+    const { dpop, nonce } = options;
+    const url = endpointUrl(endpoint);
     const { headers, params: authentication } = await authenticateClient(server(), client);
     const body = encodeParameters({ ...authentication, ...params });
     const init = {
       method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        ...headers,
+        ...options.headers,
+        ...dpop && { dpop: await dpop.proof("POST", url, { nonce }) },
+      },
       body,
     };
-    const request = withContentLength(new Request(endpointUrl(endpoint), init), body);
+    const request = withContentLength(new Request(url, init), body);
     const response = await fetch(request);
+    const newNonce = response.headers.get("dpop-nonce");
+    if (!response.ok && dpop && nonce === undefined && newNonce !== null) {
+      await response.body?.cancel();
+      return await post(endpoint, title, client, params, { ...options, nonce: newNonce });
+    }
     return await parseResponse(response, title, client, explain?.(request));
-  }
+  };
 
-  async function push(client: ClientCredentials, params: RequestParameters): Promise<string> {
+  async function push(client: ClientCredentials, params: RequestParameters, dpop: DpopKey | false): Promise<string> {
     const title = "pushed authorization request endpoint";
-    const { request_uri } = await post("par", title, client, params);
+    const { request_uri } = await post("par", title, client, params, { dpop });
     return encodeParameters({ client_id: client.client_id, request_uri: String(request_uri) });
   }
 
@@ -124,14 +206,31 @@ export function loginClient({ server, endpointUrl, fetch, browser, explain }: Lo
     async logIn(client, options = {}) {
       assertOptions("logIn", loginField, options);
       const { issuer } = server();
-      const { verifier, state, nonce, params } = await createRequest(server(), client, options);
+      const registered = registeredClient(client);
+      const policy = policyOf(client);
+      const { dpop: option = mustProveKey(client) } = options;
+      const dpop = option === true ? await ownKey() : option;
+      const { verifier, state, nonce, params } = await createRequest(
+        server(),
+        client,
+        options,
+        dpop && dpop.thumbprint,
+      );
       const sent = new URLSearchParams(encodeParameters(params));
       const getSent = (name: string) => sent.get(name) ?? undefined;
-      const registered = server().clients.findCached(client.client_id);
-      const isPushed = options.par ?? (registered?.requirePushedRequests || server().requirePushedRequests);
-      const query = isPushed ? await push(client, params) : sent;
-      const request = new URL(`${endpointUrl("authorize")}?${query}`);
-      const callback = await (options.browser ?? browser()).authorize(request, toPersona(options));
+      const isSigned = options.signedRequest ??
+        (registered?.metadata.require_signed_request_object || policy.requireSignedRequestObject);
+      const query = isSigned
+        ? { client_id: client.client_id, request: await signRequest(server(), client, params) }
+        : params;
+      const isPushed = options.par ??
+        (registered?.metadata.require_pushed_authorization_requests || policy.requirePushedAuthorizationRequests);
+      const request = new URL(
+        `${endpointUrl("authorize")}?${isPushed ? await push(client, query, dpop) : encodeParameters(query)}`,
+      );
+      const agent = options.browser ?? browser();
+      const callback = await agent.authorize(request, toPersona(options), getSent("redirect_uri"));
+      await assertSignature(server(), callback, getSent("response_mode"), client);
       assertCallback(callback, getSent("state"), issuer, client);
       const code = callback.code!;
       const tokens = await self.token(client, {
@@ -140,11 +239,12 @@ export function loginClient({ server, endpointUrl, fetch, browser, explain }: Lo
         redirect_uri: getSent("redirect_uri"),
         code_verifier: getSent("code_challenge") === undefined ? undefined : verifier,
         ...options.token,
-      });
+      }, dpop);
       const claims = tokens.id_token === undefined ? undefined : decodeClaims(tokens.id_token);
       return {
         tokens,
         claims,
+        ...dpop && { dpop },
         callback,
         code,
         verifier,
@@ -154,26 +254,32 @@ export function loginClient({ server, endpointUrl, fetch, browser, explain }: Lo
       };
     },
 
-    async token(client, params) {
-      return await post("token", "token endpoint", client, params) as unknown as TokenResponse;
+    async token(client, params, dpop = mustProveKey(client)) {
+      const key = dpop === true ? await ownKey() : dpop;
+      return await post("token", "token endpoint", client, params, { dpop: key }) as unknown as TokenResponse;
     },
 
-    refresh: (client, refreshToken, params = {}) =>
-      self.token(client, { grant_type: "refresh_token", refresh_token: refreshToken, ...params }),
+    refresh: (client, refreshToken, params = {}, dpop) =>
+      self.token(client, { grant_type: "refresh_token", refresh_token: refreshToken, ...params }, dpop),
   };
-  return self;
+  return { login: self, post };
 }
 
 /** The scope of a login without the option `scope`. */
 const defaultScopeValues = ["openid", "profile", "email"];
 
-async function createRequest(server: Server, client: ClientCredentials, options: LoginOptions) {
+async function createRequest(
+  server: Server,
+  client: ClientCredentials,
+  options: LoginOptions,
+  dpopJkt: string | false,
+) {
   const registered = server.clients.findCached(client.client_id);
   const verifier = randomToken(server.randomBytes);
   const state = randomId(server.randomBytes);
   const nonce = randomId(server.randomBytes);
   // A metadata document may not have been fetched yet.
-  const knownScope = registered?.scope ?? server.scopes;
+  const knownScope = registered?.scope ?? server.settings.scopes;
   const scope = options.scope ??
     (defaultScopeValues.filter((token) => knownScope.includes(token)).join(" ") || undefined);
   const params: RequestParameters = {
@@ -185,6 +291,9 @@ async function createRequest(server: Server, client: ClientCredentials, options:
     nonce: splitScope(scope ?? "").includes("openid") ? nonce : undefined,
     code_challenge: await digest(verifier),
     code_challenge_method: "S256",
+    response_mode: options.responseMode ?? defaultResponseMode(server, registered),
+    authorization_details: options.authorizationDetails && JSON.stringify(options.authorizationDetails),
+    dpop_jkt: dpopJkt || undefined,
     resource: options.resource,
     prompt: options.prompt,
     ...options.authorization,
@@ -192,24 +301,11 @@ async function createRequest(server: Server, client: ClientCredentials, options:
   return { verifier, state, nonce, params };
 }
 
-/** Throws if a correct client must not continue with the token request. */
-function assertCallback(
-  callback: Callback,
-  state: string | undefined,
-  issuer: string,
-  { client_id }: ClientCredentials,
-): void {
-  const { error, errorDescription, explanation, internalError } = callback;
-  for (const [name, expected, received] of [["state", state, callback.state], ["iss", issuer, callback.iss]] as const) {
-    if (expected === received) continue;
-    const facts = `expected: ${expected ?? "none"}\n  received: ${received ?? "none"}`;
-    throw new LoginError(`The callback does not belong to this request: ${name} is wrong\n  ${facts}`, { callback });
-  }
-  if (error !== undefined) {
-    const sentence = `The authorization endpoint rejected client ${client_id}: ${error}, ${errorDescription}`;
-    throw new LoginError(sentence, { error, explanation, internalError, callback });
-  }
-  if (callback.code === undefined) throw new LoginError("The callback has neither a code nor an error", { callback });
+/** The mode of a login without the option `responseMode`; `undefined` means `query`. */
+function defaultResponseMode({ settings }: Server, client: Client | undefined): ResponseMode | undefined {
+  const { responseModes } = client?.policy ?? settings;
+  const allowed = responseModes.filter((mode) => client?.metadata.response_modes?.includes(mode) ?? true);
+  return allowed.includes("query") ? undefined : allowed[0];
 }
 
 async function parseResponse(

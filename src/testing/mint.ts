@@ -1,24 +1,29 @@
 /** The mint: tokens and codes without a login, valid ones and ones that must be rejected. */
 
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import { choice, type Fields, flag, object, text } from "../oauth/config/field.ts";
+import { choice, type Fields, flag, object, text, texts } from "../oauth/config/field.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
+import type { DpopKey } from "./dpop.ts";
 import type { Authorization, TokenRequest } from "../oauth/grants/token_request.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import { digest, randomId } from "../oauth/secrets.ts";
-import { secondsNow, type Server, type TokenIssuer } from "../oauth/server.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { secondsNow } from "../oauth/keys/jwt.ts";
+import type { Server, TokenIssuer } from "../oauth/server.ts";
 import { accessToken } from "../oauth/tokens/access_token.ts";
 import { idToken } from "../oauth/tokens/id_token.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { refreshToken } from "../oauth/tokens/refresh_token.ts";
 import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag } from "./mint_assertion.ts";
+import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mint_logout_token.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
+import { withSettings } from "./with_settings.ts";
 
 /** The grant of a minted token: client, user and scope. */
 export interface MintedGrant {
@@ -32,6 +37,12 @@ export interface MintedGrant {
   readonly resource?: string | readonly string[];
   /** When the user was authenticated. Default: when the token is issued. */
   readonly authTime?: Date;
+  /** The level of authentication of the login. Default: none. */
+  readonly acr?: string;
+  /** The methods of the login (RFC 8176). Default: none. */
+  readonly amr?: readonly string[];
+  /** The key that the token or code is bound to (RFC 9449). Default: none. */
+  readonly dpop?: Pick<DpopKey, "thumbprint">;
   /** The lifetime in seconds. Default: the server's lifetime for the kind of token. */
   readonly expiresIn?: number;
   /** Whether it expired an hour ago. Default: false. */
@@ -65,6 +76,9 @@ const grantFields: Fields<MintedGrant> = {
   scope: text(["openid read"]),
   resource: anyOption,
   authTime: objectOption,
+  dpop: objectOption,
+  acr: text(["urn:example:mfa"]),
+  amr: texts(["pwd", "otp", "mfa"]),
   expiresIn: anyOption,
   expired: flag(false),
 };
@@ -88,6 +102,11 @@ const mintFields = {
   idToken: object<MintedIdToken>(
     "MintedIdToken",
     { ...tokenFields, nonce: text(["n-0S6"]), accessToken: text([]) },
+    {},
+  ),
+  logoutToken: object<MintedLogoutToken>(
+    "MintedLogoutToken",
+    { ...logoutTokenFields, claims, notYetValid, alg, signedBy, issuer, typ },
     {},
   ),
   refreshToken: object<MintedGrant>("MintedGrant", grantFields, {}),
@@ -114,6 +133,8 @@ export interface Mint {
   accessToken(options?: MintedToken): Promise<string>;
   /** Mints an ID token. */
   idToken(options?: MintedIdToken): Promise<string>;
+  /** Mints a logout token for the `backchannel_logout_uri` of a client: valid, or with defects that it must reject. */
+  logoutToken(options?: MintedLogoutToken): Promise<string>;
   /** Mints a refresh token, which the server accepts. @throws {TypeError} If the client is not registered for them. */
   refreshToken(options?: MintedGrant): Promise<string>;
   /** Mints an authorization code, which the server accepts. */
@@ -137,8 +158,9 @@ export interface Mint {
  */
 export function mint(server: () => Promise<Server>, getTokenUrl: () => string): Mint {
   /** The token request that an authorization could result from. */
-  const createRequest = ({ client }: Authorization): TokenRequest => ({
+  const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): TokenRequest => ({
     client,
+    provenKey: dpop?.thumbprint,
     parameters: paramsFromFields([["grant_type", "authorization_code"]]),
     method: "POST",
     url: getTokenUrl(),
@@ -146,16 +168,21 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
   });
 
   /** Runs a token issuer for an authorization. */
-  const issue = (run: TokenIssuer, server: Server, authorization: Authorization, issued: Partial<TokenResponse> = {}) =>
-    run(server, authorization, secondsNow(server), issued, createRequest(authorization));
+  const issue = (
+    run: TokenIssuer,
+    server: Server,
+    authorization: Authorization,
+    options: MintedGrant,
+    issued: Partial<TokenResponse> = {},
+  ) => run(server, authorization, secondsNow(server), issued, createRequest(authorization, options));
 
   return {
     async accessToken(options = {}) {
       assertOptions("mint.accessToken", mintFields.accessToken, options);
       const issuer = atIssueTime(await server(), options, "access_token");
-      const withAlg = { ...issuer, alg: resolveAlgorithm(options, issuer.alg) };
+      const withAlg = withSettings(issuer, { alg: resolveAlgorithm(options, issuer.settings.alg) });
       const authorization = await createAuthorization(issuer, options);
-      const { access_token } = await issue(accessToken, withOverrides(withAlg, options), authorization);
+      const { access_token } = await issue(accessToken, withOverrides(withAlg, options), authorization, options);
       return access_token!;
     },
 
@@ -170,19 +197,26 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
         ...rest,
         client: { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
       };
-      const { id_token } = await issue(idToken, withOverrides(issuer, overrides), authorization, {
+      const { id_token } = await issue(idToken, withOverrides(issuer, overrides), authorization, options, {
         access_token: accessToken ?? "",
       });
       if (id_token !== undefined) return id_token;
       throw new TypeError(`scope: expected a scope with openid, received ${options.scope}`);
     },
 
+    async logoutToken(options = {}) {
+      assertOptions("mint.logoutToken", mintFields.logoutToken, options);
+      const issuer = await server();
+      const { sub } = await findUser(issuer, options.user);
+      return await mintLogoutToken(issuer, await findClient(issuer, options.client), sub, options);
+    },
+
     async refreshToken(options = {}) {
       assertOptions("mint.refreshToken", mintFields.refreshToken, options);
       const issuer = atIssueTime(await server(), options, "refresh_token");
       const authorization = await createAuthorization(issuer, options);
-      const permissive = { ...issuer, refresh: { ...issuer.refresh, onlyOffline: false } };
-      const { refresh_token } = await issue(refreshToken, permissive, authorization);
+      const permissive = withSettings(issuer, { refresh: { ...issuer.settings.refresh, onlyOffline: false } });
+      const { refresh_token } = await issue(refreshToken, permissive, authorization, options);
       if (refresh_token !== undefined) return refresh_token;
       throw new TypeError(
         `client ${authorization.client.id}: expected grant_types with refresh_token, ` +
@@ -194,7 +228,7 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
       assertOptions("mint.code", mintFields.code, options);
       const issuer = atIssueTime(await server(), options, "code");
       const { client, subject, scope, resources } = await createAuthorization(issuer, options);
-      const { sub, authTime, sid } = subject!;
+      const session = subject as Session;
       const uri = options.redirectUri ?? client.redirectUris[0];
       if (uri === undefined) throw new TypeError(`client ${client.id}: expected a redirect URI, received none`);
       const { verifier, nonce } = options;
@@ -205,12 +239,14 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
         clientId: client.id,
         scope,
         codeChallenge: verifier === undefined ? undefined : await digest(verifier),
+        dpopJkt: options.dpop?.thumbprint,
         nonce,
         resources,
         loginRequirements: { prompt: [] },
       };
       const pending = { request, destination: { uri, mode: "query" as const }, client };
-      return await issueCode(issuer, pending, { user: await findUser(issuer, sub), scope, authTime }, sid!);
+      const approval = { user: await findUser(issuer, session.sub), scope, authTime: session.authTime };
+      return (await issueCode(issuer, pending, approval, session))!;
     },
 
     async assertion(options = {}) {
@@ -235,7 +271,7 @@ export function mint(server: () => Promise<Server>, getTokenUrl: () => string): 
       assertOptions("mint.tokens", mintFields.tokens, options);
       const issuer = atIssueTime(await server(), options, "access_token");
       const authorization = await createAuthorization(issuer, options);
-      return await issueTokens(issuer, createRequest(authorization), authorization);
+      return await issueTokens(issuer, createRequest(authorization, options), authorization);
     },
   };
 }
@@ -246,9 +282,10 @@ function atIssueTime(
   { expired = false, expiresIn }: MintedGrant,
   kind: "access_token" | "id_token" | "refresh_token" | "code",
 ): Server {
-  const lifetime = expiresIn ?? server.lifetimes[kind];
+  const lifetime = expiresIn ?? server.settings.lifetimes[kind];
   const agoMs = expired ? (lifetime + expiryMarginSeconds) * 1000 : 0;
-  return { ...server, now: () => server.now() - agoMs, lifetimes: { ...server.lifetimes, [kind]: lifetime } };
+  const atIssue = withSettings(server, { lifetimes: { ...server.settings.lifetimes, [kind]: lifetime } });
+  return { ...atIssue, now: () => server.now() - agoMs };
 }
 
 /** The authorization that a user would have given. */
@@ -264,7 +301,14 @@ async function createAuthorization(
     scope: options.scope === undefined ? client.scope : splitScope(options.scope),
     resources: [options.resource ?? []].flat(),
     grantId: randomId(server.randomBytes),
-    subject: { sub, authTime, sid: randomId(server.randomBytes), approvedAt: server.now(), nonce: options.nonce },
+    subject: {
+      sub,
+      authTime,
+      acr: options.acr,
+      amr: options.amr,
+      sid: randomId(server.randomBytes),
+    },
+    nonce: options.nonce,
   };
 }
 

@@ -6,7 +6,8 @@ import type { Signer } from "../oauth/keys/keys.ts";
 import type { PublicKeySet } from "../oauth/keys/remote_keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { randomId } from "../oauth/secrets.ts";
-import { secondsNow, type Server } from "../oauth/server.ts";
+import { secondsNow } from "../oauth/keys/jwt.ts";
+import type { Server } from "../oauth/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { anyOption } from "./options.ts";
 import {
@@ -122,7 +123,7 @@ export async function mintAssertion(
     ...extraClaims,
     ...options.claims,
   };
-  const alg = resolveAlgorithm(options, server.alg);
+  const alg = resolveAlgorithm(options, server.settings.alg);
   const jwt = await signJwt(await assertionSigner(server, alg, issuer, options), options.typ ?? typ, claims);
   return options.alg === "none" ? withoutSignature(jwt) : jwt;
 }

@@ -19,15 +19,22 @@ export function findPagePrompt(forms: readonly HtmlForm[], isClientUrl: (url: st
   if (consentForm !== undefined) {
     return { name: "to consent", submit: (persona: Persona) => submitConsent(consentForm, persona) };
   }
+  const codeForm = forms.find((form) => hasField(form, "user_code"));
+  if (codeForm !== undefined) {
+    return { name: "for the code of the device", submit: () => submitForm(codeForm, codeForm.buttons[0]) };
+  }
   const isLogin = forms.some((form) =>
     findButton(form, "sub") !== undefined || hasField(form, "sub") || hasField(form, "subject")
   );
   return isLogin ? { name: "to log in", submit: (persona: Persona) => submitLogin(forms, persona) } : undefined;
 }
 
-function submitConsent(form: HtmlForm, { deny = false, denyScopes = [] }: Persona): Submission {
+function submitConsent(form: HtmlForm, { deny = false, denyScopes = [], denyDetails = [] }: Persona): Submission {
   const isDenied = ({ type, name, value }: FormControl) =>
-    type === "checkbox" && name === "scope" && denyScopes.includes(value);
+    type === "checkbox" &&
+    (name === "scope" && denyScopes.includes(value) ||
+      // Its value is the place of the object in the request, and its type.
+      name === "detail" && denyDetails.includes(value.slice(value.indexOf(" ") + 1)));
   return submitForm(form, findButton(form, "decision", deny ? "deny" : "allow"), {}, isDenied);
 }
 

@@ -16,6 +16,13 @@ export interface Persona {
   readonly deny?: boolean;
   /** Scope values that the user does not grant. Default: none. */
   readonly denyScopes?: readonly string[];
+  /** Types of `authorization_details` whose objects the user does not grant. Default: none. */
+  readonly denyDetails?: readonly string[];
+  /**
+   * The level that a new login reaches: a value of `acrValues`. Default: the one that the request requires. Only without
+   * login pages.
+   */
+  readonly acr?: string;
 }
 
 /** The description of {@link Persona}. */
@@ -25,26 +32,33 @@ export const personaField = object<Persona>("Persona", {
   claims: objectOption,
   deny: flag(false),
   denyScopes: texts(["write"]),
+  denyDetails: texts(["payment"]),
+  acr: text(["urn:example:mfa"]),
 }, {});
 
 /** The persona among options that have further members. */
-export function toPersona({ as, password, claims, deny, denyScopes }: Persona): Persona {
-  return { as, password, claims, deny, denyScopes };
+export function toPersona({ as, password, claims, deny, denyScopes, denyDetails, acr }: Persona): Persona {
+  return { as, password, claims, deny, denyScopes, denyDetails, acr };
 }
 
 /**
  * The request header that names the persona to a server that logs in without pages (`login: "auto"`): `as=bob`,
- * `deny=yes` and `deny_scope=write`, form-encoded. Only test servers read it. It lets browsers in one test be different
- * users; Playwright can send it too.
+ * `deny=yes`, `deny_scope=write`, `deny_details=payment` and `acr=urn:example:mfa`, form-encoded. Only test servers read
+ * it. It lets browsers in one test be different users; Playwright can send it too.
  */
 export const personaHeader = "latchkey-person";
 
+/** The value of {@link personaHeader} of a device whose user decides later, in a browser. */
+export const deferredPersona = "later=yes";
+
 /** The value of {@link personaHeader}; `undefined` for a persona without members. */
-export function formatPersona({ as, deny, denyScopes = [] }: Persona): string | undefined {
+export function formatPersona({ as, deny, denyScopes = [], denyDetails = [], acr }: Persona): string | undefined {
   const params = new URLSearchParams();
   if (as !== undefined) params.set("as", as);
   if (deny) params.set("deny", "yes");
+  if (acr !== undefined) params.set("acr", acr);
   for (const token of denyScopes) params.append("deny_scope", token);
+  for (const type of denyDetails) params.append("deny_details", type);
   return params.toString() || undefined;
 }
 
@@ -57,5 +71,7 @@ export function parsePersona({ headers }: Pick<RequestLike, "headers">): Persona
     as: params.get("as") ?? undefined,
     deny: params.get("deny") === "yes",
     denyScopes: params.getAll("deny_scope"),
+    denyDetails: params.getAll("deny_details"),
+    acr: params.get("acr") ?? undefined,
   };
 }

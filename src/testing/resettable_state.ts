@@ -1,7 +1,6 @@
 /** The state of a test server that a reset clears. */
 
 import { boundedCache } from "../oauth/bounded_cache.ts";
-import { fetchLimiter } from "../oauth/fetch_limiter.ts";
 import { chain, type MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Repository } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
@@ -21,9 +20,24 @@ const resettableExpiry = Number.MAX_SAFE_INTEGER;
 /** The kinds of records that a reset removes although they never expire. */
 const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_secret", "unused_registration"]);
 
+/** What a reset keeps. */
+export interface ResetOptions {
+  /**
+   * `clients` keeps the registered clients and the client ID metadata documents, such as those of a `beforeAll`; `users`
+   * keeps the users. Default: neither.
+   *
+   * @example
+   * ```ts ignore
+   * beforeAll(() => client = as.client());
+   * afterEach(() => as.reset({ keep: ["clients"] }));
+   * ```
+   */
+  readonly keep?: readonly ("clients" | "users")[];
+}
+
 /** Creates the resettable state of one server. */
 export function resettableState() {
-  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "fetchLimiter" | "keyFetches"> | undefined;
+  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "fetches" | "keyFetches"> | undefined;
 
   return {
     /** The server with the state since the last reset. */
@@ -32,7 +46,7 @@ export function resettableState() {
         store: withResettableRecords(server.store),
         rateLimiter: server.rateLimiter && rateLimiter(server.now),
         recentChallenges: boundedCache(maxRememberedChallenges),
-        fetchLimiter: fetchLimiter(server.now),
+        fetches: {},
         keyFetches: boundedCache(maxRememberedKeySets),
       };
       return { ...server, ...current };

@@ -3,8 +3,9 @@
 import type { App } from "../app/context.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
 import { replaceParts, type RequestLike } from "../http/message.ts";
-import { choice, object, record, texts } from "../oauth/config/field.ts";
+import { choice, object, record, texts, whole } from "../oauth/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
+import type { RequiredLogin } from "../resource/protected_resource.ts";
 import type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
 import { assertOptions } from "./options.ts";
 
@@ -73,10 +74,19 @@ export function testResources(handle: (request: Request) => Promise<Response>): 
 const resourceField = object<HostedResourceOptions>("HostedResourceOptions", {
   scopes: texts(["files:read"]),
   tools: record(texts(["files:write"]), { add_note: ["files:write"] }, "an object of arrays of scope values"),
+  toolLogins: record(
+    object<RequiredLogin>("RequiredLogin", {
+      acrValues: texts(["urn:example:mfa"]),
+      maxAgeSeconds: whole(300, { min: 0, expected: "a whole number of seconds, at least 0" }),
+    }, {}),
+    { add_note: { acrValues: ["urn:example:mfa"] } },
+    "an object of required logins",
+  ),
   impliedScopes: record(
     texts(["files:read"]),
     { "files:write": ["files:read"] },
     "an object of arrays of scope values",
   ),
+  authorizationDetailsTypes: texts(["payment"]),
   verifyBy: choice(["jwks", "introspection"]),
 }, {});

@@ -7,7 +7,9 @@ import type { Approval } from "../oauth/authorize/code.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
 import type { Server } from "../oauth/server.ts";
-import { parsePersona, type Persona } from "./persona.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
+import { emptyHeadResponse } from "../http/responses.ts";
 
 /** Decides for the users at login and consent. */
 export interface UserDecisions {
@@ -24,7 +26,21 @@ export interface UserDecisions {
   deny(sub?: string): void;
   /** This user allows only these scope values from now on, space-separated. */
   limitScope(sub: string, scope: string): void;
-  /** This user allows everything from now on, which is the initial state. Default: every user. */
+  /** This user allows only objects of these types in `authorization_details` from now on; without types, none. */
+  limitDetails(sub: string, ...types: string[]): void;
+  /**
+   * New logins of this user reach only this level from now on, a value of `acrValues`. If a request requires another one,
+   * the client receives `unmet_authentication_requirements`. Without login pages.
+   *
+   * @throws {TypeError} If the server has no such user or level.
+   */
+  limitAcr(sub: string, acr: string): void;
+  /**
+   * From now on devices (RFC 8628) are not approved immediately: their users decide later, by `as.device(userCode)` or in a
+   * browser. With login pages they always do.
+   */
+  deferDevices(): void;
+  /** This user allows everything and reaches every level from now on, which is the initial state. Default: every user. */
   allowAll(sub?: string): void;
 }
 
@@ -52,13 +68,18 @@ const anyUser = "";
  * @param fallback Decides for requests without a decision about the user. Default: {@link autoApprover}.
  */
 export function userDecisions(
-  server: () => Pick<Server, "users" | "scopes">,
+  server: () => Pick<Server, "users" | "settings">,
   fallback: Approver = autoApprover,
 ): ManagedUserDecisions {
   const queue: string[] = [];
+  let defersDevices = false;
   let defaultSub: string | undefined;
   /** The scope values that a user allows, by `sub`; `nothing` for a user who denies. */
   const scopeLimits = new Map<string, readonly string[] | "nothing">();
+  /** The types of authorization details that a user allows, by `sub`. */
+  const detailLimits = new Map<string, readonly string[]>();
+  /** The level that new logins of a user reach, by `sub`. */
+  const acrLimits = new Map<string, string>();
 
   function assertKnown(sub: string): string {
     const { users } = server();
@@ -67,17 +88,35 @@ export function userDecisions(
     throw new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
   }
 
+  function assertKnownLevel(acr: string): string {
+    const values = server().settings.acrValues.map(({ value }) => value);
+    if (values.includes(acr)) return acr;
+    throw new TypeError(`acr: expected a value of acrValues (${values.join(", ") || "none"}), received ${acr}`);
+  }
+
   function takeNextSub(): string | undefined {
     return queue.shift() ?? defaultSub;
   }
 
-  function applyDecision(request: AuthorizationRequest, approval: Approval, persona: Persona | undefined): Approval {
+  function applyDecision(
+    request: AuthorizationRequest,
+    approved: Approval,
+    persona: Persona | undefined,
+    session: Session | undefined,
+  ): Approval {
+    const acr = persona?.acr ?? acrLimits.get(approved.user.sub);
+    const isNewLogin = session?.sub !== approved.user.sub || session.authTime !== approved.authTime;
+    const approval = acr !== undefined && isNewLogin ? { ...approved, acr, amr: undefined } : approved;
     const limit = scopeLimits.get(approval.user.sub) ?? scopeLimits.get(anyUser);
     if (persona?.deny || limit === "nothing") throw denialError(request, approval.user.sub);
     const scope = approval.scope.filter((value) =>
       limit?.includes(value) !== false && persona?.denyScopes?.includes(value) !== true
     );
-    return scope.length === approval.scope.length ? approval : { ...approval, scope };
+    const types = detailLimits.get(approval.user.sub);
+    const authorizationDetails = approval.authorizationDetails?.filter(({ type }) =>
+      types?.includes(type) !== false && persona?.denyDetails?.includes(type) !== true
+    );
+    return { ...approval, scope, authorizationDetails };
   }
 
   return {
@@ -85,11 +124,19 @@ export function userDecisions(
     loginAs: (sub) => void (defaultSub = assertKnown(sub)),
     deny: (sub = anyUser) => void scopeLimits.set(sub && assertKnown(sub), "nothing"),
     limitScope: (sub, scope) => void scopeLimits.set(assertKnown(sub), splitScope(scope)),
+    limitDetails: (sub, ...types) => void detailLimits.set(assertKnown(sub), types),
+    limitAcr: (sub, acr) => void acrLimits.set(assertKnown(sub), assertKnownLevel(acr)),
     allowAll(sub = anyUser) {
-      if (sub === anyUser) scopeLimits.clear();
-      else scopeLimits.delete(sub);
+      for (const limits of [scopeLimits, detailLimits, acrLimits]) {
+        sub === anyUser ? limits.clear() : limits.delete(sub);
+      }
     },
+    deferDevices: () => void (defersDevices = true),
     async approver(request, context) {
+      const isStarted = context.context.endpoint?.name === "device_authorization";
+      const defers = defersDevices || context.httpRequest.headers.get(personaHeader) === deferredPersona;
+      // A response instead of an approval leaves the decision to the page.
+      if (isStarted && defers) return emptyHeadResponse;
       const persona = parsePersona(context.httpRequest);
       // prompt=none uses the session, and no queued decision.
       const silent = request.loginRequirements.prompt.includes("none");
@@ -98,20 +145,25 @@ export function userDecisions(
         await (sub === undefined
           ? fallback(request, context)
           : approveAs(assertPresent(context.users, sub), request, context));
-      return "user" in decision ? applyDecision(request, decision, persona) : decision;
+      return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
     },
     persona(as = takeNextSub()) {
-      const { users, scopes } = server();
+      const { users, settings: { scopes, authorizationDetails = {} } } = server();
       // The pages offer the first user first.
-      const limit = scopeLimits.get(as ?? users.allCached()[0]?.sub ?? anyUser) ?? scopeLimits.get(anyUser) ?? scopes;
-      return limit === "nothing"
-        ? { as, deny: true }
-        : { as, denyScopes: scopes.filter((value) => !limit.includes(value)) };
+      const sub = as ?? users.allCached()[0]?.sub ?? anyUser;
+      const limit = scopeLimits.get(sub) ?? scopeLimits.get(anyUser) ?? scopes;
+      if (limit === "nothing") return { as, deny: true };
+      const types = detailLimits.get(sub);
+      const denyDetails = Object.keys(authorizationDetails).filter((type) => types?.includes(type) === false);
+      return { as, denyScopes: scopes.filter((value) => !limit.includes(value)), denyDetails };
     },
     reset() {
+      defersDevices = false;
       queue.length = 0;
       defaultSub = undefined;
       scopeLimits.clear();
+      detailLimits.clear();
+      acrLimits.clear();
     },
   };
 }

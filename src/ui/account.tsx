@@ -41,6 +41,7 @@ export function Account(props: AccountProps): VNode {
     return (
       <Layout
         site={props}
+        variant="card"
         path="/account"
         heading="You are not logged in"
         opening={
@@ -61,6 +62,7 @@ export function Account(props: AccountProps): VNode {
   return (
     <Layout
       site={props}
+      variant="card"
       path="/account"
       head={<Stylesheet site={props} name="people" />}
       heading="Your account"

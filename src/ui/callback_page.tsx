@@ -7,18 +7,24 @@ import { formatDuration } from "./duration.ts";
 import { type CheckResult, Checks } from "./checks.tsx";
 import { Example, type TokenRequestExample } from "./example.tsx";
 import { type HttpMessage, HttpMessageView } from "./http_exchange.tsx";
-import { Layout, Section, type Site } from "./layout.tsx";
+import { Layout, Panes, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Parameters } from "./parameters.tsx";
 import { Pkce, type PkceProps } from "./pkce.tsx";
-import { FlowLink, PageActions, type StartLink } from "./page_actions.tsx";
-import { type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
+import { PageActions, type StartLink } from "./page_actions.tsx";
+import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
+import { RoundTripStepper } from "./round_trip_stepper.tsx";
+import { StatusBadge } from "./status_badge.tsx";
 import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The authorization request and response that led to the callback page. */
 export interface RoundTrip {
   /** The parameters of the authorization request, if this browser started the flow on a page of this server. */
   readonly request?: readonly (readonly [name: string, value: string])[];
+  /** Whether the client pushed these parameters, so that the browser carried only a reference. Default: false. */
+  readonly isPushed?: boolean;
+  /** Whether the client signed these parameters. Default: false. */
+  readonly isSigned?: boolean;
   /** The parameters of the response. */
   readonly redirect: readonly (readonly [name: string, value: string])[];
   /** The names of unknown parameters. Default: none. */
@@ -40,6 +46,10 @@ export interface CallbackProps extends Site {
       readonly error?: string;
       readonly description?: string;
     };
+  /** On failure: how to fix it, if the description names a rule of this server. */
+  readonly fix?: string;
+  /** On failure: the scope values of this server. */
+  readonly scopes?: readonly string[];
   /** Sentences about cut, repeated or unreadable parameters. */
   readonly notes: readonly string[];
   /** The request and the response. */
@@ -75,74 +85,92 @@ function Notes({ notes }: { readonly notes: readonly string[] }): VNode | null {
 }
 
 function Success({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> }): VNode {
+  const codeUsed = props.examples.some((example) => example.codeUsed);
   return (
     <Layout
       site={props}
+      head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
       heading="Authorization Successful!"
+      badges={
+        <>
+          <StatusBadge tone="good" label="success" />
+          {codeUsed && <StatusBadge tone="over" label="code used" />}
+        </>
+      }
+      stepper={
+        <RoundTripStepper
+          authorized="done"
+          history={codeUsed ? [{ step: "exchange", status: 200 }] : []}
+        />
+      }
       opening={
         <>
-          <p>
-            The server sent an authorization code here through the browser. A code is not a token: it expires soon, and
-            only the client that requested it can exchange it, in a direct request that carries its client secret or its
-            code verifier.
-          </p>
-          <Notes notes={props.notes} />
           <dl class="values">
             <CopyableValue label="Authorization code" text={outcome.code} />
-            {outcome.state !== undefined && (
-              <CopyableValue label="State" text={outcome.state}>
-                Must equal the state that the client sent. If it differs, another site may have started this flow
-                (CSRF), and the client must discard the code.
-              </CopyableValue>
-            )}
+            {outcome.state !== undefined && <CopyableValue label="State" text={outcome.state} />}
           </dl>
-          <FlowLink site={props} />
+          {props.proposal !== undefined && <PlaygroundFormView form={props.proposal.form} base={props.base} />}
+          <PageActions site={props} startLinks={props.startLinks} plain={props.proposal !== undefined} />
+          <Notes notes={props.notes} />
         </>
       }
     >
-      <RoundTripSection {...props.roundTrip} />
-      <Section id="next" heading="Next steps">
-        <ol class="steps">
-          <Step title="Copy the authorization code">
-            <p>The requests below already contain it.</p>
-          </Step>
-          <Step title="Use the PKCE code verifier">
-            <p>
-              The client generates this secret before the authorization request, which carries only its hash, the code
-              challenge. A stolen code is useless without the verifier.
-            </p>
-            {props.roundTrip.pkce && <Pkce {...props.roundTrip.pkce} />}
-          </Step>
-          <Step title="Send a POST request to the token endpoint">
-            <dl class="values">
-              <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
-            </dl>
-            {props.proposal === undefined
-              ? (
-                <p class="aside">
-                  This page can send the request only for a code that this browser requested for a client of this page.
-                  For other codes, use the examples below.
-                </p>
-              )
-              : (
-                <>
+      <Section id="checks" heading="Checks of the client">
+        <Checks checks={props.roundTrip.checks} />
+        <p class="aside">
+          The code came through the browser. It is not a token: only the client that requested it can exchange it, in a
+          direct request with its secret or its code verifier. State must equal the one that the client sent, or another
+          site may have started this flow (CSRF).
+        </p>
+      </Section>
+      <Panes>
+        <Section id="next" heading="Next steps">
+          <ol class="steps">
+            <Step title="Copy the authorization code">
+              <p>The requests below already contain it.</p>
+            </Step>
+            <Step title="Use the PKCE code verifier">
+              <p>
+                The client generates this secret before the authorization request, which carries only its hash, the code
+                challenge. A stolen code is useless without the verifier.
+              </p>
+              {props.roundTrip.pkce && (
+                <details class="quiet">
+                  <summary>From verifier to challenge, with the values of this flow</summary>
+                  <Pkce {...props.roundTrip.pkce} />
+                </details>
+              )}
+            </Step>
+            <Step title="Send a POST request to the token endpoint">
+              <dl class="values">
+                <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
+              </dl>
+              {props.proposal === undefined
+                ? (
+                  <p class="aside">
+                    {props.examples.some(({ signedBy }) => signedBy !== undefined)
+                      ? "The client signs this request with its key, so this page cannot send it: let a client library " +
+                        "send it."
+                      : "This page can send the request only for a code that this browser requested for a client of this " +
+                        "page. For other codes, use the examples."}
+                  </p>
+                )
+                : (
                   <HttpMessageView
                     label="The token request"
                     message={props.proposal.request}
                     secrets={props.proposal.secrets}
                     copyLabel="the token request"
                   />
-                  <PlaygroundFormView form={props.proposal.form} base={props.base} />
-                </>
-              )}
-          </Step>
-        </ol>
-      </Section>
-      {props.examples.length > 0 && (
+                )}
+            </Step>
+          </ol>
+        </Section>
         <Section id="examples" heading="Example token requests">
           {props.examples.map((example) => <Example key={example.kind} {...example} />)}
         </Section>
-      )}
+      </Panes>
+      <RoundTripSection {...props.roundTrip} />
       <Section id="notes" heading="Notes">
         <ul>
           <li>The code can be used once. A second use is rejected and revokes the tokens of the first.</li>
@@ -157,7 +185,6 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             <Code text="code_verifier" /> is mandatory for public clients.
           </li>
         </ul>
-        <PageActions site={props} startLinks={props.startLinks} plain={props.proposal !== undefined} />
       </Section>
     </Layout>
   );
@@ -173,36 +200,45 @@ function Step({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** The authorization request, the response, and the first checks of a client. */
-function RoundTripSection({ request, redirect, ignoredParameters, checks }: RoundTrip): VNode {
+/** The authorization request and the response. */
+function RoundTripSection({ request, isPushed, isSigned, redirect, ignoredParameters }: RoundTrip): VNode {
   return (
     <Section id="round-trip" heading="Authorization request and response">
-      <h3>The authorization request</h3>
-      {request === undefined
-        ? (
-          <p>
-            This flow did not start on a page of this server in this browser, so the request is not known here. A client
-            compares the response with the request that it sent.
-          </p>
-        )
-        : (
-          <>
-            <p>
-              The client sent the browser to the authorization endpoint with these parameters. All of them are public.
-            </p>
-            <Parameters fields={request} />
-          </>
-        )}
-      <AuthorizationResponse redirect={redirect} ignoredParameters={ignoredParameters} checks={checks} />
+      <Panes>
+        <div>
+          <h3>The authorization request</h3>
+          {request === undefined
+            ? (
+              <p>
+                This flow did not start on a page of this server in this browser, so the request is not known here. A
+                client compares the response with the request that it sent.
+              </p>
+            )
+            : (
+              <>
+                <p>
+                  {isPushed
+                    ? "The client pushed these parameters to the server. The browser carried only a reference to them, request_uri."
+                    : isSigned
+                    ? "The client sent the browser to the authorization endpoint with one JWT, request, that has these parameters."
+                    : "The client sent the browser to the authorization endpoint with these parameters. All of them are public."}
+                  {isPushed && isSigned && " They were signed: one JWT had all of them."}
+                </p>
+                <Parameters fields={request} />
+              </>
+            )}
+        </div>
+        <AuthorizationResponse redirect={redirect} ignoredParameters={ignoredParameters} />
+      </Panes>
     </Section>
   );
 }
 
 function AuthorizationResponse(
-  { redirect, ignoredParameters = [], checks }: Pick<RoundTrip, "redirect" | "ignoredParameters" | "checks">,
+  { redirect, ignoredParameters = [] }: Pick<RoundTrip, "redirect" | "ignoredParameters">,
 ): VNode {
   return (
-    <>
+    <div>
       <h3>The authorization response</h3>
       <p>The server redirected the browser to the redirect URI. A client must verify the response.</p>
       <Parameters fields={redirect} />
@@ -212,8 +248,7 @@ function AuthorizationResponse(
           <CodeList texts={ignoredParameters} between=", " />.
         </p>
       )}
-      <Checks checks={checks} />
-    </>
+    </div>
   );
 }
 
@@ -225,6 +260,7 @@ const errorLabels: ReadonlyMap<string, string> = new Map([
   ["unsupported_response_type", "The server does not support the requested response type."],
   ["invalid_scope", "The requested scope is unknown, malformed, or not allowed for this client."],
   ["invalid_target", "The server issues no tokens for the requested resource."],
+  ["invalid_authorization_details", "An object of authorization_details is not as its type defines it."],
   ["server_error", "The server failed while it processed the request. The request itself may be correct."],
   ["temporarily_unavailable", "The server cannot process the request now. The same request may succeed later."],
   ["login_required", "The client requested a response without a login page, and no user is logged in."],
@@ -233,6 +269,10 @@ const errorLabels: ReadonlyMap<string, string> = new Map([
   [
     "account_selection_required",
     "The client requested a response without a page, and the user must select an account.",
+  ],
+  [
+    "unmet_authentication_requirements",
+    "The client requires a level of authentication that the server or the login cannot reach.",
   ],
   ["request_not_supported", "The server does not support request objects passed by value."],
   ["request_uri_not_supported", "The server does not support request objects passed by reference."],
@@ -244,7 +284,10 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
   return (
     <Layout
       site={props}
+      head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
       heading="Authorization Failed"
+      badges={error !== undefined && <StatusBadge tone="bad" label="error" />}
+      stepper={<RoundTripStepper authorized={error === undefined ? undefined : "failed"} history={[]} />}
       opening={
         <>
           {error === undefined
@@ -266,22 +309,39 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
                     )}
                   </dl>
                 </Notice>
-                <p>
-                  {errorLabels.get(error) ??
-                    "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}
-                </p>
-                <p>The response carries an error instead of a code. Without a code, the client cannot get tokens.</p>
+                {props.fix !== undefined && (
+                  <p>
+                    <strong>How to fix it:</strong> {props.fix}
+                  </p>
+                )}
+                {error === "invalid_scope" && props.scopes !== undefined && (
+                  <dl class="facts">
+                    <DefinitionItem label="Allowed scope">
+                      <Code text={props.scopes.join(" ")} />
+                    </DefinitionItem>
+                  </dl>
+                )}
               </>
             )}
-          <Notes notes={props.notes} />
           <PageActions site={props} startLinks={props.startLinks} />
+          <Notes notes={props.notes} />
         </>
       }
     >
       {error !== undefined && (
-        <Section id="round-trip" heading="Authorization request and response">
-          <AuthorizationResponse {...props.roundTrip} />
-        </Section>
+        <>
+          <Section id="checks" heading="Checks of the client">
+            <Checks checks={props.roundTrip.checks} />
+          </Section>
+          <Section id="round-trip" heading="Authorization request and response">
+            <p>
+              {errorLabels.get(error) ??
+                "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}{" "}
+              The response carries an error instead of a code. Without a code, the client cannot get tokens.
+            </p>
+            <AuthorizationResponse {...props.roundTrip} />
+          </Section>
+        </>
       )}
     </Layout>
   );

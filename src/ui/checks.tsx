@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import { CheckItem } from "./check_item.tsx";
+import { CheckList } from "./check_list.tsx";
 
 /** The result of a check of the client. */
 export interface CheckResult {
@@ -75,10 +76,10 @@ const labels: Record<CheckResult["name"], Record<"rule" | "passed" | "failed" | 
   },
 };
 
-/** One item per check. */
+/** The checks behind a line that counts them. */
 export function Checks({ checks }: { readonly checks: readonly CheckResult[] }): VNode {
   return (
-    <>
+    <CheckList results={checks.map(({ passed }) => passed)}>
       {checks.map(({ name, passed, expected, received }) => {
         const { rule, ...texts } = labels[name];
         return (
@@ -87,6 +88,6 @@ export function Checks({ checks }: { readonly checks: readonly CheckResult[] }):
           </CheckItem>
         );
       })}
-    </>
+    </CheckList>
   );
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Settings for each library, opened by a click, with or without script. */
+/** Settings for each library: the first that fits is open, with or without script. */
 
 import type { VNode } from "preact";
 import { CopyButton } from "./value.tsx";
@@ -19,29 +19,29 @@ export interface ClientSnippet {
 /** The list of libraries; empty for a client without grant types. */
 export function ClientSnippets({ settings }: { readonly settings: readonly ClientSnippet[] }): VNode {
   if (settings.length === 0) return <p>This client has no grant type, so it cannot request tokens.</p>;
+  const first = settings.find(({ text }) => text !== undefined)?.library;
   return (
-    <>
-      <p>
-        The settings contain the values of this server and this client. A library reads everything else from the
-        discovery document.
-      </p>
-      <div class="settings">
-        {settings.map(({ library, placement, text, notes }) => (
-          <details key={library} name="settings">
-            <summary>
-              <h3>{library}</h3>{" "}
-              <span class="aside">{text === undefined ? "does not support this client" : placement}</span>
-            </summary>
-            {notes.map((note) => <p key={note}>{note}</p>)}
-            {text !== undefined && (
+    <div class="settings">
+      {settings.map(({ library, placement, text, notes }) =>
+        text === undefined
+          ? (
+            <div key={library}>
+              <h3>{library}</h3> <span class="aside">does not fit: {notes.join(" ")}</span>
+            </div>
+          )
+          : (
+            <details key={library} name="settings" open={library === first}>
+              <summary>
+                <h3>{library}</h3> <span class="aside">{placement}</span>
+              </summary>
+              {notes.map((note) => <p key={note}>{note}</p>)}
               <div class="box">
                 <pre class="wire">{text}</pre>
                 <CopyButton description={`the settings for ${library}`} />
               </div>
-            )}
-          </details>
-        ))}
-      </div>
-    </>
+            </details>
+          )
+      )}
+    </div>
   );
 }

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { type EditForm, Field, FieldErrors, FormErrors } from "./field.tsx";
-import { Layout, Section, type Site } from "./layout.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { Notice } from "./notice.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
@@ -24,10 +24,18 @@ export interface ListedClient {
   readonly redirectUris: readonly string[];
   /** The registered post-logout redirect URIs. */
   readonly postLogoutRedirectUris: readonly string[];
+  /** The URIs by which it learns that a session has ended. */
+  readonly logoutUris?: readonly string[];
+  /** Members of its metadata that say how it sends requests and receives responses, as `name: value`. */
+  readonly requestMembers?: readonly string[];
   /** The allowed grant types. */
   readonly grantTypes: readonly string[];
   /** Every scope value that it may request. */
   readonly scope: readonly string[];
+  /** Its own profile, if it has one. */
+  readonly profile?: string;
+  /** The types of authorization details that it may request. */
+  readonly detailsTypes?: readonly string[];
   /** When it registered itself, by the server's clock in seconds; absent for other clients. */
   readonly registeredItselfAt?: number;
   /** Its metadata document, by the server's clock in milliseconds; absent if the client is registered. */
@@ -52,6 +60,8 @@ export interface ClientProps extends Site {
   readonly client: ListedClient;
   /** A secret that was generated for this response, shown once. */
   readonly newSecret?: string;
+  /** What requests of the client must have besides the settings, in sentences. Default: nothing. */
+  readonly demands?: readonly string[];
   /** Settings for libraries, the most common first. */
   readonly snippets: readonly ClientSnippet[];
   /** The form that removes it; absent if clients are read-only. */
@@ -76,32 +86,35 @@ export function Clients(props: ClientsProps): VNode {
     <Layout
       site={props}
       path="/clients"
+      head={<Stylesheet site={props} name="form" />}
       heading="Clients"
+      badges={form && <a class="button plain" href="#add">Add a client</a>}
       opening={
         <>
-          <p>
-            A client is an application that requests tokens. The server sends codes only to the redirect URIs that are
-            registered for the client, so no other site can collect them.
-          </p>
+          <p>A client is an application that requests tokens. Open one for its settings to paste.</p>
           {form !== undefined && <FormErrors faults={form.errors} heading="No client was added." />}
         </>
       }
     >
-      <Section id="registered" heading="Registered">
-        {clients.length > 0
-          ? clients.map((client) => <ClientArticle key={client.id} client={client} />)
-          : <p>No client is registered, so every authorization request is rejected.</p>}
-        <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
-      </Section>
-      {documentClients.length > 0 && (
-        <Section id="documents" heading="With a client ID metadata document">
-          <p>
-            These clients are not registered: their client ID is the URL of a document that this server has fetched.
-          </p>
-          {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
-        </Section>
-      )}
-      {form !== undefined && <AddClientForm action={`${base}/clients`} form={form} />}
+      <Panes>
+        <div>
+          <Section id="registered" heading="Registered">
+            {clients.length > 0
+              ? clients.map((client) => <ClientArticle key={client.id} client={client} />)
+              : <p>No client is registered, so every authorization request is rejected.</p>}
+            <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
+          </Section>
+          {documentClients.length > 0 && (
+            <Section id="documents" heading="With a client ID metadata document">
+              <p>
+                These clients are not registered: their client ID is the URL of a document that this server has fetched.
+              </p>
+              {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
+            </Section>
+          )}
+        </div>{" "}
+        {form !== undefined && <AddClientForm action={`${base}/clients`} form={form} />}
+      </Panes>
     </Layout>
   );
 }
@@ -122,7 +135,7 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
 /** The metadata of a client. */
 function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
   const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document } = client;
-  const { registeredItselfAt } = client;
+  const { registeredItselfAt, logoutUris = [], detailsTypes = [], requestMembers = [], profile } = client;
   return (
     <dl class="facts">
       <CodeItem label="Client ID" text={id} />
@@ -130,10 +143,14 @@ function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
         <CodeList texts={authMethods} between=" or " />
         {Object.hasOwn(authMethodLabels, authMethods.join(" ")) && <>, {authMethodLabels[authMethods.join(" ")]}</>}
       </DefinitionItem>
+      {profile !== undefined && <CodeItem label="Profile" text={profile} />}
       <MultiValueItem label="Redirect URI" texts={redirectUris} />
       <MultiValueItem label="Post-logout redirect URI" texts={postLogoutRedirectUris} />
+      <MultiValueItem label="Logout URI" texts={logoutUris} />
       <MultiValueItem label="Grant types" texts={grantTypes} />
       {scope.length > 0 && <CodeItem label="Scope" text={scope.join(" ")} />}
+      <MultiValueItem label="Authorization details" texts={detailsTypes} />
+      <MultiValueItem label="Requests and responses" texts={requestMembers} />
       {registeredItselfAt !== undefined && (
         <DefinitionItem label="Registered itself">
           at {new Date(registeredItselfAt * 1000).toISOString()}
@@ -227,20 +244,22 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
 }
 
 export function Client(props: ClientProps): VNode {
-  const { client, newSecret, snippets, form } = props;
+  const { client, newSecret, demands = [], snippets, form } = props;
   return (
     <Layout
       site={props}
       path={`/clients/${client.id}`}
+      head={<Stylesheet site={props} name="form" />}
       heading={client.name ?? client.id}
+      badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={
         <>
           {newSecret !== undefined && (
             <>
               <Notice kind="warn">
                 <p>
-                  The client was added. Copy its secret now: it is shown only once, because the server keeps only a
-                  digest.
+                  This is the new secret of the client. Copy it now: it is shown only once, because the server keeps
+                  only a digest.
                 </p>
               </Notice>
               <dl class="values">
@@ -248,13 +267,29 @@ export function Client(props: ClientProps): VNode {
               </dl>
             </>
           )}
-          <ClientDetails client={client} />
         </>
       }
     >
-      <Section id="settings" heading="Settings to paste">
-        <ClientSnippets settings={snippets} />
-      </Section>
+      <Panes>
+        <div>
+          <ClientDetails client={client} />
+          {props.links?.some(({ path }) => path === "/faults") && (
+            <p class="ways">
+              <a href={`${props.base}/faults?${new URLSearchParams({ client: client.id })}`}>
+                Choose a fault for its next request
+              </a>
+            </p>
+          )}
+        </div>
+        <Section id="settings" heading="Settings to paste">
+          {demands.length > 0 && (
+            <Notice kind="warn">
+              <p>These settings are not enough for this client: {demands.join(" ")}</p>
+            </Notice>
+          )}
+          <ClientSnippets settings={snippets} />
+        </Section>
+      </Panes>
       {form !== undefined && (
         <RemoveSection
           kind="client"

@@ -2,6 +2,7 @@
 /** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
+import { DeviceFacts, type DeviceSummary, DeviceWarning } from "./device.tsx";
 import { formatLongDuration } from "./duration.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
@@ -30,8 +31,10 @@ export interface ConsentProps extends Site {
   readonly action: string;
   /** Hidden fields of the form. */
   readonly fields: HiddenFields;
-  /** The verified redirect URI. */
-  readonly redirectUri: string;
+  /** The verified redirect URI; absent for a device. */
+  readonly redirectUri?: string;
+  /** The device that waits for the decision; absent for a redirect. */
+  readonly device?: DeviceSummary;
   /** The requested scope. */
   readonly scope: readonly {
     readonly value: string;
@@ -42,6 +45,15 @@ export interface ConsentProps extends Site {
     /** The claims that it releases. */
     readonly claims: readonly string[];
   }[];
+  /** The requested authorization details (RFC 9396). */
+  readonly details: readonly {
+    /** The value of its checkbox. */
+    readonly choice: string;
+    readonly type: string;
+    /** The name of the type. */
+    readonly title?: string;
+    readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
+  }[];
   /** Individually requested claims. */
   readonly claims: readonly string[];
   /** The requested resources (RFC 8707). */
@@ -49,16 +61,17 @@ export interface ConsentProps extends Site {
   /** Whether the redirect URI leads to a program on the user's own device. */
   readonly redirectsToDevice: boolean;
   /**
-   * Seconds for which the consent is remembered; or why it is not: another program on the device, or an attacker on the
-   * network, could impersonate the client.
+   * Seconds for which the consent is remembered; or why it is not: another program on the device, an attacker on the
+   * network, or an attacker with a code of their own could impersonate the client.
    */
-  readonly remembered: number | "device" | "network";
+  readonly remembered: number | "code" | "device" | "network";
   /** The login page, for another account. */
   readonly otherAccountHref: string;
 }
 
 /** Why the server does not remember a consent. */
 const riskReasons = {
+  code: "each device needs your permission",
   device: "other programs on this device could impersonate this client",
   network: "the client receives the response over http, where others on the network can read it",
 };
@@ -77,11 +90,13 @@ function Registrant({ documentHost, registeredItself }: ConsentProps["client"]):
 
 /** The page at `/oauth2/consent`. */
 export function Consent(props: ConsentProps): VNode {
-  const { action, client, user, fields, redirectUri, scope, claims, resources, redirectsToDevice, remembered } = props;
+  const { action, client, user, fields, redirectUri, device, scope, details, claims, resources } = props;
+  const { redirectsToDevice, remembered } = props;
   const name = client.name ?? client.id;
   return (
     <Layout
       site={props}
+      variant="card"
       head={<Stylesheet site={props} name="people" />}
       heading={
         <>
@@ -92,7 +107,8 @@ export function Consent(props: ConsentProps): VNode {
       opening={
         <>
           <p>Its token will carry only the permissions you allow below.</p>
-          {client.isOnDeviceOnly && (
+          {device !== undefined && <DeviceWarning />}
+          {device === undefined && client.isOnDeviceOnly && (
             <Notice kind="warn">
               <p>
                 Any program on this device can pretend to be this client. Allow access only if you have just started it
@@ -100,34 +116,38 @@ export function Consent(props: ConsentProps): VNode {
               </p>
             </Notice>
           )}
-          <dl class="facts narrow">
-            <DefinitionItem label="Client">
-              {client.name !== undefined && (
-                <>
-                  <bdi>{client.name}</bdi>,{" "}
-                </>
-              )}
-              <Code text={client.id} />
-              <div class="aside">
-                <Registrant {...client} />
-              </div>
-            </DefinitionItem>
-            <DefinitionItem label="You">
-              <UserName user={user} />
-              <a href={props.otherAccountHref}>Use another account</a>
-            </DefinitionItem>
-            <DefinitionItem label="Redirects to">
-              <RedirectTarget uri={redirectUri} onDevice={redirectsToDevice} />
-              <div class="aside">
-                <Code text={redirectUri} />
-              </div>
-            </DefinitionItem>
-          </dl>
           <form class="form" method="post" action={action}>
             <HiddenInputs fields={fields} />
+            <dl class="facts narrow">
+              <DefinitionItem label="Client">
+                {client.name !== undefined && (
+                  <>
+                    <bdi>{client.name}</bdi>,{" "}
+                  </>
+                )}
+                <Code text={client.id} />
+                <div class="aside">
+                  <Registrant {...client} />
+                </div>
+              </DefinitionItem>
+              <DefinitionItem label="You">
+                <UserName user={user} />
+                <a href={props.otherAccountHref}>Use another account</a>
+              </DefinitionItem>
+              {device !== undefined && <DeviceFacts {...device} />}
+              {redirectUri !== undefined && (
+                <DefinitionItem label="Redirects to">
+                  <RedirectTarget uri={redirectUri} onDevice={redirectsToDevice} />
+                  <div class="aside">
+                    <Code text={redirectUri} />
+                  </div>
+                </DefinitionItem>
+              )}
+            </dl>
             <fieldset class="grants">
               <legend>It may</legend>
               {scope.map((item) => <ScopeChoice key={item.value} {...item} />)}
+              {details.map((detail) => <DetailChoice key={detail.choice} {...detail} />)}
             </fieldset>
             {claims.length > 0 && (
               <p>
@@ -140,13 +160,15 @@ export function Consent(props: ConsentProps): VNode {
               </p>
             )}
             <div class="decision">
-              <button type="submit" class="button plain" name="decision" value="allow">Allow</button>
+              <button type="submit" class="button" name="decision" value="allow">Allow</button>
               <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
             </div>
           </form>
           <p class="aside">
             {typeof remembered === "number"
-              ? `Your decision is remembered for ${formatLongDuration(remembered)}.`
+              ? `Your decision is remembered for ${formatLongDuration(remembered)}${
+                details.length > 0 ? ", except for permissions with details" : ""
+              }.`
               : `You are asked every time, because ${riskReasons[remembered]}.`}{" "}
             You can revoke access on the page “Account”.
           </p>
@@ -169,6 +191,30 @@ function ScopeChoice({ value, required, previouslyAllowed, claims }: ConsentProp
           {required ? ", part of every login" : previouslyAllowed ? ", allowed before" : ""}
         </span>
       </label>
+    </div>
+  );
+}
+
+function DetailChoice({ choice, type, title, fields }: ConsentProps["details"][number]): VNode {
+  const id = `detail-${choice.slice(0, choice.indexOf(" "))}`;
+  return (
+    <div class="choice">
+      <input id={id} type="checkbox" name="detail" value={choice} checked aria-describedby={`${id}-fields`} />
+      <label for={id}>
+        <bdi>{title ?? type}</bdi>
+        {title !== undefined && (
+          <span class="aside">
+            <code>{type}</code>
+          </span>
+        )}
+      </label>
+      <dl class="facts" id={`${id}-fields`}>
+        {fields.map(({ label, values }, i) => (
+          <DefinitionItem key={i} label={<bdi>{label}</bdi>}>
+            {values.length === 0 ? "none" : <CodeList texts={values} between=", " />}
+          </DefinitionItem>
+        ))}
+      </dl>
     </div>
   );
 }

@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 /** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
-import type { ComponentChildren, VNode } from "preact";
+import { type ComponentChildren, Fragment, type VNode } from "preact";
 import { formatDuration } from "./duration.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
-import { DefinitionItem } from "./value.tsx";
+import { CopyButton, DefinitionItem } from "./value.tsx";
 
 interface DecodedTokenProps {
   /** Its type: `ID token`. */
@@ -14,32 +14,73 @@ interface DecodedTokenProps {
   readonly token: string;
   /** The current time, in milliseconds since the epoch; relative times refer to it. */
   readonly now: number;
+  /** Whether to show the encoded token, too, beside the decoded one on a wide screen. Default: false. */
+  readonly encoded?: boolean;
+  /** Level of its heading. Default: 3. */
+  readonly level?: 2 | 3;
+  /** Follows the name, before the token. */
+  readonly children?: ComponentChildren;
 }
 
-/** The decoded JWT, or a note that the token is opaque. */
-export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
-  const [head = "", payload = "", signature = ""] = token.split(".");
-  const header = decode(head);
-  const claims = decode(payload);
+/** The decoded JWT, as far as it can be decoded, or a note that the token is opaque. */
+export function DecodedToken({ name, token, now, encoded = false, level = 3, children }: DecodedTokenProps): VNode {
+  const parts = token.split(".");
+  const header = decode(parts[0]!);
+  const isEncrypted = parts.length === 5;
+  const claims = isEncrypted ? undefined : decode(parts[1] ?? "");
   const lowerCaseName = name.charAt(0).toLowerCase() + name.slice(1);
   return (
     <article class="token">
-      <h3>{name}</h3>
-      {header === undefined || claims === undefined
-        ? (
-          <p>
-            Opaque: <SecretValue name={lowerCaseName} value={token} />{" "}
-            carries no readable content; only the server knows what it stands for.
-          </p>
-        )
-        : (
-          <Claims header={header} claims={claims} now={now}>
-            <DefinitionItem label="Signature">
-              <SecretValue name={`signature of the ${lowerCaseName}`} value={signature} />
-            </DefinitionItem>
-          </Claims>
+      {level === 2 ? <h2>{name}</h2> : <h3>{name}</h3>}
+      {children}
+      <div class={encoded ? "sides" : undefined}>
+        {encoded && (
+          <EncodedToken parts={parts} name={lowerCaseName} isJwt={header !== undefined || claims !== undefined} />
         )}
+        {header === undefined && claims === undefined
+          ? (
+            <p>
+              Opaque: {encoded ? "it" : <SecretValue name={lowerCaseName} value={token} />}{" "}
+              carries no readable content; only the server that issued it knows what it stands for.
+            </p>
+          )
+          : (
+            <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
+              {isEncrypted && (
+                <DefinitionItem label="Claims">
+                  encrypted: only the holder of the private key reads them.
+                </DefinitionItem>
+              )}
+              {!encoded && !isEncrypted && (
+                <DefinitionItem label="Signature">
+                  <SecretValue name={`signature of the ${lowerCaseName}`} value={parts[2] ?? ""} />
+                </DefinitionItem>
+              )}
+            </Claims>
+          )}
+      </div>
     </article>
+  );
+}
+
+const partNames = ["header", "claims", "signature"];
+
+/** The token as sent, each part of a JWT in its own colour. */
+function EncodedToken(
+  { parts, name, isJwt }: { readonly parts: readonly string[]; readonly name: string; readonly isJwt: boolean },
+): VNode {
+  return (
+    <div class="box encoded">
+      <code class="wire">
+        {parts.map((part, i) => (
+          <Fragment key={i}>
+            {i > 0 && "."}
+            {isJwt ? <span class={`part-${partNames[Math.min(i, 2)]}`}>{part}</span> : part}
+          </Fragment>
+        ))}
+      </code>
+      <CopyButton description={`the ${name}`} />
+    </div>
   );
 }
 
@@ -56,8 +97,11 @@ export function Claims(
   return (
     <dl class="facts claims">
       <DefinitionItem label="Header">
-        {Object.entries(header).map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n")}
+        <span class="part-header">
+          {Object.entries(header).map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n")}
+        </span>
       </DefinitionItem>
+      <Lifetime {...claims} now={now} />
       {Object.entries(claims).map(([key, value]) => (
         <DefinitionItem key={key} label={key}>
           {formatValue(value)}
@@ -66,6 +110,22 @@ export function Claims(
       ))}
       {children}
     </dl>
+  );
+}
+
+/** How much of the time from `iat` to `exp` has passed, as a bar and in words. */
+function Lifetime(
+  { iat, exp, now }: { readonly iat?: unknown; readonly exp?: unknown; readonly now: number },
+): VNode | null {
+  if (typeof iat !== "number" || typeof exp !== "number" || !(exp > iat) || exp > maxDateSeconds) return null;
+  const passed = Math.min(Math.max(now / 1000 - iat, 0), exp - iat);
+  const left = exp - Math.floor(now / 1000);
+  const text = left > 0 ? `valid for ${relativeLength(left)} of ${relativeLength(exp - iat)}` : "expired";
+  return (
+    <DefinitionItem label="Lifetime">
+      <progress class="lifetime" max={exp - iat} value={Math.round(passed)} aria-label="Elapsed" />
+      <span>{text}</span>
+    </DefinitionItem>
   );
 }
 
@@ -94,15 +154,18 @@ function claimMeaning(name: string, value: unknown, now: number): string | undef
   return Object.hasOwn(claimMeanings, name) ? claimMeanings[name] : undefined;
 }
 
-/** Seconds up to two minutes, then rounded to the largest unit. */
 function relativeTime(seconds: number): string {
   if (seconds === 0) return "now";
-  const length = Math.abs(seconds);
+  const text = relativeLength(Math.abs(seconds));
+  return seconds > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** Seconds up to two minutes, then rounded to the largest unit. */
+function relativeLength(length: number): string {
   const [unit] = [86_400, 3600, 60].filter((unit) => length >= 2 * unit);
-  const text = unit === undefined
+  return unit === undefined
     ? formatDuration(length)
     : `${Math.round(length / unit)} ${{ 86400: "days", 3600: "hours", 60: "minutes" }[unit]}`;
-  return seconds > 0 ? `in ${text}` : `${text} ago`;
 }
 
 /** Strings as they are, all other values as JSON. */

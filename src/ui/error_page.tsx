@@ -6,8 +6,8 @@ import { Comparison } from "./comparison.tsx";
 import { citedSections } from "./specifications.ts";
 import { Layout, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { PageActions } from "./page_actions.tsx";
-import { Code, CodeItem, DefinitionItem } from "./value.tsx";
+import { StatusBadge } from "./status_badge.tsx";
+import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** A registered value similar to the received one. */
 export interface SuggestedMatch {
@@ -37,6 +37,8 @@ export interface ErrorPageProps extends Site {
   readonly suggestion?: SuggestedMatch;
   /** How to fix it. */
   readonly fix?: string;
+  /** A command that sends a correct request, with placeholders, or that turns a page on. */
+  readonly command?: string;
   /** The client that the error was not sent to, because no operator registered it; absent for other errors. */
   readonly client?: {
     /** The host of the redirect URI. */
@@ -44,13 +46,15 @@ export interface ErrorPageProps extends Site {
     /** The redirect with the error; absent if it would be a form. */
     readonly href?: string;
   };
+  /** Whether an authorization request was rejected before its redirect URI was verified. Default: false. */
+  readonly redirectUriUnverified?: boolean;
   /** Whether the page may link to specifications: never if its own URL contains a code or state. Default: false. */
   readonly allowsExternalLinks?: boolean;
 }
 
-function errorHeading(status: number): string {
+function errorHeading({ status, command }: ErrorPageProps): string {
   if (status === 404) return "Not found";
-  if (status === 405) return "Method not allowed";
+  if (status === 405) return command === undefined ? "Method not allowed" : "This endpoint takes POST";
   if (status >= 500) return "The server failed";
   return "Request rejected";
 }
@@ -68,12 +72,13 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 
 /** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
-  const { status, error, message, rule, cites = [], expected, received, suggestion, fix, client } = props;
-  const { allowsExternalLinks = false } = props;
+  const { status, error, message, rule, cites = [], expected, received, suggestion, fix, command, client } = props;
+  const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink } = props;
   return (
     <Layout
       site={props}
-      heading={errorHeading(status)}
+      heading={errorHeading(props)}
+      badges={<StatusBadge tone="bad" label={error === undefined ? String(status) : `${status} ${error}`} />}
       opening={
         <>
           <Notice kind="bad">
@@ -88,20 +93,9 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               <strong>How to fix it:</strong> <bdi>{fix}</bdi>
             </p>
           )}
-          {(error !== undefined || rule !== undefined) && (
-            <dl class="facts">
-              <CodeItem label="Error" text={error} />
-              <CodeItem label="Status" text={String(status)} />
-              {rule !== undefined && (
-                <DefinitionItem label="Rule">
-                  <Code text={rule} />
-                  {citedSections(cites).map(({ title, url }) => (
-                    <>
-                      , {allowsExternalLinks ? <a href={url} rel="noreferrer">{title}</a> : title}
-                    </>
-                  ))}
-                </DefinitionItem>
-              )}
+          {command !== undefined && (
+            <dl class="values">
+              <CopyableValue label="Command" text={command} />
             </dl>
           )}
           {client !== undefined && (
@@ -111,13 +105,34 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               {client.href !== undefined && <a href={client.href} rel="noreferrer">Continue to {client.host}</a>}
             </p>
           )}
-          {error !== undefined && status < 500 && client === undefined && (
-            <p class="aside">
-              An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to any
-              other address would be an open redirect, so the error is shown here.
-            </p>
+          <nav class="ways" aria-label="Where to go from here">
+            {flowLink !== undefined && <a class="button" href={base + flowLink}>See the whole flow</a>}
+            <a href={`${base}/`}>Back to Home</a>
+          </nav>
+          {(error !== undefined || rule !== undefined) && (
+            <details class="quiet">
+              <summary>Details</summary>
+              <dl class="facts">
+                <CodeItem label="Error" text={error} />
+                {rule !== undefined && (
+                  <DefinitionItem label="Rule">
+                    <Code text={rule} />
+                    {citedSections(cites).map(({ title, url }) => (
+                      <>
+                        , {allowsExternalLinks ? <a href={url} rel="noreferrer">{title}</a> : title}
+                      </>
+                    ))}
+                  </DefinitionItem>
+                )}
+              </dl>
+              {redirectUriUnverified && error !== undefined && status < 500 && (
+                <p class="aside">
+                  An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to
+                  any other address would be an open redirect, so the error is shown here.
+                </p>
+              )}
+            </details>
           )}
-          <PageActions site={props} />
         </>
       }
     />

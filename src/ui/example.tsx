@@ -14,6 +14,12 @@ export interface TokenRequestExample {
    * The client; absent, with a placeholder in the command, if no such client has this page as its redirect URI.
    */
   readonly clientId?: string;
+  /** The header that the command sends for `-u`, as it is on the wire. Default: none. */
+  readonly authorization?: string;
+  /** The redirect URI that a client must have for this page. */
+  readonly redirectUri: string;
+  /** The client that the code was issued to, if it signs its requests, which a shell cannot. Default: none. */
+  readonly signedBy?: string;
   /** A `curl` command, quoted for a POSIX shell. */
   readonly command: string;
   /** The secrets to mask. Default: none. */
@@ -44,12 +50,22 @@ const authenticationText = {
 };
 
 function exampleVerdict(
-  { kind, clientId, codeBelongsToClient, codeUsed, verifier, needsSecret }: TokenRequestExample,
+  { kind, clientId, redirectUri, signedBy, codeBelongsToClient, codeUsed, verifier, needsSecret }: TokenRequestExample,
 ): VNode {
+  if (signedBy !== undefined) {
+    return (
+      <>
+        This code was issued to{" "}
+        <Code text={signedBy} />, which signs its requests with a key. The request below shows the form that a {kind}
+        {" "}
+        client uses.
+      </>
+    );
+  }
   if (codeBelongsToClient === undefined) {
     return (
       <>
-        This code is not known here: it is expired, or this server did not issue it. The request below shows the form
+        This code is not known here: it has expired, or this server did not issue it. The request below shows the form
         that a {kind} client uses.
       </>
     );
@@ -57,9 +73,9 @@ function exampleVerdict(
   if (clientId === undefined) {
     return (
       <>
-        No {kind}{" "}
-        client has this page as its redirect URI, so insert your own client. The code was issued to another client; only
-        that client can redeem it.
+        No {kind} client fits: it needs the redirect URI <Code text={redirectUri} /> and{" "}
+        <Code text={`token_endpoint_auth_method=${kind === "public" ? "none" : "client_secret_basic"}`} />. Insert your
+        own client. The code was issued to another client; only that client can exchange it.
       </>
     );
   }
@@ -75,7 +91,7 @@ function exampleVerdict(
     return (
       <>
         This code was issued to <Code text={clientId} />{" "}
-        and is already redeemed: a second use is rejected and revokes the tokens of the first.
+        and has been exchanged: a second use is rejected and revokes the tokens of the first.
       </>
     );
   }
@@ -90,7 +106,7 @@ function exampleVerdict(
 
 /** The kind of client, whether the request works, and the command. */
 export function Example(example: TokenRequestExample): VNode {
-  const { kind, command, secrets = [], verifier } = example;
+  const { kind, authorization, command, secrets = [], verifier } = example;
   const id = `example-${kind}`;
   return (
     <figure class="exchange" aria-labelledby={id}>
@@ -111,6 +127,14 @@ export function Example(example: TokenRequestExample): VNode {
           </p>
         )}
       </figcaption>
+      {authorization !== undefined && (
+        <p>
+          <Code text="-u" /> sends the header{" "}
+          <code class="wire">
+            <TextWithSecrets text={authorization} secrets={secrets} />
+          </code>
+        </p>
+      )}
       <div class="box">
         <pre class="wire"><TextWithSecrets text={command} secrets={secrets} /></pre>
         <CopyButton description={`the request as a ${kind} client`} />

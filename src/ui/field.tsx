@@ -33,19 +33,23 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   /** Its purpose or format. */
-  readonly hint: string;
+  readonly hint?: string;
   readonly value?: string;
   readonly errors?: readonly FieldError[];
   /** The number of lines. Default: 1. */
   readonly lines?: number;
   /** Whether it may stay empty. Default: false. */
   readonly optional?: boolean;
+  /** The only valid values; an empty one is the default. Absent: any text. */
+  readonly choices?: readonly string[];
 }
 
-/** A labelled text field, without autocorrection. */
-export function Field({ name, label, hint, value = "", errors = [], lines = 1, optional = false }: FieldProps): VNode {
+/** A labelled text field, without autocorrection, or a choice. */
+export function Field(
+  { name, label, hint, value = "", errors = [], lines = 1, optional = false, choices }: FieldProps,
+): VNode {
   const ownErrors = errors.filter((error) => error.field === name);
-  const described = ownErrors.length > 0 ? `${name}-hint ${name}-fault` : `${name}-hint`;
+  const described = [hint && `${name}-hint`, ownErrors.length > 0 && `${name}-fault`].filter(Boolean).join(" ");
   const attributes = {
     id: name,
     name,
@@ -53,15 +57,23 @@ export function Field({ name, label, hint, value = "", errors = [], lines = 1, o
     autocomplete: "off" as const,
     autocapitalize: "none" as const,
     spellcheck: false,
-    "aria-describedby": described,
+    "aria-describedby": described || undefined,
     "aria-invalid": ownErrors.length > 0 ? "true" as const : undefined,
   };
   return (
     <div class="field">
       <label for={name}>{label}</label>
-      <p id={`${name}-hint`}>{hint}</p>
+      {hint !== undefined && <p id={`${name}-hint`}>{hint}</p>}
       <FieldErrors name={name} faults={ownErrors} />
-      {lines > 1
+      {choices !== undefined
+        ? (
+          <select id={name} name={name} aria-describedby={attributes["aria-describedby"]}>
+            {choices.map((choice) => (
+              <option key={choice} value={choice} selected={choice === value}>{choice || "default"}</option>
+            ))}
+          </select>
+        )
+        : lines > 1
         ? <textarea {...attributes} rows={lines}>{value}</textarea>
         : <input {...attributes} type="text" value={value} />}
     </div>

@@ -4,8 +4,9 @@
 import type { VNode } from "preact";
 import type { ListedClient } from "./clients.tsx";
 import type { ListedUser } from "./users.tsx";
-import { Layout, Section, type Site } from "./layout.tsx";
-import { StartButtons, type StartLink } from "./page_actions.tsx";
+import { Layout, Panes, Section, type Site } from "./layout.tsx";
+import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
+import { StatusBadge } from "./status_badge.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The home page. */
@@ -16,6 +17,12 @@ export interface HomeProps extends Site {
   readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
   /** Name (as in metadata) and absolute URL of each endpoint, and of the metadata documents. */
   readonly endpoints: readonly { readonly name: string; readonly url: string }[];
+  /** The profile of the server; absent: none. */
+  readonly profile?: string;
+  /** Whether users log in on a page. */
+  readonly login: "automatic" | "page";
+  /** The path of the tour; absent if there is none. */
+  readonly tour?: string;
   /** Every scope value of the server. */
   readonly scopes: readonly string[];
 }
@@ -48,7 +55,7 @@ function DirectoryList(
 
 /** The page at the issuer itself. */
 export function Home(props: HomeProps): VNode {
-  const { base, issuer, startLinks, directory, endpoints, scopes } = props;
+  const { base, issuer, startLinks, directory, endpoints, profile, scopes, login, tour } = props;
   const discovery = endpoints.find(({ url }) => url.includes("/.well-known/openid-configuration")) ??
     endpoints.find(({ url }) => url.includes("/.well-known/"));
   const [main] = startLinks;
@@ -57,49 +64,37 @@ export function Home(props: HomeProps): VNode {
     <Layout
       site={props}
       heading="Authorization server"
+      badges={<StatusBadge tone="good" label="running" />}
       opening={
         <>
           <p>
-            A client sends the browser here, receives a code, and exchanges the code for tokens; it never sees the
-            user's password. This server supports OAuth 2.1
-            {scopes.includes("openid") && " and OpenID Connect"}.
+            OAuth 2.1{scopes.includes("openid") && " and OpenID Connect"}
+            {profile !== undefined && (
+              <>
+                , with the profile <Code text={profile} />
+              </>
+            )}. Login: {login === "automatic" ? "without a page, as the first user" : "by page"}.
           </p>
           {main
             ? (
-              <>
-                <p>
-                  The demo flow sends an authorization request as{"  "}
-                  <Code text={main.clientId} />; the response arrives on a page of this server.
-                  {flows && (
-                    <>
-                      {" "}
-                      <a href={base + flows.path}>{flows.label}</a> then shows each step.
-                    </>
-                  )}
-                </p>
-                <nav class="ways" aria-label="Demo flows">
-                  <StartButtons label="Start the demo flow" links={startLinks} />
-                </nav>
-              </>
+              <nav class="ways" aria-label="Demo flows">
+                <StartButtons label="Start the demo flow" links={startLinks} />
+                <a href={`${base}/authorized/try`}>With extensions, or on a device</a>
+                {tour && <a href={base + tour}>Take the tour</a>}
+                {flows && <a href={base + flows.path}>Watch each request</a>}
+              </nav>
             )
-            : (
-              <p>
-                The demo flow is not available, because no client is registered with the redirect URI{" "}
-                <Code text={`${issuer}/authorized`} />.
-              </p>
-            )}
+            : <NoDemoFlow site={props} />}
+          <dl class="values" id="connect">
+            <CopyableValue label="Issuer" text={issuer} />
+            {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
+          </dl>
+          <p class="aside">Most client libraries need only the issuer and read the rest from the discovery document.</p>
         </>
       }
     >
-      <Section id="connect" heading="Connect a client">
-        <p>Most client libraries need only the issuer and read the rest from the discovery document.</p>
-        <dl class="values">
-          <CopyableValue label="Issuer" text={issuer} />
-          {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
-        </dl>
-      </Section>
       {directory !== undefined && (
-        <>
+        <Panes>
           <Section id="clients" heading="Clients">
             <DirectoryList
               items={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
@@ -118,7 +113,7 @@ export function Home(props: HomeProps): VNode {
               <a href={`${base}/users`}>All users, with their claims</a>
             </p>
           </Section>
-        </>
+        </Panes>
       )}
       <Section id="endpoints" heading="Endpoints">
         <dl class="facts even">

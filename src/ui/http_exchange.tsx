@@ -2,7 +2,10 @@
 /** A request or a response as sent: most headers folded, secrets masked. The copy button copies all of it. */
 
 import type { VNode } from "preact";
+import { JsonText } from "./json_text.tsx";
+import { Panes } from "./layout.tsx";
 import { type Secret, TextWithSecrets } from "./secret_value.tsx";
+import { StatusLine } from "./status_line.tsx";
 import { CopyButton } from "./value.tsx";
 
 /** An HTTP request or response. */
@@ -30,15 +33,15 @@ interface HttpExchangeViewProps extends HttpExchange {
   readonly copyLabels: { readonly request: string; readonly response: string };
 }
 
-/** The request, and below it the response if any. */
+/** The request and the response if any: side by side on wide screens. */
 export function HttpExchangeView({ request, response, secrets, copyLabels }: HttpExchangeViewProps): VNode {
   return (
-    <>
+    <Panes>
       <HttpMessageView label="Request" message={request} secrets={secrets} copyLabel={copyLabels.request} />
       {response && (
         <HttpMessageView label="Response" message={response} secrets={secrets} copyLabel={copyLabels.response} />
       )}
-    </>
+    </Panes>
   );
 }
 
@@ -60,9 +63,10 @@ export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMess
   const foldedLabel = `${foldedCount} ${importantHeaders!.length > 0 ? "more " : ""}header${
     foldedCount === 1 ? "" : "s"
   }`;
+  const Text = body?.startsWith("{") ? JsonText : TextWithSecrets;
   const line = (text: string, inner = false) => (
-    <span class={inner ? "line inner" : "line"}>
-      <TextWithSecrets text={text} secrets={secrets} />
+    <span class={inner ? "inner" : undefined}>
+      <Text text={text} secrets={secrets} />
     </span>
   );
   return (
@@ -70,7 +74,10 @@ export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMess
       <figcaption>{label}</figcaption>
       <div class="box">
         <div class="wire lines">
-          <b class="line">{`${startLine}\n`}</b>
+          <b>
+            <StatusLine text={startLine} />
+            {"\n"}
+          </b>
           {importantHeaders!.map(([name, value]) => line(`${name}: ${value}\n`))}
           {foldedCount > 0 && (
             <details class="fold">
@@ -92,7 +99,7 @@ export function HttpMessageView({ label, message, secrets, copyLabel }: HttpMess
 }
 
 /** The headers that are shown unfolded. */
-const importantHeaderPattern = /^(?:authorization|www-authenticate|location|retry-after)$/i;
+const importantHeaderPattern = /^(?:authorization|dpop|dpop-nonce|www-authenticate|location|retry-after)$/i;
 
 /** The parts of a form or JSON object, each with its separator. Joined, they are the body. */
 function splitBody(body: string): readonly string[] {

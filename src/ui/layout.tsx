@@ -33,14 +33,22 @@ interface LayoutProps {
   readonly heading: ComponentChildren;
   /** The first half of the document's title. Default: the heading, which must be a text then. */
   readonly title?: string;
+  /** The outcome, beside the heading. Default: none. */
+  readonly badges?: ComponentChildren;
+  /** `card`: one question in the middle of the window, without links to other pages. Default: the whole width. */
+  readonly variant?: "card";
+  /** The steps of the journey, above the heading. Default: none. */
+  readonly stepper?: ComponentChildren;
   /** Follows the heading, before the first section. */
   readonly opening: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
 /** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
-export function Layout({ site, path, head, heading, title = String(heading), opening, children }: LayoutProps): VNode {
-  const { base, issuer, links = [] } = site;
+export function Layout(props: LayoutProps): VNode {
+  const { site, path, head, heading, title = String(heading), badges, variant, stepper, opening, children } = props;
+  const { base, issuer } = site;
+  const links = variant === "card" ? [] : site.links ?? [];
   return (
     <html lang="en">
       <head>
@@ -53,7 +61,7 @@ export function Layout({ site, path, head, heading, title = String(heading), ope
         <script type="module" src={`${base}/static/script.js`}></script>
         {head}
       </head>
-      <body>
+      <body class={variant}>
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
           <a class="name" href={`${base}/`}>
@@ -73,8 +81,14 @@ export function Layout({ site, path, head, heading, title = String(heading), ope
           )}
         </header>
         <main id="main" tabIndex={-1}>
+          {stepper}
           <div class="opening">
-            <h1>{heading}</h1>
+            {badges === undefined ? <h1>{heading}</h1> : (
+              <div class="heading">
+                <h1>{heading}</h1>
+                {badges}
+              </div>
+            )}
             {opening}
           </div>
           {children}
@@ -103,7 +117,12 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** A section, with its heading in the margin on wide screens. */
+/** Two parts of a page, side by side on wide screens: list and detail, request and response. */
+export function Panes({ children }: { readonly children: ComponentChildren }): VNode {
+  return <div class="panes">{children}</div>;
+}
+
+/** A section with its heading. */
 export function Section({ id, heading, children }: SectionProps): VNode {
   return (
     <section id={id} aria-labelledby={`${id}-heading`}>

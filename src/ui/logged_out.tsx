@@ -14,6 +14,7 @@ export function LoggedOut(props: LoggedOutProps): VNode {
   return (
     <Layout
       site={props}
+      variant="card"
       heading="You are logged out"
       opening={
         <>

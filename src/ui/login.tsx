@@ -29,17 +29,20 @@ export interface LoginProps extends Site {
   readonly guestForm?: { readonly subject: string; readonly claims: string };
   /** Whether a user is logged in, but the client requires a new login or another user. */
   readonly isReauthentication: boolean;
+  /** The levels of authentication that the client accepts; absent if it accepts any, or the login has reached one. */
+  readonly requiredAcr?: readonly string[];
   /** The form that was submitted and its error; absent on the first visit. */
   readonly retry?: { readonly part: "password" | "new"; readonly fault?: string };
 }
 
 /** The page at `/oauth2/login`. */
 export function Login(props: LoginProps): VNode {
-  const { action, client, fields, accounts, passwordForm, guestForm, isReauthentication, retry } = props;
+  const { action, client, fields, accounts, passwordForm, guestForm, isReauthentication, requiredAcr, retry } = props;
   const name = client.name ?? client.id;
   return (
     <Layout
       site={props}
+      variant="card"
       head={<Stylesheet site={props} name="people" />}
       heading={
         <>
@@ -53,6 +56,11 @@ export function Login(props: LoginProps): VNode {
             {isReauthentication && "The client requires you to log in again. "}{" "}
             It will see who you are, never your password.
           </p>
+          {requiredAcr !== undefined && (
+            <p>
+              Level of authentication that the client requires: <code>{requiredAcr.join(" or ")}</code>
+            </p>
+          )}
           {retry?.fault !== undefined && (
             <Notice kind="bad">
               <p>{retry.fault}</p>
@@ -69,7 +77,7 @@ export function Login(props: LoginProps): VNode {
     >
       {passwordForm !== undefined && <PasswordForm sub={passwordForm.sub} {...props} />}
       {guestForm !== undefined && <GuestForm guestForm={guestForm} {...props} />}
-      <section class="bare" aria-label="Cancel">
+      <section aria-label="Cancel">
         <form class="ways body" method="post" action={action}>
           <HiddenInputs fields={fields} />
           <button type="submit" class="button plain" name="cancel" value="yes">Cancel</button>

@@ -24,6 +24,7 @@ export function Logout(props: LogoutProps): VNode {
   return (
     <Layout
       site={props}
+      variant="card"
       heading="Log out?"
       opening={
         <>

@@ -14,15 +14,19 @@ import type { Pages } from "./pages.ts";
 import { assets } from "./assets.gen.ts";
 import { Account } from "./account.tsx";
 import { CallbackPage } from "./callback_page.tsx";
+import { ClientEdit } from "./client_edit.tsx";
 import { Client, Clients } from "./clients.tsx";
 import { Consent } from "./consent.tsx";
+import { Device } from "./device.tsx";
 import { FormPost } from "./form_post.tsx";
 import { Home } from "./home.tsx";
+import { LoggingOut } from "./logging_out.tsx";
 import { LoggedOut } from "./logged_out.tsx";
 import { Login } from "./login.tsx";
 import { Logout } from "./logout.tsx";
 import { ErrorPage } from "./error_page.tsx";
 import { PlaygroundPage } from "./playground.tsx";
+import { PlaygroundStart } from "./playground_start.tsx";
 import { User, Users } from "./users.tsx";
 
 function toDocument(page: VNode): string {
@@ -37,15 +41,19 @@ export const pages: Pages = {
   home: (props) => toDocument(Home(props)),
   clients: (props) => toDocument(Clients(props)),
   client: (props) => toDocument(Client(props)),
+  clientEdit: (props) => toDocument(ClientEdit(props)),
   users: (props) => toDocument(Users(props)),
   user: (props) => toDocument(User(props)),
   callback: (props) => toDocument(CallbackPage(props)),
+  playgroundStart: (props) => toDocument(PlaygroundStart(props)),
   playground: (props) => toDocument(PlaygroundPage(props)),
   error: (props) => toDocument(ErrorPage(props)),
   login: (props) => toDocument(Login(props)),
   consent: (props) => toDocument(Consent(props)),
+  device: (props) => toDocument(Device(props)),
   account: (props) => toDocument(Account(props)),
   logout: (props) => toDocument(Logout(props)),
+  loggingOut: (props) => toDocument(LoggingOut(props)),
   loggedOut: (props) => toDocument(LoggedOut(props)),
   formPost: (props) => toDocument(FormPost(props)),
   assets,

@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import type { Site } from "./layout.tsx";
+import { Code } from "./value.tsx";
 
 /** A link that starts an authorization request for a demo client. */
 export interface StartLink {
@@ -35,6 +36,16 @@ export function StartButtons({ label, links, plain = false }: StartButtonsProps)
   );
 }
 
+/** Says why a page has no start button, if no client has the redirect URI of this server. */
+export function NoDemoFlow({ site: { issuer } }: { readonly site: Site }): VNode {
+  return (
+    <p>
+      The demo flow is not available, because no client is registered with the redirect URI{" "}
+      <Code text={`${issuer}/authorized`} />.
+    </p>
+  );
+}
+
 /** The link to the recorded flow, for the top of a page; nothing if it was not recorded. */
 export function FlowLink({ site: { base, flowLink } }: { readonly site: Site }): VNode | null {
   if (flowLink === undefined) return null;
@@ -52,10 +63,12 @@ interface PageActionsProps {
   readonly startLinks?: readonly StartLink[];
   /** Whether the page has a more important button than "Start New Authorization". Default: false. */
   readonly plain?: boolean;
+  /** The path of the logout. Default: no link. */
+  readonly logoutHref?: string;
 }
 
 /** "Start New Authorization" at the end of a flow, "See the whole flow" if it was recorded, and "Back to Home". */
-export function PageActions({ site, startLinks, plain }: PageActionsProps): VNode {
+export function PageActions({ site, startLinks, plain, logoutHref }: PageActionsProps): VNode {
   const start = { clientId: "", confidential: false, href: `${site.base}/start` };
   return (
     <nav class="ways" aria-label="Where to go from here">
@@ -67,6 +80,7 @@ export function PageActions({ site, startLinks, plain }: PageActionsProps): VNod
         />
       )}
       {site.flowLink !== undefined && <a href={site.base + site.flowLink}>See the whole flow</a>}
+      {logoutHref !== undefined && <a href={logoutHref}>Log out</a>}
       <a href={`${site.base}/`}>Back to Home</a>
     </nav>
   );

@@ -2,24 +2,30 @@
 
 import type { AccountProps } from "./account.tsx";
 import type { CallbackProps } from "./callback_page.tsx";
+import type { ClientEditProps } from "./client_edit.tsx";
 import type { ClientProps, ClientsProps } from "./clients.tsx";
 import type { ConsentProps } from "./consent.tsx";
+import type { DeviceProps } from "./device.tsx";
 import type { ErrorPageProps } from "./error_page.tsx";
 import type { FormPostProps } from "./form_post.tsx";
 import type { HomeProps } from "./home.tsx";
+import type { LoggingOutProps } from "./logging_out.tsx";
 import type { LoggedOutProps } from "./logged_out.tsx";
 import type { LoginProps } from "./login.tsx";
 import type { LogoutProps } from "./logout.tsx";
 import type { PlaygroundProps } from "./playground.tsx";
+import type { PlaygroundStartProps } from "./playground_start.tsx";
 import type { UserProps, UsersProps } from "./users.tsx";
 
 export type { AccountProps } from "./account.tsx";
 export type { CallbackProps, RoundTrip } from "./callback_page.tsx";
 export type { CheckResult } from "./checks.tsx";
+export type { ClientEditProps, MetadataField, MetadataGroup } from "./client_edit.tsx";
 export type { ClientSnippet } from "./client_snippets.tsx";
 export type { ClientProps, ClientsProps, ListedClient } from "./clients.tsx";
 export type { ListPosition } from "./next_page.tsx";
 export type { ConsentProps } from "./consent.tsx";
+export type { DeviceForm, DeviceProps, DeviceSummary } from "./device.tsx";
 export type { ErrorPageProps, SuggestedMatch } from "./error_page.tsx";
 export type { TokenRequestExample } from "./example.tsx";
 export type { EditForm, FieldError } from "./field.tsx";
@@ -28,12 +34,14 @@ export type { HistoryStep } from "./history_entry.tsx";
 export type { HomeProps } from "./home.tsx";
 export type { HttpExchange, HttpMessage } from "./http_exchange.tsx";
 export type { NavigationLink, Site } from "./layout.tsx";
+export type { LoggingOutProps } from "./logging_out.tsx";
 export type { LoggedOutProps } from "./logged_out.tsx";
 export type { LoginProps } from "./login.tsx";
 export type { LogoutProps } from "./logout.tsx";
 export type { StartLink } from "./page_actions.tsx";
 export type { PkceProps } from "./pkce.tsx";
 export type { PlaygroundProps } from "./playground.tsx";
+export type { PlaygroundStartProps } from "./playground_start.tsx";
 export type { PlaygroundForm, PlaygroundStep } from "./playground_form.tsx";
 export type { HiddenFields } from "./post_form.tsx";
 export type { Secret } from "./secret_value.tsx";
@@ -58,12 +66,16 @@ export interface Pages {
   clients(props: ClientsProps): string;
   /** The page of one client. */
   client(props: ClientProps): string;
+  /** The page that edits the metadata of a client. */
+  clientEdit(props: ClientEditProps): string;
   /** The list of users. */
   users(props: UsersProps): string;
   /** The page of one user. */
   user(props: UserProps): string;
   /** The callback page of the demo clients, `/authorized`. */
   callback(props: CallbackProps): string;
+  /** The start page of the playground. */
+  playgroundStart(props: PlaygroundStartProps): string;
   /** The outcome of a playground step. */
   playground(props: PlaygroundProps): string;
   /** The error page. */
@@ -72,10 +84,14 @@ export interface Pages {
   login(props: LoginProps): string;
   /** The consent page. */
   consent(props: ConsentProps): string;
+  /** The page for the code of a device. */
+  device(props: DeviceProps): string;
   /** The account page. */
   account(props: AccountProps): string;
   /** The logout page. */
   logout(props: LogoutProps): string;
+  /** The page after logout, with the clients that are logged out in frames. */
+  loggingOut(props: LoggingOutProps): string;
   /** The page after logout. */
   loggedOut(props: LoggedOutProps): string;
   /** An authorization response as a form that submits itself once; without script, it waits for a click. */

@@ -11,10 +11,14 @@ const labels: ReadonlyMap<string, string> = new Map([
   ["client_id", "the client"],
   ["redirect_uri", "where the response goes"],
   ["scope", "the requested permissions"],
+  ["authorization_details", "what exactly is requested"],
   ["state", "returned unchanged"],
   ["nonce", "returned in the ID token"],
   ["code_challenge", "hash of the code verifier"],
   ["code_challenge_method", "SHA-256"],
+  ["response_mode", "how the response is sent"],
+  ["acr_values", "requested levels of authentication"],
+  ["dpop_jkt", "the key that the code is bound to"],
   ["code", "exchanged for tokens, once"],
   ["iss", "the server that responded"],
   ["error", "why no code was issued"],
@@ -38,5 +42,5 @@ export function Parameters({ fields }: { readonly fields: HiddenFields }): VNode
 
 /** A short explanation below a value; nothing if undefined. */
 export function Hint({ text }: { readonly text: string | undefined }): VNode | null {
-  return text === undefined ? null : <span class="meaning">{text}</span>;
+  return text === undefined ? null : <i>{text}</i>;
 }

@@ -5,10 +5,15 @@ import type { VNode } from "preact";
 import { type CheckResult, Checks } from "./checks.tsx";
 import { DecodedToken } from "./decoded_token.tsx";
 import { type HttpExchange, HttpExchangeView } from "./http_exchange.tsx";
-import { Layout, Section, type Site } from "./layout.tsx";
+import { Layout, Panes, Section, type Site } from "./layout.tsx";
 import { HiddenHistory, HistoryEntry, type HistoryStep } from "./history_entry.tsx";
-import { FlowLink, PageActions, type StartLink } from "./page_actions.tsx";
-import { type PlaygroundForm, PlaygroundFormView, type PlaygroundStep, stepLabels } from "./playground_form.tsx";
+import { RoundTripStepper } from "./round_trip_stepper.tsx";
+import { ShowAllSecrets } from "./secret_value.tsx";
+import { type Status, StatusBadge } from "./status_badge.tsx";
+import { CopyableValue } from "./value.tsx";
+import { PageActions, type StartLink } from "./page_actions.tsx";
+import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
+import { type PlaygroundStep, stepLabels } from "./playground_form.tsx";
 
 /** The outcome of a playground step. */
 export interface PlaygroundProps extends Site {
@@ -16,8 +21,23 @@ export interface PlaygroundProps extends Site {
   readonly step: PlaygroundStep;
   /** `rejected`: an error, or an inactive token. `dropped`: no response. */
   readonly outcome: "done" | "rejected" | "dropped";
+  /** Whether a poll was rejected because the user has not decided yet. Default: false. */
+  readonly isPending?: boolean;
+  /** The device that waits for its user. Default: none. */
+  readonly device?: {
+    /** The code that the device shows. */
+    readonly userCode: string;
+    /** The path of the page where the user enters it, with the code. */
+    readonly href: string;
+    /** Whether the server approved it without a user. */
+    readonly isApproved: boolean;
+  };
   /** The exchanges in order. */
-  readonly exchanges: readonly (HttpExchange & { readonly step: PlaygroundStep })[];
+  readonly exchanges: readonly (HttpExchange & {
+    readonly step: PlaygroundStep;
+    /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
+    readonly editLink?: string;
+  })[];
   /** The checks of the client; empty if the response has no ID token. */
   readonly checks: readonly CheckResult[];
   /** The tokens of the response. */
@@ -32,6 +52,8 @@ export interface PlaygroundProps extends Site {
   readonly form: PlaygroundForm;
   /** Links for "Start New Authorization". */
   readonly startLinks: readonly StartLink[];
+  /** The path of the logout of the client. */
+  readonly logoutHref: string;
 }
 
 interface Lesson {
@@ -51,6 +73,15 @@ const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
     lesson:
       "This must not happen: a server that does not compare the verifier with the challenge issues tokens to every client that has the code.",
   },
+  device: {
+    heading: "Device authorization started",
+    lesson:
+      "The device has no browser. It shows the user code and polls with the device code, which the user never sees, until the user has decided in a browser elsewhere.",
+  },
+  poll: {
+    heading: "Tokens issued to the device",
+    lesson: "The user has allowed the access, so this poll returned the tokens. The device code is used.",
+  },
   userinfo: {
     heading: "Userinfo returned the claims of the user",
     lesson:
@@ -60,6 +91,11 @@ const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
     heading: "The access token is active",
     lesson:
       "A resource server can verify a JWT itself or introspect it; only introspection reports a revocation. Introspection requires client authentication, so that an attacker cannot test stolen tokens.",
+  },
+  downscope: {
+    heading: "Access token exchanged",
+    lesson:
+      "The new token has no more access than the first one, and expires no later. A service that received the first one passes the new one on. Revoking the grant ends both.",
   },
   refresh: {
     heading: "Tokens refreshed",
@@ -88,6 +124,15 @@ const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
     lesson:
       "One character was changed, so the hash does not match. An attacker who intercepted the code would fail in the same way. The code still works for the client with the correct verifier.",
   },
+  device: {
+    heading: "Device authorization rejected",
+    lesson: "The error_description says why. The client must be registered for the grant type of devices.",
+  },
+  poll: {
+    heading: "Poll rejected",
+    lesson:
+      "slow_down means that the device polled too early, and must wait 5 seconds longer from now on. After any other error the device stops.",
+  },
   userinfo: {
     heading: "Access token rejected",
     lesson:
@@ -97,6 +142,10 @@ const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
     heading: "The access token is not active",
     lesson:
       "Revoked, expired and unknown tokens get the same short response, so that an attacker learns nothing by testing tokens.",
+  },
+  downscope: {
+    heading: "Access token not exchanged",
+    lesson: "The error_description says why. Only a valid access token can be exchanged, by a client that may do so.",
   },
   refresh: {
     heading: "Refresh token rejected",
@@ -119,24 +168,47 @@ const dropped: Lesson = {
     "The connection ended before the response arrived. The client cannot know whether the server processed the request. After a lost token response, it must start a new login and never use the code again.",
 };
 
-/** The page at `/authorized/try`. */
+const pending: Lesson = {
+  heading: "The user has not decided yet",
+  lesson: "authorization_pending means that the device must poll again, after the interval of the first response.",
+};
+
+/** The outcome of a step at `/authorized/try`. */
 export function PlaygroundPage(props: PlaygroundProps): VNode {
-  const { step, outcome, exchanges, checks, tokens, now, history, latest, form, startLinks, base } = props;
-  const { heading, lesson } = outcome === "dropped" ? dropped : { done: doneLessons, rejected }[outcome][step];
+  const { step, outcome, isPending, device, exchanges, checks, tokens, now, history, latest, form, startLinks, base } =
+    props;
+  const { heading, lesson } = outcome === "dropped"
+    ? dropped
+    : isPending
+    ? pending
+    : { done: doneLessons, rejected }[outcome][step];
   return (
     <Layout
       site={props}
+      head={<ExchangeStyle site={props} name="exchange" form={form} />}
       heading={heading}
+      badges={
+        <>
+          <StatusBadge {...outcomeStatus(props)} />
+          {mustFail.has(step) && outcome === "rejected" && <StatusBadge tone="good" label="as it must be" />}
+          {form.codeUsed && <StatusBadge tone="over" label="code used" />}
+          {form.grantRevoked && <StatusBadge tone="over" label="revoked" />}
+        </>
+      }
+      stepper={<RoundTripStepper authorized="done" history={[...history, ...latest]} current={step} />}
       opening={
         <>
+          {device !== undefined && <DeviceCode {...device} />}
+          <PlaygroundFormView form={form} base={base} />
+          <PageActions site={props} startLinks={startLinks} logoutHref={props.logoutHref} plain />
           <p>{lesson}</p>
           {step === "replay" && <ReplayOutcome ended={form.grantRevoked} tried={exchanges.length > 1} />}
-          <FlowLink site={props} />
         </>
       }
     >
       <Section id="exchange" heading="Request and response">
-        {exchanges.map(({ step, ...exchange }, i) => {
+        {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets />}
+        {exchanges.map(({ step, editLink, ...exchange }, i) => {
           const name = stepLabels[step].toLowerCase();
           return (
             <>
@@ -145,6 +217,13 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
                 {...exchange}
                 copyLabels={{ request: `the request to ${name}`, response: `the response to ${name}` }}
               />
+              {editLink !== undefined && (
+                <p>
+                  <a href={base + editLink}>
+                    Edit and send again<span class="unseen">{` the request to ${name}`}</span>
+                  </a>
+                </p>
+              )}
             </>
           );
         })}
@@ -156,13 +235,11 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
       )}
       {tokens.length > 0 && (
         <Section id="tokens" heading="Decoded tokens">
-          {tokens.map(({ name, token }) => <DecodedToken key={name} name={name} token={token} now={now} />)}
+          <Panes>
+            {tokens.map(({ name, token }) => <DecodedToken key={name} name={name} token={token} now={now} />)}
+          </Panes>
         </Section>
       )}
-      <Section id="try" heading="Next steps">
-        <PlaygroundFormView form={form} base={base} />
-        <PageActions site={props} startLinks={startLinks} plain />
-      </Section>
       {history.length > 0 && (
         <Section id="past" heading="History">
           <ol class="past">{history.map((entry, i) => <HistoryEntry key={i} {...entry} />)}</ol>
@@ -170,6 +247,32 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
       )}
       <HiddenHistory steps={latest} />
     </Layout>
+  );
+}
+
+/** Steps that a correct server rejects. */
+const mustFail: ReadonlySet<PlaygroundStep> = new Set(["wrong_verifier", "replay"]);
+
+function outcomeStatus({ outcome, isPending }: PlaygroundProps): Status {
+  if (isPending) return { tone: "open", label: "pending" };
+  return outcome === "done" ? { tone: "good", label: "success" } : { tone: "bad", label: "error" };
+}
+
+/** What the user of the device does now. */
+function DeviceCode({ userCode, href, isApproved }: NonNullable<PlaygroundProps["device"]>): VNode {
+  if (isApproved) {
+    return <p>This server logs users in without a page, so it has approved the device already. Poll for its tokens.</p>;
+  }
+  return (
+    <>
+      <dl class="values">
+        <CopyableValue label="User code" text={userCode} />
+      </dl>
+      <p>
+        Now be its user: in a second tab or on your phone,{" "}
+        <a href={href}>enter the code</a>, log in and allow. Then poll here.
+      </p>
+    </>
   );
 }
 

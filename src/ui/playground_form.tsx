@@ -1,15 +1,19 @@
 /** @jsxImportSource preact */
-/** The form of the playground: a button and one sentence for each next step. */
+/** The form of the playground: the suggested next step with a sentence, and the other ones. */
 
 import type { VNode } from "preact";
+import { type Site, Stylesheet } from "./layout.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 
 /** A step of the playground. */
 export type PlaygroundStep =
   | "exchange"
   | "wrong_verifier"
+  | "device"
+  | "poll"
   | "userinfo"
   | "introspect"
+  | "downscope"
   | "refresh"
   | "replay"
   | "revoke";
@@ -22,6 +26,8 @@ export interface PlaygroundForm {
   readonly needsSecretOf?: string;
   /** The next steps, the suggested one first. */
   readonly steps: readonly PlaygroundStep[];
+  /** Whether the code is used: a second use is rejected. Default: false. */
+  readonly codeUsed?: boolean;
   /** Whether the grant is revoked, so that every further use is rejected. */
   readonly grantRevoked: boolean;
 }
@@ -30,8 +36,11 @@ export interface PlaygroundForm {
 export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Exchange the code",
   wrong_verifier: "Send a wrong verifier",
+  device: "Start a device authorization",
+  poll: "Poll",
   userinfo: "Call userinfo",
   introspect: "Introspect",
+  downscope: "Exchange the access token",
   refresh: "Refresh",
   replay: "Replay the code",
   revoke: "Revoke",
@@ -40,8 +49,11 @@ export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
 const stepDescriptions: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Sends the token request and shows the response. A code works once.",
   wrong_verifier: "Acts as an attacker who has the code but not the verifier. The code stays valid.",
+  device: "Starts a login as a device without a browser does, and shows its code.",
+  poll: "Asks for the tokens with the device code, as the device does until the user has decided.",
   userinfo: "Requests the claims of the user with the access token.",
   introspect: "Asks the server whether the access token is active, as a resource server does.",
+  downscope: "Gets a token with less access, to pass on to another service (token exchange).",
   refresh: "Gets a new access token with the refresh token, without the user.",
   replay: "Sends the used code again. The server must reject it and revoke its tokens.",
   revoke: "Revokes the tokens before they expire.",
@@ -54,6 +66,22 @@ const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
   replay: "Sends the used code again. Its tokens are already revoked.",
 };
 
+/** The style sheets of a page with a playground form, if any. */
+export function ExchangeStyle(
+  { site, name, form }: {
+    readonly site: Site;
+    readonly name: "exchange" | "callback";
+    readonly form: PlaygroundForm | undefined;
+  },
+): VNode {
+  return (
+    <>
+      <Stylesheet site={site} name={name} />
+      {form?.needsSecretOf !== undefined && <Stylesheet site={site} name="form" />}
+    </>
+  );
+}
+
 /** The ID of the form, for its fields elsewhere on the page. */
 export const formId = "playground";
 
@@ -64,6 +92,7 @@ export const formId = "playground";
  */
 export function PlaygroundFormView({ form, base }: { readonly form: PlaygroundForm; readonly base: string }): VNode {
   const { fields, steps, needsSecretOf, grantRevoked } = form;
+  const [main] = steps;
   return (
     <form id={formId} class="playground" method="post" action={`${base}/authorized/try`}>
       <HiddenInputs fields={fields} />
@@ -82,16 +111,16 @@ export function PlaygroundFormView({ form, base }: { readonly form: PlaygroundFo
           />
         </div>
       )}
-      <ul>
+      <div class="ways">
         {steps.map((step, i) => (
-          <li key={step}>
-            <button type="submit" class={i === 0 ? "button" : "button plain"} name="step" value={step}>
-              {stepLabels[step]}
-            </button>
-            <span>{(grantRevoked ? descriptionsAfterRevocation[step] : undefined) ?? stepDescriptions[step]}</span>
-          </li>
+          <button type="submit" key={step} class={i === 0 ? "button" : "button plain"} name="step" value={step}>
+            {stepLabels[step]}
+          </button>
         ))}
-      </ul>
+      </div>
+      {main !== undefined && (
+        <p class="aside">{(grantRevoked ? descriptionsAfterRevocation[main] : undefined) ?? stepDescriptions[main]}</p>
+      )}
     </form>
   );
 }

@@ -2,6 +2,7 @@
 /** A value that is masked until the user shows it, and a text with such values. */
 
 import type { VNode } from "preact";
+import { JwtText } from "./jwt_text.tsx";
 
 /** A value that is masked until the user shows it. */
 export interface Secret {
@@ -16,7 +17,18 @@ export function SecretValue({ name, value }: Secret): VNode {
   return (
     <label class="masked">
       <input type="checkbox" aria-label={`Show the ${name}`} />
-      <span>{value}</span>
+      <span>
+        <JwtText text={value} />
+      </span>
+    </label>
+  );
+}
+
+/** Shows every secret of the page; without it, each has its own control. */
+export function ShowAllSecrets(): VNode {
+  return (
+    <label class="all">
+      <input type="checkbox" /> Show all secrets
     </label>
   );
 }

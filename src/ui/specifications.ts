@@ -6,8 +6,16 @@ const openidBaseUrl = "https://openid.net/specs/";
 const specifications: readonly (readonly [name: string, address: string, section: string])[] = [
   ["OAuth 2.1", "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13", "#section-"],
   ["OpenID Connect Core", `${openidBaseUrl}openid-connect-core-1_0.html`, "#rfc.section."],
+  ["OpenID Connect Registration", `${openidBaseUrl}openid-connect-registration-1_0.html`, "#rfc.section."],
   ["OpenID Connect Discovery", `${openidBaseUrl}openid-connect-discovery-1_0.html`, "#rfc.section."],
   ["OpenID Connect RP-Initiated Logout", `${openidBaseUrl}openid-connect-rpinitiated-1_0.html`, "#rfc.section."],
+  ["OpenID Connect Front-Channel Logout", `${openidBaseUrl}openid-connect-frontchannel-1_0.html`, "#rfc.section."],
+  ["OpenID Connect Back-Channel Logout", `${openidBaseUrl}openid-connect-backchannel-1_0.html`, "#rfc.section."],
+  [
+    "OpenID Connect Unmet Authentication Requirements",
+    `${openidBaseUrl}openid-connect-unmet-authentication-requirements-1_0.html`,
+    "#rfc.section.",
+  ],
   ["OAuth 2.0 Form Post Response Mode", `${openidBaseUrl}oauth-v2-form-post-response-mode-1_0.html`, "#rfc.section."],
   ["OAuth 2.0 Multiple Response Types", `${openidBaseUrl}oauth-v2-multiple-response-types-1_0.html`, "#rfc.section."],
   [

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { type EditForm, Field, FormErrors } from "./field.tsx";
-import { Layout, Section, type Site } from "./layout.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
 import { Code, CodeItem, CodeList, DefinitionItem } from "./value.tsx";
@@ -63,7 +63,9 @@ export function Users(props: UsersProps): VNode {
     <Layout
       site={props}
       path="/users"
+      head={<Stylesheet site={props} name="form" />}
       heading="Users"
+      badges={form && <a class="button plain" href="#add">Add a user</a>}
       opening={
         <>
           <p>
@@ -74,52 +76,54 @@ export function Users(props: UsersProps): VNode {
         </>
       }
     >
-      <Section id="known" heading="All users">
-        {users.length > 0
-          ? users.map((user, i) => (
-            <article key={user.sub}>
-              <h3>
-                <a href={user.href}>
-                  <bdi>{user.name ?? user.sub}</bdi>
-                </a>
-              </h3>
-              {i === 0 && position.isFirst && <FirstUserNote />}
-              <ClaimList user={user} />
-            </article>
-          ))
-          : <p>No user is configured, so no user can log in.</p>}
-        <NextPage position={position} firstHref={`${base}/users`} entries="users" />
-      </Section>
-      {form !== undefined && (
-        <Section id="add" heading="Add a user">
-          <p>
-            {form.isPersistent
-              ? "Saved in the store: every instance that uses it knows the user within a second, and after a restart."
-              : "Kept in memory: a user that you add here is lost when the server stops."}
-          </p>
-          <form class="form" method="post" action={`${base}/users`}>
-            <input type="hidden" name="form_token" value={form.csrfToken} />
-            <Field
-              name="sub"
-              label="Subject"
-              hint="1 to 255 printable ASCII characters, without spaces."
-              value={form.values.sub}
-              errors={form.errors}
-            />
-            <Field
-              name="claims"
-              label="Claims"
-              hint={claimsHint}
-              value={form.values.claims ?? "{}"}
-              errors={form.errors}
-              lines={6}
-            />
-            <p class="ways">
-              <button type="submit" class="button">Add the user</button>
-            </p>
-          </form>
+      <Panes>
+        <Section id="known" heading="All users">
+          {users.length > 0
+            ? users.map((user, i) => (
+              <article key={user.sub}>
+                <h3>
+                  <a href={user.href}>
+                    <bdi>{user.name ?? user.sub}</bdi>
+                  </a>
+                </h3>
+                {i === 0 && position.isFirst && <FirstUserNote />}
+                <ClaimList user={user} />
+              </article>
+            ))
+            : <p>No user is configured, so no user can log in.</p>}
+          <NextPage position={position} firstHref={`${base}/users`} entries="users" />
         </Section>
-      )}
+        {form !== undefined && (
+          <Section id="add" heading="Add a user">
+            <p>
+              {form.isPersistent
+                ? "Saved in the store: every instance that uses it knows the user within a second, and after a restart."
+                : "Kept in memory: a user that you add here is lost when the server stops."}
+            </p>
+            <form class="form" method="post" action={`${base}/users`}>
+              <input type="hidden" name="form_token" value={form.csrfToken} />
+              <Field
+                name="sub"
+                label="Subject"
+                hint="1 to 255 printable ASCII characters, without spaces."
+                value={form.values.sub}
+                errors={form.errors}
+              />
+              <Field
+                name="claims"
+                label="Claims"
+                hint={claimsHint}
+                value={form.values.claims ?? "{}"}
+                errors={form.errors}
+                lines={6}
+              />
+              <p class="ways">
+                <button type="submit" class="button">Add the user</button>
+              </p>
+            </form>
+          </Section>
+        )}
+      </Panes>
     </Layout>
   );
 }
@@ -165,6 +169,7 @@ export function User(props: UserProps): VNode {
     <Layout
       site={props}
       path={`/users/${user.sub}`}
+      head={<Stylesheet site={props} name="form" />}
       heading={user.name ?? user.sub}
       opening={
         <>

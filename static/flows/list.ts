@@ -1,4 +1,4 @@
-/** Keeps the list of flows up to date without moving it while the user reads it. */
+/** Keeps the list of flows up to date without moving it while the user reads it, and filters it while the user types. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -18,11 +18,17 @@ function isBeingRead(list: Element): boolean {
     !getSelection()?.isCollapsed;
 }
 
+/** Loads a list. */
+async function load(href: string, signal?: AbortSignal): Promise<Element | null> {
+  const response = await fetch(href, { signal });
+  if (!response.ok) return null;
+  return new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#results");
+}
+
 /** Updates known rows in place, and adds new ones above unless the user is reading. */
 async function refresh(link: HTMLAnchorElement): Promise<void> {
-  const response = await fetch(link.href);
-  if (!response.ok) return;
-  const newList = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#flows");
+  const results = await load(link.href);
+  const newList = results?.querySelector("#flows");
   if (!newList) return;
   const newRows: Element[] = [];
   for (const row of [...newList.children]) {
@@ -39,6 +45,31 @@ async function refresh(link: HTMLAnchorElement): Promise<void> {
   if (list && !isBeingRead(list)) list.prepend(...newRows);
   else link.textContent = `Show ${message}`;
   announce(message);
+}
+
+let search: AbortController | undefined;
+
+/** Shows what the form selects, and keeps it in the address. */
+async function applyFilter(form: HTMLFormElement): Promise<void> {
+  search?.abort();
+  const { signal } = search = new AbortController();
+  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== "") as string[][]);
+  const href = `${form.action}${query.size > 0 ? `?${query}` : ""}`;
+  const results = await load(href, signal);
+  if (!results) return;
+  document.querySelector("#results")?.replaceWith(results);
+  history.replaceState(null, "", href);
+  if (refreshLink) refreshLink.href = href;
+  announce(`${results.querySelectorAll("#flows > li").length} flows`);
+}
+
+const form = document.querySelector<HTMLFormElement>(".filter");
+if (form) {
+  form.addEventListener("input", () => void applyFilter(form).catch(() => {}));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    applyFilter(form).catch(() => {});
+  });
 }
 
 if (refreshLink) {

@@ -126,7 +126,7 @@ test("it opens no file in the working, home or temporary folder, and writes none
   }).spawn();
   const reader = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let banner = "";
-  while (!/^Watch each login/m.test(banner)) {
+  while (!/^Ctrl-C/m.test(banner)) {
     const { value, done } = await reader.read();
     assert(!done, `it ended before it greeted: ${banner}`);
     banner += value;

@@ -13,6 +13,9 @@ import { samples } from "./samples.ts";
 /** Where Chromium is; undefined where the tests are to be skipped. */
 export const executablePath: string | undefined = findChromium();
 
+/** How long a step of the browser may take, in milliseconds; its default is too short for a busy machine. */
+const timeout = 180_000;
+
 let browser: Promise<Browser> | undefined;
 
 /** How a page is opened. */
@@ -50,6 +53,7 @@ export interface OpenedPage extends AsyncDisposable {
 export async function openPage(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<OpenedPage> {
   browser ??= chromium.launch({
     executablePath,
+    timeout,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -58,8 +62,13 @@ export async function openPage(url: string, { bare = false, ...options }: OpenOp
       "--host-resolver-rules=MAP as.test 127.0.0.1",
     ],
   });
-  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await (await browser).newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: "reduce",
+    ...options,
+  });
   if (bare) await context.route("**/*.js", (route) => route.fulfill({ contentType: "text/javascript" }));
+  context.setDefaultTimeout(timeout);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {

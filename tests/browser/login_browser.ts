@@ -58,7 +58,8 @@ test(
   async () => {
     const posted: (string | null)[][] = [];
     const referrers: string[] = [];
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
+    // Below the ports of outgoing connections.
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
     await using plain = await latchkey({
       issuer: `http://as.test:${port}`,
       login: "interactive",

@@ -4,6 +4,7 @@ import type { CallbackProps, RoundTrip } from "../../src/ui/callback_page.tsx";
 import type { CheckResult } from "../../src/ui/checks.tsx";
 import type { HttpExchange } from "../../src/ui/http_exchange.tsx";
 import type { PlaygroundProps } from "../../src/ui/playground.tsx";
+import type { PlaygroundStartProps } from "../../src/ui/playground_start.tsx";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);
@@ -117,6 +118,7 @@ function response(status: string, body: unknown): HttpExchange["response"] {
 
 /** Code exchanged, after a try with a wrong verifier. */
 export const exchanged: PlaygroundProps = {
+  logoutHref: "/oauth2/logout?client_id=demo-public",
   issuer,
   base: "",
   step: "exchange",
@@ -249,3 +251,36 @@ export function hostilePlayground(value: string): PlaygroundProps {
     form: { ...exchanged.form, fields: [["code", value]], needsSecretOf: value },
   };
 }
+
+/** The start page, with every extension, each with one text. */
+export function playgroundStart(text: string): PlaygroundStartProps {
+  return {
+    ...{ issuer, base: "", links: exchanged.links },
+    clientIds: ["demo-public", text],
+    signingClientIds: [text],
+    dpop: true,
+    responseModes: ["query", "form_post", "jwt"],
+    acrValues: ["urn:example:high", text],
+    authorizationDetails: JSON.stringify([{ type: "payment", creditor: text }]),
+    devices: [{ clientId: text, fields: [["form_token", text], ["client_id", text], ["step", "device"]] }],
+  };
+}
+
+/** The start page of a server without a client that the page can sign for. */
+export const plainStart: PlaygroundStartProps = {
+  ...playgroundStart("demo-public"),
+  ...{ clientIds: ["demo-public"], responseModes: ["query"], acrValues: [], authorizationDetails: undefined },
+  ...{ signingClientIds: [], addKeyClient: [["form_token", "x"], ["step", "add_key_client"]] },
+};
+
+/** A device that waits for its user, after a poll. */
+export const deviceWaits: PlaygroundProps = {
+  ...exchanged,
+  step: "poll",
+  outcome: "rejected",
+  isPending: true,
+  device: { userCode: "BCDF-GHJK", href: "/device?user_code=BCDF-GHJK", isApproved: false },
+  checks: [],
+  tokens: [],
+  form: { ...exchanged.form, steps: ["poll"] },
+};

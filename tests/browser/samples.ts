@@ -9,17 +9,21 @@ import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
 import type { FormPostProps } from "../../src/ui/form_post.tsx";
 import type { HomeProps } from "../../src/ui/home.tsx";
 import type { Site } from "../../src/ui/layout.tsx";
+import type { DeviceSummary } from "../../src/ui/device.tsx";
 import type { LoginProps } from "../../src/ui/login.tsx";
 import type { LogoutProps } from "../../src/ui/logout.tsx";
 import type { Pages } from "../../src/ui/pages.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/ui/users.tsx";
 import { clientFromMetadata } from "../../src/oauth/clients/client_from_metadata.ts";
 import {
+  deviceWaits,
   distrusted,
   dropped,
   exchanged,
   hostilePlayground,
   initialProposal,
+  plainStart,
+  playgroundStart,
   replayed,
   roundTrip,
 } from "./playground_samples.ts";
@@ -87,6 +91,8 @@ export const home: HomeProps = {
     { name: "jwks_uri", url: `${issuer}/oauth2/jwks` },
   ],
   scopes: ["openid", "profile", "email", "read", "write", "offline_access"],
+  login: "automatic",
+  tour: "/tour",
 };
 
 const code = "kq3Vd9yN0nA7rT1xG5hJ2mPzQe8WcLbUfIoYsD4aX6E";
@@ -103,6 +109,7 @@ export const success: CallbackProps = {
     {
       kind: "public",
       clientId: "demo-public",
+      redirectUri: `${issuer}/authorized`,
       command: [
         `curl ${issuer}/oauth2/token`,
         "-d grant_type=authorization_code",
@@ -118,6 +125,8 @@ export const success: CallbackProps = {
     {
       kind: "confidential",
       clientId: "demo-confidential",
+      redirectUri: `${issuer}/authorized`,
+      authorization: "Authorization: Basic ZGVtby1jb25maWRlbnRpYWw6ZGVtby1zZWNyZXQ=",
       command: [
         `curl ${issuer}/oauth2/token`,
         "-u demo-confidential:demo-secret",
@@ -157,7 +166,7 @@ export const client: ClientProps = {
   client: clients[0]!,
   newSecret: token,
   snippets: clientSnippets(
-    { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` },
+    { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token`, par: `${issuer}/oauth2/par` },
     clientFromMetadata(
       {
         client_id: "web",
@@ -200,6 +209,7 @@ export const rejected: ErrorPageProps = {
   received: `${issuer}/authorised`,
   suggestion: { text: `${issuer}/authorized`, difference: "path" },
   fix: "Send one of the registered redirect URIs, character by character, or register this one.",
+  redirectUriUnverified: true,
   allowsExternalLinks: true,
   flowLink: "/flows/7",
 };
@@ -249,6 +259,14 @@ export const login: LoginProps = {
 };
 
 /** What the demo client asks for. */
+/** A device that waits for a decision. */
+const device: DeviceSummary = {
+  userCode: "BCDF-GHJK",
+  startedAt: Date.UTC(2026, 0, 1),
+  address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+  isSameAddress: false,
+};
+
 export const consent: ConsentProps = {
   ...site,
   client: { id: "demo-public", name: "Demo public client", confidential: false },
@@ -262,6 +280,16 @@ export const consent: ConsentProps = {
     previouslyAllowed: value === "profile",
     claims: [],
   })),
+  details: [{
+    choice: "0 payment",
+    type: "payment",
+    title: "Payment",
+    fields: [
+      { label: "Recipient", values: ["Shoe shop, Berlin"] },
+      { label: "amount › value", values: ["79.90"] },
+      { label: "amount › currency", values: ["EUR"] },
+    ],
+  }],
   claims: [],
   resources: [],
   redirectsToDevice: new URL(issuer).hostname === "localhost",
@@ -459,6 +487,13 @@ export const samples: Readonly<Record<string, Sample>> = {
     draw: (pages) =>
       pages.callback({ ...success, outcome: { kind: "failure" }, roundTrip: { redirect: [], checks: [] } }),
   },
+  "/authorized/try/start": { status: 200, draw: (pages) => pages.playgroundStart(playgroundStart("web")) },
+  "/authorized/try/plain": { status: 200, draw: (pages) => pages.playgroundStart(plainStart) },
+  "/authorized/try/hostile-start": {
+    status: 200,
+    draw: (pages) => pages.playgroundStart(playgroundStart(hostileText)),
+  },
+  "/authorized/try/device": { status: 200, draw: (pages) => pages.playground(deviceWaits) },
   "/authorized/try": { status: 200, draw: (pages) => pages.playground(exchanged) },
   "/authorized/try/replay": { status: 200, draw: (pages) => pages.playground(replayed) },
   "/authorized/try/distrusted": { status: 200, draw: (pages) => pages.playground(distrusted) },
@@ -499,6 +534,31 @@ export const samples: Readonly<Record<string, Sample>> = {
         fix: "Look at the list of endpoints on the home page.",
       }),
   },
+  "/device": {
+    status: 200,
+    draw: (pages) => pages.device({ ...site, codeForm: { action: "/device", fields: [], userCode: "" } }),
+  },
+  "/device/wrong": {
+    status: 400,
+    draw: (pages) =>
+      pages.device({
+        ...site,
+        codeForm: { action: "/device", fields: [], userCode: hostileText, error: "This code is wrong." },
+      }),
+  },
+  "/device/confirm": {
+    status: 200,
+    draw: (pages) =>
+      pages.device({
+        ...site,
+        confirmation: { action: "/device", fields: [], client: consent.client, scope: ["openid", "read"], device },
+      }),
+  },
+  "/device/connected": { status: 200, draw: (pages) => pages.device({ ...site, result: "approved" }) },
+  "/consent/device": {
+    status: 200,
+    draw: (pages) => pages.consent({ ...consent, redirectUri: undefined, device, remembered: "code" }),
+  },
   "/login": { status: 200, draw: (pages) => pages.login(login) },
   "/login/wrong": {
     status: 403,
@@ -519,6 +579,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         passwordForm: undefined,
         guestForm: { subject: "dave", claims: "{" },
         isReauthentication: true,
+        requiredAcr: ["urn:example:mfa", "urn:example:key"],
         retry: { part: "new", fault: "The claims are not JSON." },
       }),
   },
@@ -587,6 +648,15 @@ export const samples: Readonly<Record<string, Sample>> = {
         user: { sub: hostileText, name: hostileText },
         client: hostileText,
         fields: [[hostileText, hostileText]],
+      }),
+  },
+  "/logging-out": {
+    status: 200,
+    draw: (pages) =>
+      pages.loggingOut({
+        ...site,
+        frames: [{ client: "Shop", src: "about:blank#1" }, { client: "wiki", src: "about:blank#2" }],
+        timeoutMs: 5000,
       }),
   },
   "/logged-out": { status: 200, draw: (pages) => pages.loggedOut(site) },

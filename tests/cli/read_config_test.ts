@@ -11,6 +11,7 @@ import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { memoryStore } from "../../src/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import type { ConfigIssue } from "../../src/oauth/config/config_issue.ts";
+import { profileNames } from "../../src/oauth/config/profile.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 import { validateSettings } from "../../src/oauth/config/validate_settings.ts";
@@ -82,6 +83,7 @@ const untold: Run = {
   host: "localhost",
   store: memory,
   inspector: undefined,
+  faults: false,
   mcpServer: undefined,
   insecureAllowInspector: false,
   log: "text",
@@ -273,9 +275,11 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
     "argument 4",
   ]]],
   ["positional arguments after --", ["--port", "1", "--", "--help"], [["command line", "argument 4 (hidden)"]]],
-  ["a misspelt command", ["hash_pasword", "hunter2"], [
+  ["a misspelt command, whose words are no further faults", ["hash_pasword", "hunter2"], [
     ["command line", "Did you mean hash-password?"],
-    ["command line", "argument 2 (hidden)"],
+  ]],
+  ["a misspelt command with a URL and a flag", ["chek", "http://a.test/login", "--only", "keys"], [
+    ["command line", "Did you mean check?"],
   ]],
   ["no value at the end", ["--port"], [["--port", "no value", "--port 9000"]]],
   ["no value before a flag", ["--port", "--host", "a.test"], [["--port", "no value"]]],
@@ -653,6 +657,8 @@ const clientTypes: readonly [string, readonly unknown[], string][] = [
   ["scope", [...strings, ["openid"]], "a string of space-separated scope values"],
   ["id_token_signed_response_alg", [...strings, "none"], `"RS256", "ES256" or "EdDSA"`],
   ["require_pkce", flags, "true or false"],
+  ["default_max_age", [-1, 1.5, "0", true, null, [], {}], "a whole number of seconds, at least 0"],
+  ["require_auth_time", flags, "true or false"],
   ["application_type", [...strings, "mobile"], `"web" or "native"`],
   ["client_uri", strings, "a string"],
   ["logo_uri", strings, "a string"],
@@ -692,7 +698,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
     [
       ["latchkey.json: a1", `found "a1"`, "Remove it; known keys here are $schema, issuer"],
       ["latchkey.json: b2"],
-      ["latchkey.json: lifetimes.c3", "known keys here are code, access_token, id_token"],
+      ["latchkey.json: lifetimes.c3", "known keys here are code, device_code, access_token, id_token"],
       ["latchkey.json: lifetimes.d4"],
       ["latchkey.json: pkce.e5"],
       ["latchkey.json: clients[0].f6"],
@@ -1178,6 +1184,7 @@ test("the help names every flag and variable, fits 80 columns and shows a workin
     assertStringIncludes(help.text, `--${name} `);
     assertStringIncludes(help.text, `${variableOf(name)} `);
   }
+  for (const name of profileNames) assertStringIncludes(help.text, name);
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
   for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);

@@ -42,7 +42,8 @@ test("every setting has a type, a description and an example, and a description 
   for (const [place, { type, description, examples, anyOf, ...node }] of all) {
     const isUnnamed = /\[\]$|\.\*$|jwks\.keys$/.test(place) || type === undefined && anyOf === undefined;
     if (
-      isUnnamed && !/^file\.(?:clients|users|resources|trustedIssuers|resourceAuthorizationServers)\[\]$/.test(place)
+      isUnnamed &&
+      !/^file\.(?:clients|users|resources|acrValues|trustedIssuers|resourceAuthorizationServers)\[\]$/.test(place)
     ) continue;
     assert((type || anyOf?.some((one) => one.type)) && description, place);
     assert(place === "file" || (examples && examples.length > 0), place);
@@ -53,8 +54,9 @@ test("every setting has a type, a description and an example, and a description 
   }
 });
 
-test("every object except a user, a key and a mapping rejects unknown keys, and only identifiers are required", () => {
+test("every object except a user, a key, a schema and a mapping rejects unknown keys, and only identifiers are required", () => {
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
+  const { authorizationDetails: types } = root.properties!;
   const { targets } = root.properties!.tokenExchange!.properties!;
   const { clients: otherIds } = root.properties!.resourceAuthorizationServers!.items!.properties!;
   const { subjects } = root.properties!.trustedIssuers!.items!.properties!;
@@ -67,8 +69,11 @@ test("every object except a user, a key and a mapping rejects unknown keys, and 
       ["file.clients[].jwks.keys[]", true, undefined],
       ["file.users[]", true, ["sub"]],
       ["file.claims", root.properties!.claims!.additionalProperties, undefined],
+      ["file.acrValues[]", false, ["value"]],
       ["file.lifetimes", false, undefined],
       ["file.pkce", false, undefined],
+      ["file.dpop", false, undefined],
+      ["file.clientLogout", false, undefined],
       ["file.keys", false, undefined],
       ["file.refresh", false, undefined],
       ["file.resources[]", false, ["uri"]],
@@ -77,6 +82,9 @@ test("every object except a user, a key and a mapping rejects unknown keys, and 
       ["file.trustedIssuers[].jwks.keys[]", true, undefined],
       ["file.trustedIssuers[].subjects", subjects!.additionalProperties, undefined],
       ["file.trustedIssuers[].subjects.*", false, undefined],
+      ["file.authorizationDetails", types!.additionalProperties, undefined],
+      ["file.authorizationDetails.*", false, ["schema"]],
+      ["file.authorizationDetails.*.schema", true, undefined],
       ["file.tokenExchange", false, undefined],
       ["file.tokenExchange.targets", targets!.additionalProperties, undefined],
       ["file.resourceAuthorizationServers[]", false, ["issuer"]],
@@ -96,7 +104,7 @@ test("every example is valid by the schema", () => {
     for (const example of examples) {
       const file = steps.reduceRight<unknown>((inner, step) => step === "[]" ? [inner] : { [step]: inner }, example);
       const wrong = findMismatches(configFileField(), file, true).filter(({ path }) =>
-        !/^(client_id|sub|uri|issuer)$/.test(String(path.at(-1)))
+        !/^(client_id|sub|uri|value|issuer|schema)$/.test(String(path.at(-1)))
       );
       assertEquals(wrong, [], `${place}: ${JSON.stringify(example)}`);
     }

@@ -14,6 +14,7 @@ interface Node {
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
   readonly minimum?: number;
+  readonly minItems?: number;
   readonly maximum?: number;
   readonly examples?: readonly unknown[];
   readonly additionalProperties?: Node | boolean;
@@ -42,7 +43,18 @@ function* nodes(node: Node, place: string): Generator<[string, Node]> {
 const hasIssues = (file: unknown) => findMismatches(configFileField(), file, true).length > 0;
 
 test("this test knows every keyword of the JSON Schema", () => {
-  const checked = ["type", "anyOf", "enum", "pattern", "minimum", "maximum", "items", "properties", "required"];
+  const checked = [
+    "type",
+    "anyOf",
+    "enum",
+    "pattern",
+    "minimum",
+    "maximum",
+    "minItems",
+    "items",
+    "properties",
+    "required",
+  ];
   const keywords = new Set([
     ...checked,
     "additionalProperties",
@@ -91,7 +103,7 @@ function written(node: Node): fc.Arbitrary<unknown> {
       return fc.oneof(fc.integer({ min: minimum, max: maximum }), fc.constantFrom(minimum, maximum));
     }
     if (type === "string") return fc.string();
-    if (type === "array") return fc.array(written(node.items!), { maxLength: 3 });
+    if (type === "array") return fc.array(written(node.items!), { minLength: node.minItems, maxLength: 3 });
     return members(node);
   };
   return fc.oneof({ weight: 10, arbitrary: fitting() }, { weight: 1, arbitrary: oddValue });
@@ -133,7 +145,8 @@ function matches(value: unknown, schema: Node): boolean {
       return typeof value === "string" && (schema.enum === undefined || schema.enum.includes(value)) &&
         (schema.pattern === undefined || new RegExp(schema.pattern).test(value));
     case "array":
-      return Array.isArray(value) && value.every((item) => matches(item, schema.items ?? {}));
+      return Array.isArray(value) && value.length >= (schema.minItems ?? 0) &&
+        value.every((item) => matches(item, schema.items ?? {}));
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value) && matchesObject(value, schema);
   }

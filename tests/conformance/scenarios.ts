@@ -22,7 +22,4 @@ export const knownFindings: Readonly<Record<string, Readonly<Record<string, stri
  * own, and has no option to name another. So a test here sends the same client, the SDK's, through the same situation with
  * this server: a test whose title contains the name of the scenario and a colon. This list has the others: name → reason.
  */
-export const scenariosWithoutTest: Readonly<Record<string, string>> = {
-  "auth/dpop": "This server does not support DPoP (RFC 9449).",
-  "auth/dpop-nonce": "This server does not support DPoP (RFC 9449).",
-};
+export const scenariosWithoutTest: Readonly<Record<string, string>> = {};

@@ -928,24 +928,27 @@ test("[CA-15] assertions signed with the secret are rejected from client_secret_
   assertEquals(await at(100), rejected);
 });
 
-test("[CA-07] every rejected assertion gets the same response, and the trace has the reason", async () => {
-  const b = await testServer(await signers());
+test("[CA-07] on a real host every rejected assertion gets the same response, and the trace has the reason", async () => {
+  const issuer = "https://login.example.com";
+  const b = await testServer({ ...await signers(), issuer, insecureAllowAutoLogin: true });
+  const assertionFor: typeof assertionOf = (id, { claims, ...options } = {}) =>
+    assertionOf(id, { ...options, claims: { aud: issuer, ...claims } });
   const { privateKey: foreign } = await pairOf("evil ES256");
-  const used = await assertionOf("key");
+  const used = await assertionFor("key");
   await ask(b, used);
   const assertions = [
     used,
     "x",
-    await assertionOf("key", { claims: { iss: "unknown", sub: "unknown" } }),
-    await assertionOf("key", { claims: { iss: "web", sub: "web" } }),
-    await assertionOf("key", { key: foreign }),
-    await assertionOf("key", { header: { kid: "k9" } }),
-    await assertionOf("key", { claims: { aud: "unknown" } }),
-    await assertionOf("key", { claims: { exp: start - 60 } }),
-    await assertionOf("key", { claims: { exp: start + 9999 } }),
-    await assertionOf("key", { claims: { jti: undefined } }),
-    await assertionOf("key", { key: secretKey, header: { alg: "HS256" } }),
-    await assertionOf("shared", { key: new TextEncoder().encode("guess") }),
+    await assertionFor("key", { claims: { iss: "unknown", sub: "unknown" } }),
+    await assertionFor("key", { claims: { iss: "web", sub: "web" } }),
+    await assertionFor("key", { key: foreign }),
+    await assertionFor("key", { header: { kid: "k9" } }),
+    await assertionFor("key", { claims: { aud: "unknown" } }),
+    await assertionFor("key", { claims: { exp: start - 60 } }),
+    await assertionFor("key", { claims: { exp: start + 9999 } }),
+    await assertionFor("key", { claims: { jti: undefined } }),
+    await assertionFor("key", { key: secretKey, header: { alg: "HS256" } }),
+    await assertionFor("shared", { key: new TextEncoder().encode("guess") }),
   ];
   b.events.length = 0;
   const bodies = new Set<string>();
@@ -1168,6 +1171,13 @@ test("[JC-04] an RSA key below 2048 bits is rejected at registration with its pa
   assertEquals(faultsOf({ kty: "RSA", e: "AQAB" }), ["jwks.keys[0].n: nothing"]);
   assertEquals(faultsOf({ kty: "RSA", e: "AQAB", n: "%%" }), ["jwks.keys[0].n: a string that is not base64url"]);
   assertEquals(faultsOf(whole, keyOf(3072).jwk), []);
+
+  // Coordinates of another curve: some runtimes import such a key.
+  const { jwk: edwards } = await pairOf("key EdDSA");
+  assertEquals(faultsOf({ ...jwk, crv: "P-384" }), ["jwks.keys[0].x: 43 characters", "jwks.keys[0].y: 43 characters"]);
+  assertEquals(faultsOf({ ...jwk, y: undefined }), ["jwks.keys[0].y: no text"]);
+  assertEquals(faultsOf({ ...edwards, x: "AA" }), ["jwks.keys[0].x: 2 characters"]);
+  assertEquals(faultsOf({ ...edwards }), []);
 
   const jwks_uri = "https://client.example/jwks.json";
   const remote = await testServer({

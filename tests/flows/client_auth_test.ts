@@ -292,8 +292,8 @@ const withOld: LatchkeyOptions = {
   ],
 };
 
-test("[CA-07] unknown client, wrong secret, missing credentials and wrong method get the same response", async () => {
-  const b = await testServer(withOld);
+test("[CA-07] on a real host unknown client, wrong secret, missing credentials and wrong method get the same response", async () => {
+  const b = await testServer({ ...withOld, issuer: "https://login.example.com", insecureAllowAutoLogin: true });
   const responses = new Map<string, string[]>();
   for (const [name, [headers, fields]] of Object.entries(failures)) {
     const response = await redeem(b, "web", headers, fields);
@@ -301,6 +301,23 @@ test("[CA-07] unknown client, wrong secret, missing credentials and wrong method
     responses.set(result, [...responses.get(result) ?? [], name]);
   }
   assertEquals(responses.size, 1, inspect(responses));
+});
+
+test("[CA-07] on a test host the response names what was wrong, with the used and the registered method", async () => {
+  const b = await testServer(withOld);
+  const describe = async (headers: Record<string, string>, fields: Fields = {}) => {
+    const { error, error_description } = await (await redeem(b, "web", headers, fields)).json();
+    return `${error}: ${error_description}`;
+  };
+  assertEquals(
+    await describe(basic("web", "guess")),
+    "invalid_client: the secret of client web is wrong; this request used client_secret_basic [CA-07]",
+  );
+  assertEquals(await describe(basic("ghost", "guess")), "invalid_client: the client is unknown [CA-07]");
+  assertEquals(
+    await describe({}, { client_id: "named", client_secret: "named-secret" }),
+    "invalid_client: client named must use client_secret_basic; this request used client_secret_post [CA-07]",
+  );
 });
 
 test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whether the client exists or not", async () => {

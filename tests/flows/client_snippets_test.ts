@@ -5,18 +5,21 @@ import { execFile } from "node:child_process";
 import process from "node:process";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
+import { exportJWK, generateKeyPair } from "jose";
 import * as mcp from "@modelcontextprotocol/client";
 import * as oauth4webapi from "oauth4webapi";
 import * as oidcClientTs from "oidc-client-ts";
 import * as openidClient from "openid-client";
 import OAuth2Strategy from "passport-oauth2";
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
+import type { ClientDemand } from "../../src/admin/client_snippets/client_info.ts";
 import type { ClientSnippet } from "../../src/ui/client_snippets.tsx";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
 import { forEachCase } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
+const shell = process.platform === "win32" ? undefined : "sh";
 const secret = "a-secret-of-32-characters-or-more";
 const grant_types = ["authorization_code", "client_credentials"];
 const redirect_uris = ["https://app.example/auth/callback/latchkey"];
@@ -59,10 +62,16 @@ async function serve(): Promise<Latchkey> {
 }
 
 /** The settings of a client of a server, by library. */
-function settingsOf(as: Latchkey, id: string, autoLogin = true): ReadonlyMap<string, ClientSnippet> {
+function settingsOf(
+  as: Latchkey,
+  id: string,
+  autoLogin = true,
+  demands: readonly ClientDemand[] = [],
+): ReadonlyMap<string, ClientSnippet> {
   const { issuer } = as;
-  const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
-  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, autoLogin });
+  const [authorize, token, par] = ["authorize", "token", "par"].map((name) => `${issuer}/oauth2/${name}`);
+  const urls = { issuer, authorize: authorize!, token: token!, par: par! };
+  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, autoLogin, demands });
   return new Map(all.map((one) => [one.library, one]));
 }
 
@@ -103,6 +112,66 @@ for (const [library, module] of Object.entries({ "openid-client": openidClient, 
     assertEquals(tokens.scope, "read write");
   });
 }
+
+/** Clients of which the server demands something. */
+const strictClients: readonly (readonly [ClientMetadata, ClientDemand[]])[] = [
+  [{ client_id: "pushing", redirect_uris, require_pushed_authorization_requests: true }, ["par"]],
+  [{
+    ...{
+      client_id: "pushing-basic",
+      client_secret: secret,
+      redirect_uris,
+      require_pushed_authorization_requests: true,
+    },
+    token_endpoint_auth_method: "client_secret_basic",
+  }, ["par"]],
+  [{ client_id: "bound", redirect_uris, dpop_bound_access_tokens: true }, ["dpop"]],
+  [{ client_id: "signing", redirect_uris, require_signed_request_object: true }, ["jar"]],
+  [{
+    ...{ client_id: "all", redirect_uris, grant_types, response_modes: ["jwt"], dpop_bound_access_tokens: true },
+    ...{ require_pushed_authorization_requests: true, require_signed_request_object: true },
+  }, ["par", "jar", "jarm", "dpop"]],
+];
+
+test("[DI-05, PA-07, JR-05, JM-06, DO-06] settings push, sign and bind where the server demands it", async () => {
+  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+  const jwks = { keys: [{ ...await exportJWK(publicKey), alg: "ES256" }] };
+  const as = await latchkey({
+    responseModes: ["query", "jwt"],
+    clients: strictClients.map(([client]) =>
+      client.client_id === "signing" || client.client_id === "all" ? { ...client, jwks } : client
+    ),
+  });
+  opened.push(as);
+  await as.listen({ port: 0 });
+  await forEachCase(strictClients, async ([{ client_id }, demands]) => {
+    for (const [library, module] of Object.entries({ "openid-client": openidClient, oauth4webapi })) {
+      const { text } = settingsOf(as, client_id, true, demands).get(library)!;
+      const key = `import * as key from "key";\nconst { privateKey } = key;\n`;
+      const { begin, finish } = await run(key + text!, { [library]: module, key: { privateKey } });
+      const { url, kept } = await begin();
+      assertEquals(new URL(url).searchParams.has("request_uri"), demands.includes("par"));
+      const tokens = await finish(new URL(await leads(url)), kept);
+      assertEquals(tokens.token_type, demands.includes("dpop") ? "dpop" : "bearer");
+    }
+    for (const library of ["Auth.js", "oidc-client-ts", "Passport", "Go", "Python", "Spring Boot"]) {
+      const { text, notes } = settingsOf(as, client_id, true, demands).get(library)!;
+      assertEquals([text, notes.length], [undefined, 1], library);
+    }
+    assertEquals(settingsOf(as, client_id, true, demands).get("curl")!.text !== undefined, demands.join() === "par");
+    // The page of the client has the same settings.
+    const page = await (await fetch(`${as.issuer}/clients/${client_id}`)).text();
+    if (demands.includes("dpop")) assertStringIncludes(page, "getDPoPHandle");
+    if (demands.includes("jarm")) assertStringIncludes(page, "useJwtResponseMode");
+    if (demands.includes("jar")) assertStringIncludes(page, "buildAuthorizationUrlWithJAR");
+    if (demands.includes("par")) assertStringIncludes(page, "buildAuthorizationUrlWithPAR");
+    if (shell !== undefined && demands.join() === "par") {
+      const { text } = settingsOf(as, client_id, true, demands).get("curl")!;
+      const { stdout } = await promisify(execFile)(shell, ["-c", `set -e\n${text} -sS`]);
+      assertEquals(JSON.parse(stdout).scope, "openid profile email");
+    }
+  });
+});
 
 test("[DI-05] the settings for oidc-client-ts log a user in, with the name, and exist for public clients only", async () => {
   const as = await serve();
@@ -177,8 +246,6 @@ test("[DI-05] the settings for the MCP SDK log a user in and a machine, with the
   const { text, notes } = settingsOf(as, "client_secret_jwt").get("MCP TypeScript SDK")!;
   assertEquals([text, notes.length], [undefined, 1]);
 });
-
-const shell = process.platform === "win32" ? undefined : "sh";
 
 test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shell === undefined }, async () => {
   const as = await serve();

@@ -1,6 +1,14 @@
 /** The pages of clients, by what a browser gets and sends (group DI). */
 
-import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertNotMatch,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
@@ -51,6 +59,30 @@ test("[DI-02, DI-05] a client has its own page, with settings that contain a sec
     await assertPage(await b.get(path), 404);
   }
   await assertPage(await b.get("/clients/", { method: "GET" }), 404);
+});
+
+test("[DI-05] the page of a client says what its requests need besides the settings, and shows its defaults", async () => {
+  const spa = { client_id: "spa", redirect_uris: ["https://spa.example/cb"] };
+  const strict = {
+    ...spa,
+    require_pushed_authorization_requests: true,
+    dpop_bound_access_tokens: true,
+    default_acr_values: ["urn:x:mfa", "urn:x:key"],
+    default_max_age: 0,
+    require_auth_time: false,
+  };
+  const pageOf = async (client: ClientMetadata) =>
+    await (await (await testServer({ clients: [client] })).get("/clients/spa")).text();
+  assertNotMatch(await pageOf(spa), /are not enough for this client/);
+  const html = await pageOf(strict);
+  assertMatch(
+    html,
+    /are not enough for this client: Push each authorization request to https:\/\/as\.test\/oauth2\/par/,
+  );
+  assertMatch(html, /Send a DPoP proof with each token request/);
+  assertMatch(html, /default_acr_values: urn:x:mfa urn:x:key/);
+  assertMatch(html, /default_max_age: 0/);
+  assertNotMatch(html, /require_auth_time|Sign each authorization request/);
 });
 
 test("[DI-03] an added public client works immediately, until the server stops", async () => {

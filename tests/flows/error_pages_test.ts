@@ -100,7 +100,7 @@ test("[UI-19] every rule with rejections has a fix in complete sentences", () =>
 test("[UI-19] the page of a rejection links to its flow, if there is one", async () => {
   const recorder: Plugin = { flowLink: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
   const b = await testServer({ plugins: [recorder] });
-  const link = `<a href="/flows/7">See the whole flow</a>`;
+  const link = `<a class="button" href="/flows/7">See the whole flow</a>`;
   assertStringIncludes(await assertPage(await b.authorize({ redirect_uri: "https://a.example" }), 400), link);
   assert(!(await assertPage(await b.get("/nowhere"), 404)).includes("See the whole flow"));
 });

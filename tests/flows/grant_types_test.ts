@@ -6,7 +6,7 @@ import { ConfigurationError, OAuthError, parameters } from "../../src/mod.ts";
 import type { Authorization, GrantType } from "../../src/mod.ts";
 import { readResources } from "../../src/oauth/authorize/resources.ts";
 import { randomId } from "../../src/oauth/secrets.ts";
-import { readAccessToken } from "../../src/oauth/tokens/access_token.ts";
+import { readAccessToken } from "../../src/oauth/tokens/read_access_token.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { redactExchange } from "../../src/recorder/redact.ts";
 import {

@@ -24,6 +24,9 @@ export const clients = [
   },
 ] as const;
 
+/** Options of a server on a host that may be in production. */
+export const realHost = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true } as const;
+
 /** Fields of a request; `undefined` leaves a field out, an array repeats it. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -165,7 +168,7 @@ export async function forEachCase<T>(cases: Iterable<T>, check: (one: T) => unkn
   assert(failures.length === 0, `${failures.length} failed\n${failures.slice(0, 20).join("\n")}`);
 }
 
-/** OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
+/** OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6, OpenID Connect Unmet Authentication Requirements §2. */
 const authorizationErrorCodes = [
   ...[
     "invalid_request",
@@ -174,10 +177,11 @@ const authorizationErrorCodes = [
     "unsupported_response_type",
     "invalid_scope",
     "invalid_target",
+    "invalid_authorization_details",
   ],
   ...["server_error", "temporarily_unavailable", "interaction_required", "login_required", "consent_required"],
   ...["account_selection_required", "invalid_request_uri", "invalid_request_object", "request_not_supported"],
-  ...["request_uri_not_supported", "registration_not_supported"],
+  ...["request_uri_not_supported", "registration_not_supported", "unmet_authentication_requirements"],
 ];
 
 /** What a redirect is expected to be. */
@@ -273,10 +277,11 @@ export async function getOutcome(response: Response): Promise<string> {
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
   assertEquals(response.headers.get("cache-control"), "no-store");
   assertEquals(/^Basic realm="[^"]*"/.test(response.headers.get("www-authenticate") ?? ""), response.status === 401);
-  const { error, error_description = "", ...more } = JSON.parse(text);
+  const { error, error_description = "", error_uri = "", ...more } = JSON.parse(text);
   assertMatch(error, /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
   assertMatch(error_description, /^[\x20\x21\x23-\x5B\x5D-\x7E]*$/);
-  assertEquals(more, {}, "a rejection has more than error and error_description");
+  assertMatch(error_uri, /^(?:\S+\/flows\/of\/\d+)?$/);
+  assertEquals(more, {}, "a rejection has more than error, error_description and error_uri");
   return `${response.status} ${error}`;
 }
 

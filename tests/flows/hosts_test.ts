@@ -6,7 +6,7 @@ import { describeExposure } from "../../src/cli/banner.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { resolveSettings } from "../../src/oauth/config/settings.ts";
+import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { openBrowser } from "./browser.ts";
 import { assertPage, basic, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";

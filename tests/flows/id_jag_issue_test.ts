@@ -17,7 +17,7 @@ import {
   webTokens,
 } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
-import { decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -134,10 +134,19 @@ test("[IJ-01, IJ-02, IJ-11] audience, subject_token and types are required, once
   const fields = { subject_token: (await agentTokens(strict)).id_token, audience: `${chat}/` };
   assertEquals(await getOutcome(await requestIdJag(strict, fields)), "400 invalid_target");
 
-  const expecting = await identityProvider({}, { resourceParameter: "expected" });
-  const { id_token } = await agentTokens(expecting);
-  assertEquals(await getOutcome(await requestIdJag(expecting, { subject_token: id_token })), "400 invalid_request");
-  assertEquals(await getOutcome(await requestIdJag(expecting, { subject_token: id_token, resource: mcp })), "200");
+  const ofClient = {
+    clients: [{ ...clients.find(({ client_id }) => client_id === "agent")!, profile: "mcp" as const }],
+  };
+  for (const options of [{ resourceParameter: "expected" as const }, ofClient]) {
+    const expecting = await identityProvider({}, options);
+    // The profile requires a challenge, too.
+    const redirect_uri = "https://web.example/cb";
+    const code = await expecting.code({ client_id: "agent", redirect_uri });
+    const fields = { code, client_id: undefined, redirect_uri };
+    const { id_token } = await assertTokenResponse(await expecting.token(fields, { headers: basicHeader("agent") }));
+    assertEquals(await getOutcome(await requestIdJag(expecting, { subject_token: id_token })), "400 invalid_request");
+    assertEquals(await getOutcome(await requestIdJag(expecting, { subject_token: id_token, resource: mcp })), "200");
+  }
 });
 
 test("[IJ-03] the ID token is valid, of this client, and its user and session still exist; all failures look the same", async () => {

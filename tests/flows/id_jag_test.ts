@@ -169,7 +169,10 @@ test("[IJ-17, IJ-18] the ID-JAG bounds scope and audience, parameters narrow the
 });
 
 test("[IJ-17] a server that expects a resource takes it from the ID-JAG, and rejects an ID-JAG without one", async () => {
-  for (const options of [{ resourceParameter: "required" }, { profile: "mcp" }] as const) {
+  const ofClient = {
+    clients: [{ ...clients.find(({ client_id }) => client_id === "gateway")!, profile: "mcp" as const }],
+  };
+  for (const options of [{ resourceParameter: "required" }, { profile: "mcp" }, ofClient] as const) {
     const { idp, server } = await acceptingServer({}, options);
     const withResource = await exchangeAssertion(server, await idJag(idp, { claims: { resource: mcp } }));
     assertEquals(decodeClaims((await assertTokenResponse(withResource)).access_token).aud, mcp);
@@ -180,7 +183,7 @@ test("[IJ-17] a server that expects a resource takes it from the ID-JAG, and rej
   }
 });
 
-test("[IJ-19] an assertion that is bound to a key is rejected, and there is no grant type jwt-dpop", async () => {
+test("[IJ-19] an assertion that is bound to a key is rejected without proof, and there is no grant type jwt-dpop", async () => {
   const { idp, server } = await acceptingServer();
   const bound = await idJag(idp, { claims: { cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } } });
   assertEquals(await getOutcome(await exchangeAssertion(server, bound)), rejected);

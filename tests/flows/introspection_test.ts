@@ -5,7 +5,13 @@ import { jwtVerify, SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
-import { ClientSecretBasic, customFetch, introspectionRequest, processIntrospectionResponse } from "oauth4webapi";
+import {
+  ClientSecretBasic,
+  customFetch,
+  introspectionRequest,
+  processIntrospectionResponse,
+  validateApplicationLevelSignature,
+} from "oauth4webapi";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
   assertAcceptsFormsOnly,
@@ -33,6 +39,7 @@ import {
   getRejections,
   testServer,
 } from "./harness.ts";
+import { proofKey, tokenProof } from "./dpop_proofs.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 const day = 86_400;
@@ -370,6 +377,21 @@ test("[IN-03] the caller's own refresh token is active and distinguishable from 
   assertNotEquals(stated.token_type, "Bearer");
 });
 
+test("[IN-03, DO-07] a refresh token that is bound to a key is described with it", async () => {
+  const key = await proofKey();
+  const refreshing = {
+    grant_types: ["authorization_code", "refresh_token"],
+    redirect_uris: ["https://spa.example/cb"],
+  };
+  const b = await testServer({ clients: [{ client_id: "spa", ...refreshing }] });
+  const bound = await assertTokenResponse(await b.token({ code: await b.code() }, { headers: tokenProof(key) }));
+  // Only a confidential client may inspect its refresh tokens, and those issued to it are bound to none.
+  b.as.clients.set({ client_id: "spa", client_secret: "spa-secret", ...refreshing });
+  const { refresh_token } = bound as unknown as { refresh_token: string };
+  const stated = await fetchIntrospection(b, refresh_token, "spa");
+  assertEquals([stated.active, stated.cnf], [true, { jkt: key.thumbprint }]);
+});
+
 test("[IN-03] a pairwise client gets the same pairwise sub everywhere, never the real one", async () => {
   const clients = [...served.clients!, confidentialClient("webpair", { subject_type: "pairwise" })];
   const b = await testServer({ ...served, clients });
@@ -446,6 +468,73 @@ test("[IN-03, SC-16] oauth4webapi accepts the responses", async () => {
     const result = await introspectionRequest(metadata, client, ClientSecretBasic("api-secret"), token, over);
     assertEquals((await processIntrospectionResponse(metadata, client, result)).active, expected);
   }
+});
+
+const jwtType = "application/token-introspection+jwt";
+
+test("[IN-05] a caller that asks for a JWT gets the same members, signed for it alone", async () => {
+  const caller = { ...confidentialClient("eddsa"), introspection_signed_response_alg: "EdDSA" } as const;
+  const b = await testServer({ ...served, clients: [...served.clients!, caller] });
+  const { access_token } = await publicTokens(b);
+  for (const [client_id, alg, token] of [["api", "ES256", access_token], ["eddsa", "EdDSA", "x"]] as const) {
+    const plain = await fetchIntrospection(b, token, client_id);
+    const response = await post(b, "/oauth2/introspect", { token }, { ...basicHeader(client_id), accept: jwtType });
+    assertEquals([response.status, response.headers.get("content-type")], [200, jwtType]);
+    assertEquals(response.headers.get("cache-control"), "no-store");
+    const currentDate = new Date(Date.UTC(2026, 0, 1));
+    const { payload, protectedHeader } = await jwtVerify(await response.text(), await fetchKeySet(b), { currentDate });
+    assertEquals([protectedHeader.typ, protectedHeader.alg], ["token-introspection+jwt", alg]);
+    // No exp and no sub: it cannot be taken for an access token.
+    assertEquals(payload, {
+      iss: "https://as.test",
+      aud: client_id,
+      iat: currentDate.getTime() / 1000,
+      token_introspection: plain,
+    });
+  }
+  const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
+  assertEquals(metadata.introspection_signing_alg_values_supported, ["RS256", "ES256", "EdDSA"]);
+});
+
+test("[IN-05, SC-16] the JWT needs to be asked for by name; errors stay JSON, and it is no token", async () => {
+  const b = await testServer(served);
+  const { access_token } = await publicTokens(b);
+  await forEachCase<readonly [string, boolean]>(
+    [
+      [jwtType, true],
+      [jwtType.toUpperCase(), true],
+      [`application/json;q=0.5, ${jwtType} ; q=1`, true],
+      ["application/json", false],
+      ["*/*", false],
+      ["application/*", false],
+      [`${jwtType};q=0`, false],
+      [`${jwtType};q=0.000`, false],
+      ["application/jwt", false],
+      [`${",".repeat(5000)}`, false],
+    ],
+    async ([accept, expected]) => {
+      const headers = { ...basicHeader("api"), accept };
+      const response = await post(b, "/oauth2/introspect", { token: access_token }, headers);
+      assertEquals(response.headers.get("content-type"), expected ? jwtType : "application/json");
+    },
+  );
+  const headers = { ...basicHeader("api"), accept: jwtType };
+  assertEquals(await getOutcome(await post(b, "/oauth2/introspect", {}, headers)), "400 invalid_request");
+  const jwt = await (await post(b, "/oauth2/introspect", { token: access_token }, headers)).text();
+  assertEquals((await userinfo(b, jwt)).status, 401);
+  assertEquals(await fetchIntrospection(b, jwt), inactive);
+});
+
+test("[IN-05] oauth4webapi verifies the JWT", async () => {
+  const b = await testServer(served);
+  const { access_token } = await publicTokens(b);
+  const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
+  const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
+  const client = { client_id: "api", introspection_signed_response_alg: "ES256" };
+  const options = { ...over, requestJwtResponse: true };
+  const result = await introspectionRequest(metadata, client, ClientSecretBasic("api-secret"), access_token, options);
+  assertEquals((await processIntrospectionResponse(metadata, client, result)).active, true);
+  await validateApplicationLevelSignature(metadata, result, over);
 });
 
 test("[IN-02, JK-04] tokens stay active across a key rotation until they expire", async () => {

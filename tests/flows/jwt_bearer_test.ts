@@ -26,7 +26,15 @@ import {
 } from "./client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "./foreign_issuer.ts";
 import type { AssertionChange, ForeignIssuer } from "./foreign_issuer.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, getRejections, testServer } from "./harness.ts";
+import {
+  assertTokenResponse,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  realHost,
+  testServer,
+} from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 const rejected = "400 invalid_grant";
@@ -112,7 +120,7 @@ test("[JB-01] a request has exactly one assertion, which is a signed JWT", async
 });
 
 test("[JB-02] every invalid assertion has the same response; the trace names the rule", async () => {
-  const { idp, server } = await trustingServer();
+  const { idp, server } = await trustingServer({}, realHost);
   const other = await foreignIssuer();
   const bodies = new Set<string>();
   await forEachCase<[AssertionChange, string]>([
@@ -123,7 +131,8 @@ test("[JB-02] every invalid assertion has the same response; the trace names the
     [{ header: { typ: "at+jwt" } }, "JB-07"],
     [{ claims: { sub: "unknown" } }, "JB-09"],
   ], async ([change, rule]) => {
-    const response = await exchangeAssertion(server, await idp.assertion("alice", change));
+    const claims = { aud: realHost.issuer, ...change.claims };
+    const response = await exchangeAssertion(server, await idp.assertion("alice", { ...change, claims }));
     bodies.add(`${response.status} ${await response.text()}`);
     assertEquals(findLastRule(server), rule);
     assert(getRejections(server.events).at(-1)!.explanation.expected);

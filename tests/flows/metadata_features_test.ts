@@ -1,7 +1,7 @@
 /** What metadata promises beyond the code flow, each promise tried; and every endpoint with what it does not take (MD). */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { constants, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import type { KeyObject } from "node:crypto";
@@ -20,12 +20,15 @@ import {
   goodRequest,
   testServer,
 } from "./harness.ts";
+import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { assertPageWithForm, openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
+import { callingServer, loggedOutClient } from "./logout_receiver.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";
+const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 const everything = { redirect_uris: [cb], grant_types: ["authorization_code", "refresh_token"] };
 const scopes = ["openid", "profile", "email", "address", "phone", "read", "write", "offline_access"];
 
@@ -52,7 +55,7 @@ const options: LatchkeyOptions = {
       client_id: "web",
       client_secret: secret,
       ...everything,
-      grant_types: [...everything.grant_types, "client_credentials"],
+      grant_types: [...everything.grant_types, "client_credentials", deviceCodeType],
     },
   ],
 };
@@ -250,6 +253,11 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     const response = await b.get(`/oauth2/authorize?${encode({ client_id: "spa", request_uri })}`);
     assert(getRedirectParams(response).has("code"));
   },
+  async device_authorization_endpoint(b, metadata) {
+    const path = pathOf(metadata, "device_authorization_endpoint");
+    const { verification_uri } = await (await post(b, path, { scope: "read" }, basic("web", secret))).json();
+    assertEquals((await b.as.fetch(new Request(verification_uri))).status, 200);
+  },
   async end_session_endpoint(b, metadata) {
     const browser = openBrowser(b);
     const { id_token } = await browser.login();
@@ -292,14 +300,17 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       authorization_code: { code: await b.code({ client_id: "web" }), code_verifier: undefined },
       refresh_token: { refresh_token: first.refresh_token },
       client_credentials: { scope: "read" },
+      [deviceCodeType]: {
+        device_code: (await (await post(b, "/oauth2/device_authorization", { scope: "read" }, web)).json()).device_code,
+      },
     };
     const urn = "urn:ietf:params:oauth:grant-type:";
     const others = [
-      ...["implicit", "password", "Refresh_Token", `${urn}device_code`, `${urn}token-exchange`, `${urn}jwt-bearer`],
+      ...["implicit", "password", "Refresh_Token", `${urn}device-code`, `${urn}token-exchange`, `${urn}jwt-bearer`],
       ...[`${urn}saml2-bearer`, "urn:openid:params:grant-type:ciba"],
     ];
     assertEquals([...listed].sort(), Object.keys(works).sort());
-    for (const grant_type of ["refresh_token", "client_credentials"]) {
+    for (const grant_type of ["refresh_token", "client_credentials", deviceCodeType]) {
       const result = await post(b, "/oauth2/token", { grant_type, ...works[grant_type] }, web);
       assertEquals(await getOutcome(result), "200", grant_type);
     }
@@ -361,6 +372,23 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       assertEquals([payload.sub, payload.name, protectedHeader.alg], ["alice", "the name", alg]);
     }
   },
+  async introspection_signing_alg_values_supported(b, metadata, listed: readonly SigningAlgorithm[]) {
+    const { access_token } = await openBrowser(b).login();
+    for (const alg of listed) {
+      b.as.clients.set({
+        client_id: "api",
+        client_secret: secret,
+        ...everything,
+        introspection_signed_response_alg: alg,
+      });
+      const headers = { ...basic("api", secret), accept: "application/token-introspection+jwt" };
+      const jwt = await (await post(b, pathOf(metadata, "introspection_endpoint"), { token: access_token }, headers))
+        .text();
+      const keys = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
+      const { payload, protectedHeader } = await jwtVerify(jwt, keys, { audience: "api" });
+      assertEquals([protectedHeader.alg, (payload.token_introspection as Metadata).active], [alg, true]);
+    }
+  },
   async claims_supported(b, _, listed: readonly string[]) {
     const { id_token, access_token } = await openBrowser(b).login({ scope: scopes.join(" "), nonce: "n" });
     const shown = [...Object.keys(decodeClaims(id_token)), ...Object.keys(await userinfo(b, access_token))];
@@ -393,14 +421,77 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       assertEquals(auth_time, first.auth_time as number + (prompt === "login" ? 2 : 0), prompt);
     }
   },
+  async backchannel_logout_supported(_b, _, value: boolean) {
+    const b = await callingServer();
+    const browser = openBrowser(b);
+    const { id_token } = await browser.login();
+    await browser.get(`/oauth2/logout?${encode({ id_token_hint: id_token })}`);
+    assertEquals([value, b.calls.map(({ claims }) => claims.aud)], [true, ["spa"]]);
+  },
+  async backchannel_logout_session_supported(_b, _, value: boolean) {
+    const b = await callingServer();
+    const browser = openBrowser(b);
+    const { id_token } = await browser.login();
+    await browser.get(`/oauth2/logout?${encode({ id_token_hint: id_token })}`);
+    assertEquals([value, b.calls.map(({ claims }) => claims.sid)], [true, [decodeClaims(id_token).sid]]);
+  },
+  async frontchannel_logout_supported(_b, _, value: boolean) {
+    const frontchannel_logout_uri = "https://spa.example/front";
+    const b = await callingServer({ clients: [loggedOutClient("spa", { frontchannel_logout_uri })] });
+    const browser = openBrowser(b);
+    const { id_token } = await browser.login();
+    const html = await (await browser.get(`/oauth2/logout?id_token_hint=${id_token}`)).text();
+    assertEquals([value, html.includes(`<iframe src="${frontchannel_logout_uri}?iss=`)], [true, true]);
+  },
+  frontchannel_logout_session_supported: (_b, { frontchannel_logout_supported }, value: boolean) =>
+    assertEquals(value, frontchannel_logout_supported as boolean),
   async client_id_metadata_document_supported(b, _, value: boolean) {
     assertEquals(value, true);
     const html = await assertPage(await b.authorize({ client_id: "https://127.0.0.1/client.json" }));
     assertMatch(html, /MC-05/, "the document is not looked for");
   },
+  async dpop_signing_alg_values_supported(b, metadata, algorithms: string[]) {
+    const url = String(metadata.token_endpoint);
+    const bind = async (alg: string, signAs = alg) => {
+      const key = await sharedProofKey(signAs);
+      const dpop = proof(key, "POST", url, startSeconds, { header: { alg } });
+      return (await (await b.token({ code: await b.code() }, { headers: { dpop } })).json()).token_type;
+    };
+    await forEachCase(algorithms, async (alg) => assertEquals(await bind(alg), "DPoP"));
+    await forEachCase(["none", "HS256", "ES256K"], async (alg) => assertEquals(await bind(alg, "ES256"), undefined));
+  },
   async request_parameter_supported(b, _, value: boolean) {
-    assertEquals(value, false);
+    assertEquals(value, true);
+    // The client has no keys.
     assertEquals(getRedirectParams(await b.authorize({ request: "e30.e30." })).get("error"), "request_not_supported");
+  },
+  async request_object_signing_alg_values_supported(b, _, listed: readonly string[]) {
+    for (const alg of listed) {
+      const symmetric = alg.startsWith("HS");
+      const pair = symmetric ? undefined : await generateKeyPair(alg, { extractable: true });
+      b.as.clients.set({
+        client_id: "signer",
+        ...everything,
+        request_object_signing_alg: alg,
+        ...pair === undefined
+          ? { client_secret: secret, token_endpoint_auth_method: "client_secret_jwt" }
+          : { jwks: { keys: [{ ...await exportJWK(pair.publicKey) }] } },
+      });
+      const claims = { ...goodRequest, client_id: "signer", iss: "signer", aud: b.as.issuer };
+      const request = await new SignJWT(claims).setProtectedHeader({ alg })
+        .sign(pair?.privateKey ?? new TextEncoder().encode(secret));
+      const response = await b.get(`/oauth2/authorize?${encode({ client_id: "signer", request })}`);
+      assert(getRedirectParams(response).has("code"), alg);
+      const unsigned = `e30.${request.split(".")[1]}.`;
+      const rejected = await post(
+        b,
+        "/oauth2/par",
+        { client_id: "signer", request: unsigned },
+        basic("signer", secret),
+      );
+      assertMatch(await getOutcome(rejected), /^40[01] invalid_(?:client|request_object)$/);
+    }
+    assert(!listed.includes("none"));
   },
   async request_uri_parameter_supported(b, _, value: boolean) {
     assertEquals(value, false);
@@ -427,7 +518,6 @@ test("[MD-04, MD-09] endpoints missing from metadata do not exist", async () => 
   const { get } = await testServer(options);
   const paths = [
     "pushed",
-    "device_authorization",
     "device",
     "ciba",
     "introspection",
@@ -446,7 +536,7 @@ test("[MD-09] a client cannot be registered for features missing from metadata",
     { subject_type: "private" },
     { grant_types: ["implicit"] },
     { grant_types: ["password"] },
-    { grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"] },
+    { grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device-code"] },
     { grant_types: ["urn:ietf:params:oauth:grant-type:token-exchange"] },
     { response_types: ["token"] },
     { response_types: ["code", "code id_token"] },
@@ -466,15 +556,15 @@ test("[MD-09] a client cannot be registered for features missing from metadata",
 
 test("[MD-09] the error for an unsupported grant type lists the supported ones", async () => {
   const b = await testServer(options);
-  const grant_types = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"];
+  const grant_types = ["authorization_code", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
   const { issues } = assertThrows(
     () => b.as.clients.set({ client_id: "odd", redirect_uris: [cb], grant_types }),
     ConfigurationError,
   );
   assertEquals(issues, [{
     path: "grant_types[1]",
-    expected: "one of authorization_code, refresh_token, client_credentials",
-    received: '"urn:ietf:params:oauth:grant-type:device_code"',
+    expected: `one of authorization_code, refresh_token, client_credentials, ${deviceCodeType}`,
+    received: '"urn:ietf:params:oauth:grant-type:saml2-bearer"',
     hint: "Remove it: this server does not support it.",
   }]);
 });

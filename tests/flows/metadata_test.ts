@@ -37,7 +37,10 @@ import {
   testServer,
   verifier,
 } from "./harness.ts";
+import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
+import { openBrowser } from "./browser.ts";
+import { callingServer, loggedOutClient } from "./logout_receiver.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));
@@ -195,6 +198,7 @@ const statusOfEndpoints: Readonly<Record<string, number>> = {
   end_session_endpoint: 200,
   registration_endpoint: 405,
   pushed_authorization_request_endpoint: 405,
+  device_authorization_endpoint: 405,
 };
 
 test("[MD-04] every listed endpoint is an absolute URL below the issuer, and responds", async () => {
@@ -253,8 +257,6 @@ test("[MD-04] no unlisted endpoint responds", async () => {
   const names = [
     ...["user_info", "introspection", "revocation", "registration", "pushed", "ciba"],
     ...[
-      "device",
-      "device_authorization",
       "log_out",
       "end_session",
       "session",
@@ -310,7 +312,7 @@ test("[MD-05, MD-06, MD-08, MD-10] required members are present with every confi
         options.scopes?.includes("openid") ?? true,
       );
       assertEquals(metadata.code_challenge_methods_supported, ["S256"]);
-      assertEquals(metadata.request_parameter_supported, false);
+      assertEquals(metadata.request_parameter_supported, true);
       assertEquals(metadata.request_uri_parameter_supported, false);
       assertEquals(metadata.authorization_response_iss_parameter_supported, true);
       assert(metadata.userinfo_endpoint !== undefined);
@@ -430,20 +432,32 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
   },
   async grant_types_supported(b, metadata, grants: readonly string[]) {
-    assertEquals(grants, ["authorization_code", "refresh_token", "client_credentials"], "an untested grant type");
+    const device = "urn:ietf:params:oauth:grant-type:device_code";
+    assertEquals(
+      grants,
+      ["authorization_code", "refresh_token", "client_credentials", device],
+      "an untested grant type",
+    );
     b.as.clients.set({ client_id: "all", redirect_uris: [callback], grant_types: grants, client_secret: secret });
     const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "all" })).get("code")!;
     const asAll = (fields: Fields) => redeemBy(b, metadata, { client_id: undefined, ...fields }, basic("all", secret));
     const { refresh_token } = await (await asAll({ code })).json();
     await assertTokenResponse(await asAll({ grant_type: "refresh_token", refresh_token }));
     await assertTokenResponse(await asAll({ grant_type: "client_credentials", scope: "read" }));
+    const started = await at(b, metadata.device_authorization_endpoint as string, {
+      method: "POST",
+      body: new URLSearchParams({ scope: "read" }),
+      headers: basic("all", secret),
+    });
+    const { device_code } = await started.json();
+    await assertTokenResponse(await asAll({ grant_type: device, device_code }));
     const others = [
       ...[
         "implicit",
         "password",
         "client_credentials",
         "refresh_token",
-        "urn:ietf:params:oauth:grant-type:device_code",
+        "urn:ietf:params:oauth:grant-type:device-code",
       ],
       ...["urn:ietf:params:oauth:grant-type:token-exchange", "urn:ietf:params:oauth:grant-type:jwt-bearer"],
       ...["urn:ietf:params:oauth:grant-type:saml2-bearer", "urn:openid:params:grant-type:ciba"],
@@ -632,21 +646,78 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     reference.search = new URLSearchParams({ client_id: "spa", request_uri }).toString();
     assert(getRedirectParams(await at(b, reference.href)).get("code") !== null);
   },
+  async device_authorization_endpoint(b, _, url: string) {
+    const body = new URLSearchParams({ client_id: "spa", scope: "read" });
+    assertEquals(await getOutcome(await at(b, url, { method: "POST", body })), "400 unauthorized_client");
+  },
   async prompt_values_supported(b, metadata, values: readonly string[]) {
     for (const prompt of values) {
       const result = getRedirectParams(await authorizeBy(b, metadata, { prompt }));
       assertEquals(result.get("error"), prompt === "none" ? "login_required" : null, prompt);
     }
   },
+  async backchannel_logout_supported(_b, _, value: boolean) {
+    const b = await callingServer();
+    const browser = openBrowser(b);
+    const { id_token } = await browser.login();
+    await browser.get(`/oauth2/logout?id_token_hint=${id_token}`);
+    assertEquals([value, b.calls.length], [true, 1]);
+  },
+  backchannel_logout_session_supported: (_b, { backchannel_logout_supported }, value: boolean) =>
+    assertEquals(value, backchannel_logout_supported as boolean),
+  async frontchannel_logout_supported(_b, _, value: boolean) {
+    const frontchannel_logout_uri = "https://spa.example/front";
+    const b = await callingServer({ clients: [loggedOutClient("spa", { frontchannel_logout_uri })] });
+    const browser = openBrowser(b);
+    const { id_token } = await browser.login();
+    const html = await (await browser.get(`/oauth2/logout?id_token_hint=${id_token}`)).text();
+    assertEquals([value, html.includes(`<iframe src="${frontchannel_logout_uri}?iss=`)], [true, true]);
+  },
+  frontchannel_logout_session_supported: (_b, { frontchannel_logout_supported }, value: boolean) =>
+    assertEquals(value, frontchannel_logout_supported as boolean),
   async client_id_metadata_document_supported(b, metadata, value: boolean) {
     assertEquals(value, true);
     const html = await assertPage(await authorizeBy(b, metadata, { client_id: "https://127.0.0.1/client.json" }));
     assertMatch(html, /MC-05/, "the document is not looked for");
   },
+  async dpop_signing_alg_values_supported(b, metadata, algorithms: string[]) {
+    const url = String(metadata.token_endpoint);
+    const bind = async (alg: string, signAs = alg) => {
+      const key = await sharedProofKey(signAs);
+      const dpop = proof(key, "POST", url, startSeconds, { header: { alg } });
+      const code = getRedirectParams(await authorizeBy(b, metadata)).get("code")!;
+      return (await (await redeemBy(b, metadata, { code }, { dpop })).json()).token_type;
+    };
+    await forEachCase(algorithms, async (alg) => assertEquals(await bind(alg), "DPoP"));
+    await forEachCase(["none", "HS256", "ES256K"], async (alg) => assertEquals(await bind(alg, "ES256"), undefined));
+  },
   async request_parameter_supported(b, metadata, value: boolean) {
-    assertEquals(value, false, "true, but untested");
+    assertEquals(value, true);
     const request = `${btoa('{"alg":"none"}')}.${btoa('{"scope":"write"}')}.`;
     assertEquals(getRedirectParams(await authorizeBy(b, metadata, { request })).get("error"), "request_not_supported");
+  },
+  async introspection_signing_alg_values_supported(b, metadata, algs: readonly SigningAlgorithm[]) {
+    for (const alg of algs) {
+      b.as.clients.set({
+        client_id: "api",
+        client_secret: secret,
+        redirect_uris: [callback],
+        introspection_signed_response_alg: alg,
+      });
+      const headers = { ...basic("api", secret), accept: "application/token-introspection+jwt" };
+      const response = await at(b, metadata.introspection_endpoint as string, posted({ token: "x" }, headers));
+      assertEquals(decodeProtectedHeader(await response.text()).alg, alg);
+    }
+  },
+  async request_object_signing_alg_values_supported(b, metadata, algs: readonly string[]) {
+    const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+    b.as.clients.set({ client_id: "signing", redirect_uris: [callback], jwks: { keys: [await exportJWK(publicKey)] } });
+    const claims = { response_type: "code", client_id: "signing", iss: "signing", aud: b.as.issuer, scope: "read" };
+    const request = await new SignJWT(claims).setProtectedHeader({ alg: "ES256" }).sign(privateKey);
+    const url = new URL(metadata.authorization_endpoint as string);
+    url.search = new URLSearchParams({ client_id: "signing", request }).toString();
+    assert(getRedirectParams(await at(b, url.href)).get("code") !== null);
+    assert(algs.includes("ES256") && !algs.includes("none"));
   },
   async request_uri_parameter_supported(b, metadata, value: boolean) {
     assertEquals(value, false, "true, but untested");

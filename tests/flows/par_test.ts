@@ -389,6 +389,15 @@ test("[PA-07] a client can demand it in its registration", async () => {
   assertEquals((await as.logIn({ client_id })).callback.error, undefined);
 });
 
+test("the mock pushes for a client whose redirect URI is below the issuer, with and without pages", async () => {
+  for (const login of ["auto", "interactive"] as const) {
+    await using as = await testLatchkey({ login });
+    const client = as.client({ redirect_uri: `${as.issuer}/app/callback` });
+    const { callback } = await as.logIn(client, { par: true });
+    assertEquals(callback.url.split("?")[0], `${as.issuer}/app/callback`);
+  }
+});
+
 test("push, login and tokens are one flow, without the request_uri in clear text", async () => {
   const record = recorder();
   const server = await testServer({ plugins: [record, inspector()] });

@@ -3,9 +3,10 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { Plugin, Server, Store } from "../../src/mod.ts";
+import type { CodeRecord, Grant, Plugin, RefreshTokenRecord, Server, Store } from "../../src/mod.ts";
 import { encodeWithMac } from "../../src/oauth/session/session.ts";
 import { openBrowser } from "./browser.ts";
+import { publicTokens, refreshTokens, testClients } from "./client_endpoints.ts";
 import { authorizeByPost, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { describePage, openPage, submit } from "./page_navigation.ts";
@@ -61,6 +62,36 @@ test("a member that is added to a request that another site posted survives the 
   const consent = await submit(browser, login, "sub", "bob");
   assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
   assertEquals(codes.map((code) => ({ ...code as typeof member }.dpop_jkt)), [member.dpop_jkt]);
+});
+
+test("a grant is kept whole: a member that an extension adds is in each refresh token, also when part of it is left out", async () => {
+  const grants: unknown[] = [];
+  const memory = memoryStore();
+  const subject = { kiosk: "north" };
+  const store: Store = {
+    ...memory,
+    async get(kind, id) {
+      const record = await memory.get(kind, id);
+      if (kind !== "code" || record === undefined) return record;
+      const code = record.value as CodeRecord;
+      const grant = { ...code.grant, seat: 7, subject: { ...code.grant.subject, ...subject } };
+      return { ...record, value: { ...code, grant } as unknown as typeof record.value };
+    },
+    add(kind, id, value, metadata) {
+      if (kind === "refresh_token") grants.push((value as RefreshTokenRecord).grant);
+      return memory.add(kind, id, value, metadata);
+    },
+  };
+  const server = await testServer({ ...testClients, store });
+  const { refresh_token } = await publicTokens(server);
+  await refreshTokens(server, refresh_token);
+  const code = await server.code({ scope: "read write" });
+  const spa = testClients.clients.find(({ client_id }) => client_id === "spa")!;
+  server.as.clients.set({ ...spa, scope: "read" });
+  assertEquals((await server.token({ code })).status, 200);
+  const carried = grants.map((grant) => grant as Grant & { seat: number; subject: typeof subject });
+  assertEquals(carried.map(({ seat, subject: { kiosk } }) => [seat, kiosk]), Array(3).fill([7, "north"]));
+  assertEquals(carried[2]!.scope, ["read"]);
 });
 
 test("[UI-07] a login is bound to its browser by a cookie of its own, named by the port", async () => {

@@ -4,6 +4,9 @@ import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertS
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { demoSecret } from "../../src/oauth/config/settings.ts";
+import { arrive, callback, press, read, textOf, unescapeHtml } from "./playground_page.ts";
+import type { Page } from "./playground_page.ts";
 import { openBrowser, parseAttributes } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import {
@@ -19,83 +22,6 @@ import type { Fields } from "./harness.ts";
 
 /** The demo clients, whose redirect URI is the callback page. */
 const demo: LatchkeyOptions = { clients: undefined };
-
-const callback = "https://as.test/authorized";
-
-/** Contents of a playground page, as shown. */
-interface Page {
-  readonly html: string;
-  readonly heading: string;
-  /** White space made even. */
-  readonly text: string;
-  /** What the form sends along with whichever button; absent where there is no form. */
-  readonly fields?: Readonly<Record<string, string | readonly string[]>>;
-  /** The steps that can be tried, the main one first. */
-  readonly steps: readonly string[];
-  /** The requests and responses, as the copy buttons copy them. */
-  readonly messages: readonly string[];
-  /** Each verdict: its mark, and its sentence. */
-  readonly verdicts: readonly string[];
-}
-
-function unescape(text: string): string {
-  const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
-  return text.replace(/&(lt|gt|quot|amp|#39);/g, (_, name) => entities[name]!);
-}
-
-function textOf(html: string): string {
-  return unescape(html.replace(/<[^>]*>/g, ""));
-}
-
-/** Asserts a page of this server whose only form goes to the playground. */
-async function read(response: Response, status = 200): Promise<Page> {
-  // A place where a line may break is no text.
-  const html = (await response.text()).replaceAll("<wbr/>", "");
-  const bare = html.replace(/<(?:form|input|textarea)\b(?:"[^"]*"|[^>"])*>/g, "");
-  await assertPage(new Response(bare, response), status);
-  const form = /<form\b[^>]*>([^]*?)<\/form>/.exec(html);
-  let fields: Record<string, string | string[]> | undefined;
-  if (form !== null) {
-    const { pathname } = new URL(callback);
-    assertEquals(parseAttributes(form[0]).get("action"), `${pathname}/try`);
-    assertMatch(form[0], /^<form id="playground"/);
-    fields = {};
-    // History stands outside of the form, and belongs to it all the same.
-    const controls = /<(input|textarea)\b(?:"[^"]*"|[^>"])*>(?:([^<]*)<\/textarea>)?/g;
-    for (const [control, tag, text] of html.matchAll(controls)) {
-      const attributes = parseAttributes(control);
-      if (tag === "input" && attributes.get("type") !== "hidden") continue;
-      if (!form[1]!.includes(control)) assertEquals(attributes.get("form"), "playground");
-      const name = attributes.get("name")!;
-      const value = tag === "input" ? attributes.get("value")! : unescape(text!);
-      fields[name] = name in fields ? [fields[name]!, value].flat() : value;
-    }
-  }
-  const whole = html.replace(/^[^]*<main/, "<main");
-  return {
-    html,
-    heading: textOf(/<h1>([^]*?)<\/h1>/.exec(html)![1]!),
-    text: textOf(whole.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " "),
-    fields,
-    steps: [...html.matchAll(/<button [^>]*name="step" value="(\w+)"/g)].map(([, step]) => step!),
-    messages: [...html.matchAll(/<div class="wire lines">([^]*?)<\/div>/g)].map(([, text]) => textOf(text!)),
-    verdicts: [...html.matchAll(/class="mark"[^>]*>(.)<\/span><div><p>([^]*?)<\/p>/g)]
-      .map(([, mark, text]) => `${mark} ${textOf(text!)}`),
-  };
-}
-
-/** Opens the callback page at the end of a flow that a start link began. */
-async function arrive(browser: Browser, client = "demo-public"): Promise<Page & { readonly path: string }> {
-  const start = (await browser.get(`/start?client_id=${client}`)).headers.get("location")!;
-  const back = (await browser.get(start)).headers.get("location")!;
-  const path = back.slice("https://as.test".length);
-  return { path, ...await read(await browser.get(path)) };
-}
-
-/** Presses a button of a page. */
-async function press(browser: Browser, page: Page, step: string, change: Fields = {}): Promise<Page> {
-  return await read(await browser.post("/authorized/try", { ...page.fields, step, ...change }));
-}
 
 /** Presses one button after the other. */
 async function walk(browser: Browser, page: Page, ...steps: readonly string[]): Promise<Page> {
@@ -152,7 +78,7 @@ test("[DM-11] unexpected response parameters are named and otherwise ignored", a
   );
   assertStringIncludes(text, "not parameters of an authorization response: session_state , xxx");
   assertStringIncludes(text, "<b> .");
-  assert(!text.includes("secret-value") && !text.includes("x".repeat(600)));
+  assert(!text.includes("secret-value") && !text.includes("x".repeat(1100)));
 });
 
 test("[DM-11, AZ-13] in another browser state fails, the flow is unknown, and no step is available", async () => {
@@ -314,7 +240,7 @@ test("[DM-13] a secret other than the public one must be typed, is used, and is 
     for (const secret of [client_secret!, "not-it-at-all"]) {
       const spellings = [secret, encodeURIComponent(secret), btoa(`${client_id}:${encodeURIComponent(secret)}`)];
       for (const { html } of [wrong, right]) {
-        for (const spelling of spellings) assert(!unescape(html).includes(spelling), `${spelling} is shown`);
+        for (const spelling of spellings) assert(!unescapeHtml(html).includes(spelling), `${spelling} is shown`);
       }
     }
     assertMatch(right.messages[0]!, client_id === "own" ? /Authorization: Basic …\n/ : /client_secret=…$/);
@@ -562,7 +488,7 @@ test("[DM-13] the history stays readable, collapsed, each entry with its time an
   );
   for (const [i, entry] of past.entries()) {
     assertMatch(entry, /^<details><summary>/);
-    assertStringIncludes(unescape(entry), texts[i]!);
+    assertStringIncludes(unescapeHtml(entry), texts[i]!);
     assert(!entry.includes(code));
   }
 });
@@ -571,14 +497,14 @@ test("[DM-13] every page of a long session stays below 30 kB with everything it 
   const self = await testServer({ ...demo, alg: "RS256", issuer: "https://as.test" });
   const browser = openBrowser(self);
   let page: Page = await arrive(browser);
-  const loaded = [...page.html.matchAll(/(?:src|href)="(\/static\/[^"]*)"/g)].map(([, path]) => path!);
-  let assets = 0;
-  for (const path of new Set(loaded)) assets += (await (await self.get(path)).text()).length;
   for (
     const step of ["wrong_verifier", "exchange", "userinfo", "introspect", "refresh", "introspect", "refresh", "replay"]
   ) {
     page = await press(browser, page, step);
-    assertLess(page.html.length + assets, 30_000, step);
+    const loaded = [...page.html.matchAll(/(?:src|href)="(\/static\/[^"]*)"/g)].map(([, path]) => path!);
+    let assets = 0;
+    for (const path of new Set(loaded)) assets += (await (await self.get(path)).text()).length;
+    assertLess(page.html.length + assets, 30_000, `${step}: ${page.html.length} + ${assets}`);
   }
 });
 
@@ -592,10 +518,11 @@ test("[DM-13] the server stores nothing for the playground except what the reque
   assertEquals(new Set(calls), new Set(["get"]));
 });
 
-test("[DM-13] the playground URL has no parameters; opened directly, it redirects to the callback page", async () => {
+test("[DM-13] the playground URL has no parameters; opened directly, it shows the start page", async () => {
   const { get } = await testServer(demo);
   const response = await get("/authorized/try");
-  assertEquals([response.status, response.headers.get("location")], [302, "/authorized"]);
+  assertEquals(response.status, 200);
+  assertStringIncludes(await response.text(), "<h1>Try an authorization request</h1>");
   for (const method of ["PUT", "DELETE", "PATCH"]) await assertPage(await get("/authorized/try", { method }), 405);
 });
 
@@ -652,4 +579,48 @@ test("[DM-12] the form and every request stay below the path of the issuer", asy
   );
   const page = await (await user.post("/t1/authorized/try", { ...fields, step: "exchange" })).text();
   assertStringIncludes(page, "<h1>Code exchanged</h1>");
+});
+
+test("[DM-16, PA-07] where requests must be pushed, the links of the demo clients push them", async () => {
+  const pushing = [
+    { ...demo, requirePushedAuthorizationRequests: true },
+    {
+      clients: [
+        { client_id: "demo-public", redirect_uris: [callback], require_pushed_authorization_requests: true },
+        {
+          client_id: "demo-confidential",
+          client_secret: demoSecret,
+          redirect_uris: [callback],
+          require_pushed_authorization_requests: true,
+        },
+      ],
+    },
+  ];
+  await forEachCase(pushing, async (options) => {
+    for (const client of ["demo-public", "demo-confidential"]) {
+      const b = await testServer(options);
+      const browser = openBrowser(b);
+      const home = await (await browser.get("/")).text();
+      assertStringIncludes(home, `href="/start?client_id=${client}"`);
+      const link = (await browser.get(`/start?client_id=${client}`)).headers.get("location")!;
+      const names = [...new URL(link, "https://as.test").searchParams.keys()];
+      assertEquals(names, ["client_id", "request_uri"]);
+      const page = await arrive(browser, client);
+      assertEquals(page.heading, "Authorization Successful!");
+      assertStringIncludes(page.text, "The client pushed these parameters to the server.");
+      const tokens = await press(browser, page, "exchange");
+      assertEquals(tokens.verdicts.filter((verdict) => !verdict.startsWith("✓")), []);
+    }
+  });
+});
+
+test("[DM-16] a client whose secret or keys the page does not know is an error page that says what to do", async () => {
+  const b = await testServer({
+    requirePushedAuthorizationRequests: true,
+    clients: [{ client_id: "own", client_secret: "a-secret-of-its-own", redirect_uris: [callback] }],
+  });
+  const response = await openBrowser(b).get("/start");
+  const html = await assertPage(response, 400);
+  assertStringIncludes(html, "cannot push the authorization request");
+  assertStringIncludes(html, "Start the flow in the client itself");
 });

@@ -1,11 +1,13 @@
-/** Named profiles: what the profile `mcp` and its revisions change, and what they do not change (PF, MC). */
+/** Named profiles: what each profile changes, and what it does not change (PF, MC). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { mcpRevisions, profiles } from "../../src/oauth/config/profiles.ts";
-import { resolveSettings } from "../../src/oauth/config/settings.ts";
+import { mcpRevisions, profileNames } from "../../src/oauth/config/profile.ts";
+import type { ProfileSetting } from "../../src/oauth/config/active_profile.ts";
+import { profiles, type ProfileSettings } from "../../src/oauth/config/profiles.ts";
+import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
@@ -47,21 +49,40 @@ async function issuesOf(options: LatchkeyOptions): Promise<string> {
 }
 
 test("[PF-01] an unknown profile or revision stops the start, and the message names the nearest one", async () => {
-  assertMatch(await issuesOf({ profile: "mpc" as "mcp" }), /profile.*"mcp".*"mpc".*"mcp"/s);
+  for (const [wrong, nearest] of [["mcp2", "mcp"], ["oicd", "oidc"], ["oauth-21", "oauth2.1"]] as const) {
+    const message = await issuesOf({ profile: wrong as "mcp" });
+    assert(message.includes(`found "${wrong}".\n  Write it like "profile": "${nearest}"`), message);
+  }
   const revision = "2025-06-19" as "2025-06-18";
   assertMatch(await issuesOf({ profile: "mcp", mcpRevision: revision }), /mcpRevision.*"2025-06-19".*"2025-06-18"/s);
   assertMatch(await issuesOf({ mcpRevision: "2025-06-18" }), /profile.*"mcp", because mcpRevision is set/s);
 });
 
+/** Each profile, `mcp` with each of its revisions. */
+const everyProfile: readonly ProfileSettings[] = [
+  ...profileNames.filter((profile) => profile !== "mcp").map((profile) => ({ profile })),
+  ...mcpRevisions.map((mcpRevision) => ({ profile: "mcp" as const, mcpRevision })),
+];
+
+/** The value of a setting in a profile; `undefined` if the profile leaves the default. */
+function valueOf({ profile, mcpRevision = mcpRevisions.at(-1)! }: ProfileSettings, path: ProfileSetting): unknown {
+  const { values } = profiles[profile!][path] ?? { values: [undefined] };
+  return values[values.length === 1 ? 0 : mcpRevisions.indexOf(mcpRevision)];
+}
+
 test("[PF-01] the settings of a profile without the profile yield the same metadata", async () => {
-  await forEachCase(mcpRevisions, async (mcpRevision) => {
+  await forEachCase(everyProfile, async (settings) => {
     const explicit: Record<string, unknown> = {};
-    for (const [path, { values }] of Object.entries(profiles.mcp)) {
+    for (const path of Object.keys(profiles[settings.profile!]) as ProfileSetting[]) {
       const [name, member] = path.split(".") as [string, string?];
-      const value = values[values.length === 1 ? 0 : mcpRevisions.indexOf(mcpRevision)];
+      const value = valueOf(settings, path);
       explicit[name] = member === undefined ? value : { ...explicit[name] as object, [member]: value };
     }
-    const [named, listed] = await Promise.all([testServer({ profile: "mcp", mcpRevision }), testServer(explicit)]);
+    const own = { clients: [], alg: undefined };
+    const [named, listed] = await Promise.all([
+      testServer({ ...own, ...settings }),
+      testServer({ ...own, ...explicit }),
+    ]);
     const [one, other] = await Promise.all(
       [named, listed].map(async (b) => await (await b.get("/.well-known/oauth-authorization-server")).json()),
     );
@@ -69,31 +90,45 @@ test("[PF-01] the settings of a profile without the profile yield the same metad
   });
 });
 
-test("[PF-01] the table of the README says what each revision sets", () => {
+test("[PF-01] the tables of the README say what each profile and revision sets", () => {
   const readme = readFileSync("src/oauth/README.md", "utf8");
-  const table = readme.slice(readme.indexOf("| setting "), readme.indexOf("\n\n", readme.indexOf("| setting ")));
-  const [header, , ...rows] = table.trim().split("\n").map((line) =>
-    line.split("|").slice(1, -1).map((cell) => cell.trim())
-  );
-  assertEquals(header, ["setting", "no profile", ...mcpRevisions]);
+  const tables = [...readme.matchAll(/(?:^\| (?:setting |`|---).*\n)+/gm)].map(([table]) =>
+    table.trim().split("\n").map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()))
+  ).filter(([header]) => header![0] === "setting" && header![1] === "no profile");
   const dependsOnIssuer = ["clientIdMetadataDocuments"];
   const all = resolveSettings({}, "https://as.test") as unknown as Record<string, unknown>;
-  const show = (value: unknown, name: string): string => {
-    if (value === undefined) return "default";
-    if (!Array.isArray(value)) return String(value);
-    const missing = (all[name] as string[]).filter((item) => !value.includes(item));
-    return missing.length === 0 ? "all" : missing.length === 1 ? `no ${missing[0]}` : value.join(", ");
+  const defaultOf = (path: string) => {
+    const [name, member] = path.split(".") as [string, string?];
+    return member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
   };
-  assertEquals(
-    rows.map(([name, ...values]) => [name, ...values]),
-    Object.entries(profiles.mcp).map(([path, { values }]) => {
-      const [name, member] = path.split(".") as [string, string?];
-      const ofMember = member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
-      const value = dependsOnIssuer.includes(path) ? undefined : ofMember;
-      const ofRevisions = mcpRevisions.map((_, i) => values[values.length === 1 ? 0 : i]);
-      return [`\`${path}\``, ...[value, ...ofRevisions].map((one) => show(one, name))];
-    }),
-  );
+  const show = (value: unknown, path: string): string => {
+    if (value === undefined) return "";
+    if (!Array.isArray(value)) return String(value);
+    const list = defaultOf(path) as readonly string[];
+    const missing = list.filter((item) => !value.includes(item));
+    if (value.length === 0) return "none";
+    return list.length === 0 || missing.length > 1
+      ? value.join(", ")
+      : missing.length === 0
+      ? "all"
+      : `no ${missing[0]}`;
+  };
+  const rows = (columns: readonly ProfileSettings[], paths: readonly ProfileSetting[]) =>
+    paths.map((path) => {
+      return [
+        `\`${path}\``,
+        dependsOnIssuer.includes(path) ? "by issuer" : show(defaultOf(path), path),
+        ...columns.map((column) => show(valueOf(column, path), path)),
+      ];
+    });
+  const columns: readonly ProfileSettings[] = profileNames.map((profile) => ({ profile }));
+  const paths = [...new Set(profileNames.flatMap((name) => Object.keys(profiles[name]) as ProfileSetting[]))];
+  const revisions = mcpRevisions.map((mcpRevision) => ({ profile: "mcp" as const, mcpRevision }));
+  const revised = paths.filter((path) => (profiles.mcp[path]?.values.length ?? 1) > 1);
+  assertEquals(tables, [
+    [["setting", "no profile", ...profileNames], tables[0]![1]!, ...rows(columns, paths)],
+    [["setting", "no profile", ...mcpRevisions], tables[1]![1]!, ...rows(revisions, revised)],
+  ]);
 });
 
 test("[PF-02] a weaker setting stops the start and names setting, value, profile and section; a stricter one has effect", async () => {
@@ -106,10 +141,14 @@ test("[PF-02] a weaker setting stops the start and names setting, value, profile
     { accessTokenInForm: true },
     { resourceParameter: "optional" },
     { requireClientName: false },
+    { requireRedirectUri: false },
+    { pkce: { acceptNonce: true } },
   ];
   await forEachCase(weaker, async (options) => {
     const [[name, value]] = Object.entries(options) as [[string, unknown]];
-    const [path, received] = name === "pkce" ? [`pkce.${Object.keys(value as object)[0]}`, false] : [name, value];
+    const [path, received] = name === "pkce"
+      ? [`pkce.${Object.keys(value as object)[0]}`, Object.values(value as object)[0]]
+      : [name, value];
     const message = await issuesOf({ profile: "mcp", ...options });
     assert(message.includes(path), message);
     assert(message.includes(JSON.stringify(received)), message);
@@ -460,4 +499,121 @@ test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages to
     mcpRevision: "2025-03-26",
     defaultEndpoints: false,
   })).as.close();
+});
+
+const noChallenge: Fields = { code_challenge: undefined, code_challenge_method: undefined };
+
+test("[PF-06, PF-07] oauth2.1 requires a challenge of a confidential client, unless the request has openid and a nonce", async () => {
+  const b = await testServer({ profile: "oauth2.1" });
+  const ask = async (fields: Fields) => {
+    const params = getRedirectParams(await b.authorize({ ...web, ...noChallenge, ...fields }));
+    return params.get("error_description") ?? params.get("error") ?? "code";
+  };
+  assertMatch(await ask({}), /by the profile oauth2\.1 \[PK-02\]$/);
+  assertMatch(await ask({ nonce: "n", scope: "read" }), /by the profile oauth2\.1 \[PK-02\]$/);
+  assertEquals(await ask({ nonce: "n" }), "code");
+  assertEquals(await ask({ code_challenge: challenge, code_challenge_method: "S256" }), "code");
+  assertMatch(await ask({ code_challenge: challenge }), /by the profile oauth2\.1 \[PK-05\]$/);
+  assertMatch(await rejection(await b.authorize({ ...noChallenge, nonce: "n" })), /\[PK-01\]$/);
+  const strict = await testServer({ profile: "oauth2.1", pkce: { acceptNonce: false } });
+  const rejected = await strict.authorize({ ...web, ...noChallenge, nonce: "n" });
+  assertMatch(await rejection(rejected), /by the profile oauth2\.1 \[PK-02\]$/);
+  const demanding = { ...clients[1], require_pkce: true };
+  const own = await testServer({ profile: "oauth2.1", clients: [demanding] });
+  assertMatch(await rejection(await own.authorize({ ...web, ...noChallenge, nonce: "n" })), /must send one \[PK-02\]$/);
+});
+
+test("[PF-06, PF-07] oauth2.1 redeems a code with a challenge without redirect_uri, and only such a code; Basic and post authenticate", async () => {
+  const b = await testServer({ profile: "oauth2.1" });
+  const headers = basic("web", "web-secret");
+  const redeem = async (fields: Fields, init?: RequestInit) =>
+    await b.token({
+      code: await b.code(web),
+      client_id: undefined,
+      redirect_uri: undefined,
+      ...fields,
+    }, init);
+  await assertTokenResponse(await redeem({}, { headers }));
+  await assertTokenResponse(await redeem({ redirect_uri: web.redirect_uri }, { headers }));
+  await assertTokenResponse(await redeem({ client_id: "web", client_secret: "web-secret" }));
+  const wrong = await redeem({ redirect_uri: "https://web.example/other" }, { headers });
+  assertMatch(await rejection(wrong), /^invalid_grant: .*\[TK-15\]$/);
+  const byNonce = await b.code({ ...web, ...noChallenge, nonce: "n" });
+  const withoutUri = await redeem({ code: byNonce, code_verifier: undefined }, { headers });
+  assertMatch(await rejection(withoutUri), /^invalid_request: .*\[TK-14\]$/);
+  await assertTokenResponse(
+    await redeem({ code: byNonce, code_verifier: undefined, redirect_uri: web.redirect_uri }, { headers }),
+  );
+});
+
+test("[PF-06, PF-08] oidc requires redirect_uri in the authorization request, and in the token request", async () => {
+  const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
+  const oidc = await testServer({ profile: "oidc", clients });
+  const without = { redirect_uri: undefined, scope: "read" };
+  const page = await oidc.authorize(without);
+  assertEquals(page.status, 400);
+  assertMatch(await page.text(), /The setting requireRedirectUri demands redirect_uri, by the profile oidc/);
+  assertMatch(reasons(oidc).join(), /requireRedirectUri demands redirect_uri, by the profile oidc/);
+  assertMatch((await (await testServer({ clients })).authorize(without)).headers.get("location")!, /[?&]code=/);
+  const bySetting = await testServer({ requireRedirectUri: true, clients });
+  assertEquals((await bySetting.authorize(without)).status, 400);
+  assertEquals(reasons(bySetting), ["the setting requireRedirectUri demands redirect_uri"]);
+  const code = await oidc.code({ scope: "read" });
+  assertMatch(await rejection(await oidc.token({ code, redirect_uri: undefined })), /\[TK-14\]$/);
+  await assertTokenResponse(await oidc.token({ code }));
+});
+
+test("[PF-05, PF-06] oidc accepts a private-use scheme of a native client only, at the start and at run time", async () => {
+  const app = { client_id: "app", redirect_uris: ["com.example.app:/cb"] };
+  const native = { ...app, application_type: "native" } as const;
+  const message = await issuesOf({ profile: "oidc", clients: [app] });
+  assertMatch(message, /clients\[0\]\.redirect_uris\[0\].*application_type is not "native", by the profile oidc/s);
+  const b = await testServer({ profile: "oidc", clients: [native] });
+  await assertRejects(async () => await b.as.clients.set(app), ConfigurationError, "by the profile oidc");
+  await b.as.clients.set({ ...app, redirect_uris: ["https://app.example/cb", "http://127.0.0.1/cb"] });
+  await (await testServer({ clients: [app] })).as.close();
+});
+
+test("[PF-06] nativeOnlyRedirectUris with loopback accepts http of a native client on a loopback host only", async () => {
+  const nativeOnlyRedirectUris = ["loopback"] as const;
+  const client = (uri: string, application_type?: "native") => ({
+    clients: [{ client_id: "app", redirect_uris: [uri], application_type }],
+    nativeOnlyRedirectUris,
+  });
+  assertMatch(await issuesOf(client("http://127.0.0.1/cb")), /an https URI.*not "native"/s);
+  assertMatch(await issuesOf(client("http://app.test/cb", "native")), /https, or http on a loopback host/);
+  await (await testServer(client("http://127.0.0.1/cb", "native"))).as.close();
+  await (await testServer(client("com.example.app:/cb"))).as.close();
+});
+
+test("[PF-08] oidc lists RS256 and explicit flags, and no parameter of OpenID Connect is rejected for being there", async () => {
+  const b = await testServer({ profile: "oidc" });
+  const metadata = await (await b.get("/.well-known/openid-configuration")).json();
+  assert(metadata.id_token_signing_alg_values_supported.includes("RS256"));
+  assertEquals(
+    ["claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported"]
+      .map((name) => typeof metadata[name]),
+    ["boolean", "boolean", "boolean"],
+  );
+  const tokens = await assertTokenResponse(await b.token({ code: await b.code() }));
+  const parameters: Fields = {
+    prompt: "login",
+    max_age: "10000",
+    acr_values: "urn:unknown",
+    display: "popup",
+    ui_locales: "de fr",
+    login_hint: "alice",
+    id_token_hint: tokens.id_token,
+  };
+  await forEachCase(Object.entries(parameters), async ([name, value]) => {
+    const { access_token } = await assertTokenResponse(await b.token({ code: await b.code({ [name]: value }) }));
+    const authorization = { authorization: `Bearer ${access_token}` };
+    for (
+      const init of [
+        { headers: authorization },
+        { method: "POST", headers: authorization },
+        { method: "POST", body: new URLSearchParams({ access_token }) },
+      ]
+    ) assertEquals((await (await b.get("/oauth2/userinfo", init)).json()).sub, "alice");
+  });
 });

@@ -42,6 +42,7 @@ import {
   getOutcome,
   getRejections,
   observedStore,
+  realHost,
   testServer,
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -722,7 +723,7 @@ test("[RT-07] unknown, foreign, used, expired, revoked and removed users' tokens
     bodies.add(await response.clone().text());
     assertEquals(await getOutcome(response), "400 invalid_grant");
   };
-  const b = await open();
+  const b = await open(realHost);
   const code = await b.code();
   const { access_token, id_token, refresh_token: used } = await assertTokenResponse(await b.token({ code })) as Tokens;
   const digest = createHash("sha256").update(used).digest("base64url");

@@ -14,6 +14,7 @@ import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
 import { assertTokenResponse, basic, getOutcome, recordingStore, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
+import { until } from "../until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-changes-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -34,12 +35,11 @@ const late: ClientMetadata = {
 };
 const lateRequest = { client_id: "late", redirect_uri: "https://late.example/cb" };
 
-/** Waits for what an instance does by itself, by its own clock. */
-async function pass({ advance, get }: TestServer, seconds: number): Promise<void> {
-  advance(seconds);
-  // Any request makes it read the store; later ones find what was read.
+/** Lets a second pass on an instance, after which a request makes it read the store, and waits for what it reads. */
+async function pass({ advance, get }: TestServer, isRead: () => boolean | Promise<boolean>): Promise<void> {
+  advance(1);
   await get("/oauth2/jwks");
-  await new Promise((resolve) => setTimeout(resolve));
+  await until(isRead);
 }
 
 const idsOf = async ({ as }: TestServer) => (await as.clients.all()).map(({ id }) => id);
@@ -77,7 +77,7 @@ test("[OP-06] a client changed or removed on one instance is so on another withi
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   await one.as.clients.set({ client_id: "spa", redirect_uris: ["https://moved.example/cb"] });
   await one.as.clients.delete("poster");
-  await pass(two, 1);
+  await pass(two, async () => (await idsOf(two)).length === 2);
   assertEquals([(await two.as.clients.find("spa"))?.redirectUris, await idsOf(two)], [["https://moved.example/cb"], [
     "spa",
     "web",
@@ -93,7 +93,7 @@ test("[OP-06] added, changed, reordered and removed users are the same on every 
   await one.as.users.set({ sub: "bob", name: "Robert" });
   await one.as.users.makeDefault("carol");
   await one.as.users.delete("alice");
-  await pass(two, 1);
+  await pass(two, async () => !(await subsOf(two)).includes("alice"));
   assertEquals([await subsOf(one), await subsOf(two)], [["carol", "bob"], ["carol", "bob"]]);
   assertEquals(await two.as.users.find("bob"), { sub: "bob", name: "Robert" });
 });

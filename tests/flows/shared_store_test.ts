@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import { formatEvent } from "../../src/operating/format_event.ts";
-import { redactText } from "../../src/oauth/trace.ts";
+import { redactText } from "../../src/oauth/redact.ts";
 import { recordDigests } from "./digests.ts";
 import { assertTokenResponse, getOutcome, getRedirectParams, getRejections, testServer, verifier } from "./harness.ts";
 
@@ -48,7 +48,7 @@ test("[HT-15] a verifier in a wrong parameter appears in no log, with any allowe
     }
     await b.get(`/authorized/${secret}`);
     assert(getRejections(b.events).length >= 8);
-    const logged = JSON.stringify(b.events) + b.events.map((event) => formatEvent(event, true)).join("\n");
+    const logged = JSON.stringify(b.events) + b.events.map((event) => formatEvent(event, { verbose: true })).join("\n");
     assert(!logged.includes(secret), secret);
   }
 });

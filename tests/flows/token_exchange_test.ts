@@ -215,7 +215,7 @@ test("[TX-04] the actor of actor_token is recorded in act, above the earlier one
   assertEquals(decodeClaims(impersonated.access_token).act, { sub: "second", act: { sub: "gateway" } });
 });
 
-test("[TX-04] may_act names the only actor, and a token that is bound to a key is rejected", async () => {
+test("[TX-04] may_act names the only actor, and a token that is bound to a key is rejected without proof", async () => {
   const outcomes: Record<string, string> = {};
   const claims: Record<string, unknown>[] = [
     { may_act: { sub: "gateway" } },

@@ -79,10 +79,12 @@ const ways: Readonly<Record<string, (b: TestServer, token: string) => Promise<Re
   "POST with a form": (b, access_token) => post(b, "/oauth2/userinfo", { access_token }),
 };
 
-/** A challenge, parsed by RFC 9110 §11.6.1; throws unless it is one scheme with its parameters. */
+/** The Bearer challenge, parsed by RFC 9110 §11.6.1; throws unless a 401 offers DPoP after it. */
 function challengeOf(response: Response): Record<string, string> | undefined {
-  const header = response.headers.get("www-authenticate");
-  if (header === null) return undefined;
+  const all = response.headers.get("www-authenticate");
+  if (all === null) return undefined;
+  const [header, dpop] = all.split(/, (?=DPoP )/) as [string, string?];
+  assertEquals(/^DPoP algs="[\w ]+"$/.test(dpop ?? ""), response.status === 401, all);
   const parameter = /([A-Za-z_]+)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/g;
   assertMatch(header, new RegExp(`^Bearer ${parameter.source}(, ${parameter.source})*$`));
   const pairs = [...header.matchAll(parameter)].map(([, name, value]) => [name!, value!]);
@@ -287,7 +289,7 @@ test("[BR-02] a missing token is 401, and the challenge names no error", async (
 test("[BR-02] a request with another authentication scheme sends no token, so the challenge names no error", async () => {
   const b = await testServer(everyScope);
   await forEachCase(
-    [basicHeader("web").authorization, "Digest username=x", "Negotiate YII", "DPoP x"],
+    [basicHeader("web").authorization, "Digest username=x", "Negotiate YII", "DPoPx x"],
     async (authorization) => {
       assertEquals(
         await outcome(await b.get("/oauth2/userinfo", { headers: { authorization: authorization! } })),

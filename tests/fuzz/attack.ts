@@ -1,15 +1,19 @@
 /** Attacks: ways through the server that begin in order, each request of which may have been tampered with. */
 
 import { assertionForm, exchangeForm } from "./assertion_moves.ts";
+import { detailsField } from "./details_moves.ts";
+import { deviceForm, deviceQuery, pollForm } from "./device_moves.ts";
 import fc from "fast-check";
 import { parseForms, submitForm } from "../../src/testing/browser/html_form.ts";
 import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
 import { authenticateClient } from "../../src/testing/client_authentication.ts";
 import { challenge, verifier } from "../flows/harness.ts";
+import { withProof } from "./dpop_moves.ts";
 import { mutate, mutation, requestDraft } from "./request_draft.ts";
 import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";
 import { hostileText } from "./hostile_text.ts";
 import { configure, register } from "./registration_moves.ts";
+import { findSignedCode, responseModeField, signedFields } from "./request_object_moves.ts";
 import { callResource, resourcePath } from "./resource_moves.ts";
 import type { Registration } from "./registration_moves.ts";
 import { basePath, password } from "./servers.ts";
@@ -38,8 +42,15 @@ export interface AttackerState {
   readonly tokens: Readonly<Record<string, unknown>>[];
   readonly registrations: Registration[];
   readonly pushed: { readonly requestUri: string; readonly client: KnownClient; readonly redirectUri: string }[];
+  readonly devices: {
+    readonly device_code: string;
+    readonly user_code: string;
+    readonly client: KnownClient | undefined;
+  }[];
   forms: readonly HtmlForm[];
   location: string | undefined;
+  /** The newest nonce for proofs. */
+  nonce: string | undefined;
   last: RequestDraft | undefined;
   /** The authorization request under way. */
   authorization: { readonly client: KnownClient; readonly redirectUri: string } | undefined;
@@ -53,17 +64,30 @@ export function emptyState(): AttackerState {
     tokens: [],
     registrations: [],
     pushed: [],
+    devices: [],
     forms: [],
     location: undefined,
+    nonce: undefined,
     last: undefined,
     authorization: undefined,
   };
 }
 
 const pages = [
-  ...["/", "/start", "/authorized", "/authorized/try", "/clients", "/clients/spa", "/clients/pair%2Fwith%20space"],
+  ...[
+    "/",
+    "/start",
+    "/authorized",
+    "/authorized/try",
+    "/tour",
+    "/tour?step=mistakes",
+    "/clients",
+    "/clients/spa",
+    "/clients/pair%2Fwith%20space",
+  ],
   ...[
     "/users",
+    "/device",
     "/users/alice",
     "/account",
     "/flows",
@@ -116,6 +140,18 @@ const writers = {
     if (draft.form?.some(([name]) => name === "client_id")) return draft;
     return { ...draft, form: [["client_id", client.metadata.client_id], ...draft.form ?? []] };
   },
+  /** A signed authorization request, pushed or not. */
+  async sign(server, state, step) {
+    const { pick } = step;
+    const known = server.clients.filter(({ privateJwk }) => privateJwk !== undefined);
+    const client = pick % 4 === 0 ? pickClient(server, step.client) : known[pick % known.length]!;
+    const which = server.clients.indexOf(client);
+    const fields = authorizationFields(server, state, { ...step, client: which });
+    const signed = await signedFields(server, client, step, fields);
+    if (pick % 3 === 0) return await clientRequest(server, client, "/oauth2/par", signed);
+    const path = basePath(server) + "/oauth2/authorize";
+    return pick % 2 === 0 ? requestDraft("POST", path, { form: signed }) : requestDraft("GET", path, { query: signed });
+  },
   /** The authorization request that refers to the newest pushed one, or an older one. */
   refer(server, state, { client: which, pick }) {
     const known = state.pushed.at(pick % 4 === 0 ? -1 - pick % (state.pushed.length || 1) : -1);
@@ -129,7 +165,7 @@ const writers = {
     return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
   },
   /** The newest code, or an older one, for tokens. */
-  async redeem(server, state, { client: which, pick }) {
+  async redeem(server, state, { client: which, pick, text }) {
     const issued = state.codes.at(pick % 4 === 0 ? -1 - pick % (state.codes.length || 1) : -1);
     const { client, code, redirectUri } = issued ??
       { client: pickClient(server, which), code: "none", redirectUri: "x:y" };
@@ -138,15 +174,16 @@ const writers = {
       ["code", code],
       ["redirect_uri", redirectUri],
       ["code_verifier", verifier],
+      ...detailsField({ pick: pick % 5 === 0 ? pick : 0, text }),
     ]);
   },
   /** A refresh token for new ones. */
-  async refresh(server, state, { pick }) {
+  async refresh(server, state, { pick, text }) {
     const { token, client } = pickToken(server, state, "refresh_token", pick);
     return await clientRequest(server, client, "/oauth2/token", [["grant_type", "refresh_token"], [
       "refresh_token",
       token,
-    ]]);
+    ], ...detailsField({ pick, text })]);
   },
   /** An assertion of a trusted issuer, for a token. */
   async assert(server, _, step) {
@@ -159,11 +196,26 @@ const writers = {
     const client = known ?? pickClient(server, step.client);
     return await clientRequest(server, client, "/oauth2/token", exchangeForm(state, step));
   },
+  /** A device that waits for its user. */
+  async startDevice(server, _, step) {
+    const client = pickClient(server, step.client);
+    return await clientRequest(server, client, "/oauth2/device_authorization", deviceForm(step));
+  },
+  /** The page for its user. */
+  openDevice: (server, state, step) =>
+    requestDraft("GET", `${basePath(server)}/device`, { query: deviceQuery(state, step) }),
+  /** A poll for its tokens. */
+  async poll(server, state, step) {
+    const known = step.pick % 5 === 0 ? undefined : state.devices.at(-1)?.client;
+    const client = known ?? pickClient(server, step.client);
+    return await clientRequest(server, client, "/oauth2/token", pollForm(state, step));
+  },
   /** Tokens for the client itself. */
-  machine: (server) =>
+  machine: (server, _, step) =>
     clientRequest(server, server.clients.find(({ metadata }) => metadata.client_id === "machine")!, "/oauth2/token", [
       ["grant_type", "client_credentials"],
       ["scope", "read"],
+      ...detailsField(step),
     ]),
   /** Who the newest access token is about. */
   userinfo(server, state, { pick }) {
@@ -176,7 +228,9 @@ const writers = {
   /** Validity of a token. */
   async introspect(server, state, { client: which, pick }) {
     const { token } = pickToken(server, state, pick % 2 === 0 ? "access_token" : "refresh_token", pick);
-    return await clientRequest(server, pickClient(server, which), "/oauth2/introspect", [["token", token]]);
+    const draft = await clientRequest(server, pickClient(server, which), "/oauth2/introspect", [["token", token]]);
+    if (pick % 3 !== 0) return draft;
+    return { ...draft, headers: [...draft.headers, ["accept", "application/token-introspection+jwt"]] };
   },
   /** The end of a token. */
   async revoke(server, state, { pick }) {
@@ -194,6 +248,7 @@ const writers = {
       ["client_id", "spa"],
       ["post_logout_redirect_uri", "https://spa.example/bye?x=y"],
       ["state", `bye${pick}`],
+      ...pick % 5 === 0 ? [["logout_hint", "alice"], ["ui_locales", "de"]] as const : [],
     ];
     const path = basePath(server) + "/oauth2/logout";
     return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
@@ -210,7 +265,10 @@ const writers = {
     const button = form.buttons[Math.floor(pick / 3) % (form.buttons.length || 1)];
     const typed = Object.fromEntries(
       form.controls.filter(({ type }) => ["text", "textarea", "password"].includes(type)).map(({ name, value }, i) =>
-        [name, (pick >> i) % 3 === 1 ? text : typicalValues[name] ?? value] as const
+        [
+          name,
+          (pick >> i) % 3 === 1 ? text : state.devices.at(-1)?.[name as "user_code"] ?? typicalValues[name] ?? value,
+        ] as const
       ),
     );
     const { url, form: fields } = submitForm(form, button, typed, ({ type }) => type === "checkbox" && pick % 5 === 4);
@@ -256,7 +314,7 @@ export async function buildRequest(
     return undefined;
   }
   const writer: BuildRequest = writers[move];
-  const unchanged = await writer(server, state, step);
+  const unchanged = await withProof(server, state, await writer(server, state, step), step);
   const cookie = [...state.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const headers = unchanged.headers.filter(([name]) => name !== "cookie");
   const withCookies = cookie === ""
@@ -273,6 +331,7 @@ export function updateState(
   { status, headers, text }: ReceivedResponse,
 ): void {
   state.last = sent;
+  state.nonce = headers.get("dpop-nonce") ?? state.nonce;
   for (const line of headers.getSetCookie()) {
     const [pair = ""] = line.split(";");
     const at = pair.indexOf("=");
@@ -291,11 +350,20 @@ export function updateState(
   }
   const code = state.location && URL.canParse(state.location) && new URL(state.location).searchParams.get("code");
   if (code && state.authorization !== undefined) state.codes.push({ code, ...state.authorization });
+  const signedCode = findSignedCode(state.location ?? text);
+  if (signedCode !== undefined && state.authorization !== undefined) {
+    state.codes.push({ code: signedCode, ...state.authorization });
+  }
   if (status === 200 && type.startsWith("application/json") && text.includes('"access_token"')) {
     state.tokens.push(JSON.parse(text));
   }
   if (status === 201 && text.includes('"request_uri"') && state.authorization !== undefined) {
     state.pushed.push({ requestUri: JSON.parse(text).request_uri, ...state.authorization });
+  }
+  if (status === 200 && text.includes('"user_code"') && text.startsWith("{")) {
+    const clientId = sent.form?.find(([name]) => name === "client_id")?.[1];
+    const client = server.clients.find(({ metadata }) => metadata.client_id === clientId);
+    state.devices.push({ ...JSON.parse(text), client });
   }
   const isRegistration = sent.path.startsWith(`${basePath(server)}/oauth2/register`) && status < 300;
   if (isRegistration && text.startsWith("{")) {
@@ -304,7 +372,8 @@ export function updateState(
 }
 
 /** The fields of an authorization request, which is under way from now on. */
-function authorizationFields(server: AttackedServer, state: AttackerState, { client: which, pick }: Step): Pair[] {
+function authorizationFields(server: AttackedServer, state: AttackerState, step: Step): Pair[] {
+  const { client: which, pick } = step;
   const client = pickClient(server, which);
   const uris = client.metadata.redirect_uris ?? [];
   const redirectUri = uris[pick % (uris.length || 1)] ?? "https://spa.example/cb";
@@ -318,9 +387,11 @@ function authorizationFields(server: AttackedServer, state: AttackerState, { cli
     ["nonce", "a-nonce"],
     ["code_challenge", challenge],
     ["code_challenge_method", "S256"],
-    ...pick % 5 === 0 ? [["response_mode", "form_post"]] as const : [],
+    ...detailsField(step),
+    ...responseModeField(step),
     ...pick % 7 === 3 ? [["resource", new URL(server.as.issuer).origin + resourcePath]] as const : [],
     ...pick % 7 === 0 ? [["prompt", "consent"]] as const : [],
+    ...pick % 11 === 5 ? [["acr_values", ["urn:x:mfa", "urn:x:pwd urn:x:mfa", "urn:x:none"][pick % 3]!]] as const : [],
   ];
 }
 
@@ -368,7 +439,7 @@ const moves: readonly Move[] = [
   ...["authorize", "authorize", "authorize", "redeem", "redeem", "refresh", "userinfo", "introspect", "revoke"],
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
   ...["register", "register", "configure", "configure", "callResource", "callResource"],
-  ...["assert", "exchange", "push", "refer"],
+  ...["assert", "exchange", "push", "refer", "sign", "sign", "startDevice", "openDevice", "poll"],
 ] as Move[];
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -409,7 +480,19 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("authorize", 3), calm("redeem", 1), calm("callResource", 1), calm("callResource", 8)],
     [calm("register", 0)],
     [calm("push", 1), calm("refer", 1)],
+    [
+      calm("authorize", 18),
+      calm("follow", 0),
+      calm("submit", 0),
+      calm("follow", 0),
+      calm("submit", 0),
+      calm("redeem", 1),
+    ],
     [calm("push", 1), calm("refer", 1), calm("redeem", 1)],
+    [calm("sign", 1), calm("redeem", 1)],
+    [calm("sign", 15), calm("refer", 1)],
+    [calm("startDevice", 1), calm("poll", 1)],
+    [calm("startDevice", 1), calm("openDevice", 4), calm("submit", 0), calm("follow", 0), calm("submit", 0)],
     [calm("register", 12), calm("configure", 5), calm("open", 4)],
   ];
   return fc.record({

@@ -64,6 +64,7 @@ const documents = [
   ...["{}", "[]", "null", '""', "{", '{"__proto__":{"sub":"bob"}}', '{"sub":"bob"}', '{"id_token":{"sub":null}}'],
   ...['{"id_token":{"acr":{"essential":true,"values":["<q7zq7z>"]}},"userinfo":{"email":null}}', '{"userinfo":[1]}'],
   ...['{"name":{"a":[1,2,{"b":"<q7zq7z>"}]}}', '{"name":"<q7zq7z>","email":"\\u0000\\ud800"}', '{"password":"x"}'],
+  ...['[{"type":"files","<q7zq7z>":"\\u202e"}]', '[{"type":"payment","creditor":1}]', '[{"type":"files"},{"a":[]}]'],
   ...['{"toString":1,"constructor":null}', '{"address":{"country":1e999}}', '{"exp":"x","iat":-1,"aud":{}}'],
 ];
 

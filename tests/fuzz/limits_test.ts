@@ -11,6 +11,7 @@ import { post, publicTokens, refresh, refreshTokens, testClients } from "../flow
 import { basic, encode, getOutcome, goodRequest, testServer } from "../flows/harness.ts";
 import { getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import { cpuTimeOf } from "../until.ts";
 
 /** This many unknown parameters. */
 const padding = (count: number) => Array.from({ length: count }, (_, i) => `p${i}=`).join("&");
@@ -33,15 +34,16 @@ test("[HT-20] a thousand parameters are accepted and one more is rejected, in a 
 
 test("[HT-20] repeating every parameter up to the limit takes constant time", async () => {
   const b = await testServer();
-  const begun = performance.now();
-  for (const name of ["a", "resource", "scope", "past", "code"]) {
-    const body = `${name}=${"&".repeat(50_000)}`;
-    for (const path of ["/oauth2/token", "/oauth2/authorize", "/authorized", "/authorized/try", "/oauth2/logout"]) {
-      await b.get(path, { method: "POST", body, headers: form });
-      await b.get(path, { method: "POST", body: padding(1000).replaceAll(/p\d+/g, name), headers: form });
+  const milliseconds = await cpuTimeOf(async () => {
+    for (const name of ["a", "resource", "scope", "past", "code"]) {
+      const body = `${name}=${"&".repeat(50_000)}`;
+      for (const path of ["/oauth2/token", "/oauth2/authorize", "/authorized", "/authorized/try", "/oauth2/logout"]) {
+        await b.get(path, { method: "POST", body, headers: form });
+        await b.get(path, { method: "POST", body: padding(1000).replaceAll(/p\d+/g, name), headers: form });
+      }
     }
-  }
-  assertLess(performance.now() - begun, 5000);
+  });
+  assertLess(milliseconds, 30_000);
 });
 
 test("a head of 1 MB is rejected or cut off by the runtime, and the next request gets a response", async () => {

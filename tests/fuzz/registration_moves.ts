@@ -53,6 +53,8 @@ const members = [
   ...["redirect_uris", "client_name", "client_uri", "logo_uri", "tos_uri", "policy_uri", "jwks_uri", "jwks", "scope"],
   ...["grant_types", "response_types", "contacts", "application_type", "subject_type", "sector_identifier_uri"],
   ...["token_endpoint_auth_method", "token_endpoint_auth_signing_alg", "id_token_signed_response_alg", "client_id"],
+  ...["backchannel_logout_uri", "backchannel_logout_session_required", "frontchannel_logout_uri"],
+  ...["frontchannel_logout_session_required"],
   ...["post_logout_redirect_uris", "software_statement", "client_secret", "serves", "registration", "__proto__", ""],
 ];
 

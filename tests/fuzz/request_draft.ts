@@ -108,10 +108,30 @@ const headerValues: Readonly<Record<string, readonly string[]>> = {
 
 const fieldNames = [
   ...["response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge", "prompt", "max_age"],
-  ...["code_challenge_method", "response_mode", "login_hint", "claims", "id_token_hint", "resource", "request"],
+  ...[
+    "code_challenge_method",
+    "response_mode",
+    "authorization_details",
+    "detail",
+    "login_hint",
+    "claims",
+    "id_token_hint",
+    "resource",
+    "request",
+  ],
   ...["request_uri", "display", "ui_locales", "acr_values", "grant_type", "code", "code_verifier", "refresh_token"],
   ...["client_secret", "client_assertion", "client_assertion_type", "token", "token_type_hint", "access_token"],
-  ...["post_logout_redirect_uri", "confirm", "interaction", "form_token", "sub", "subject", "password", "cancel"],
+  ...[
+    "post_logout_redirect_uri",
+    "logout_hint",
+    "confirm",
+    "interaction",
+    "form_token",
+    "sub",
+    "subject",
+    "password",
+    "cancel",
+  ],
   ...["new", "decision", "do", "action", "redirect_uris", "client_name", "token_endpoint_auth_method", "step", "past"],
   ...["as", "login", "show", "from", "client", "outcome", "error", "error_description", "iss", "__proto__", "a[b]"],
 ];

@@ -33,10 +33,14 @@ export function* findResourceProblems(status: number, headers: Headers, metadata
   if ((challenge !== null) !== (status === 401 || status === 403)) {
     yield `[PR-06] ${status} of the resource has the challenge ${challenge}`;
   }
-  if (
-    challenge !== null && !(challenge.startsWith("Bearer ") && challenge.endsWith(`resource_metadata="${metadata}"`))
-  ) {
-    yield `[PR-06] the challenge is ${challenge}`;
+  if (challenge !== null) {
+    const [first = "", ...offers] = challenge.split(/, (?=DPoP )/);
+    const link = `resource_metadata="${metadata}"`;
+    const isDpop = first.startsWith("DPoP ") && first.includes(`${link}, algs="`);
+    const isBearer = first.startsWith("Bearer ") && first.endsWith(link);
+    const isOffered = offers.length === (isBearer && status === 401 ? 1 : 0) &&
+      offers.every((offer) => offer.startsWith(`DPoP ${link}, algs="`));
+    if (!(isDpop || isBearer) || !isOffered) yield `[PR-06, PR-11] the challenge is ${challenge}`;
   }
   if (headers.get("access-control-allow-origin") !== "*") yield `[PR-12] ${status} of the resource is not shared`;
 }

@@ -1,5 +1,6 @@
 /** Checks that every response must pass, for any request, so that the fuzzer needs no expected response. */
 
+import { findTokenMembers } from "../secrets.ts";
 import { marker } from "./hostile_text.ts";
 import type { ReceivedResponse } from "./attack.ts";
 import { getPath } from "./request_draft.ts";
@@ -12,7 +13,13 @@ const allowedLinks =
   /^https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net|www\.w3\.org|fetch\.spec\.whatwg\.org)\//;
 
 /** Endpoints with JSON responses, errors included. */
-const forClients = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/par", "/oauth2/userinfo"];
+const forClients = [
+  ...["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/par", "/oauth2/userinfo"],
+  "/oauth2/device_authorization",
+];
+
+/** Those that scripts of other origins must not use. */
+const notShared = ["/oauth2/introspect", "/oauth2/device_authorization"];
 
 /** Yields every problem of a response; `uris` are all registered redirect URIs. */
 export function* findProblems(
@@ -41,6 +48,7 @@ export function* findProblems(
     if (![302, 303].includes(status)) yield `[AZ-20] ${status} has a Location`;
     if (!/^[\x21-\x7E]+$/.test(location)) yield `Location is not a line of ASCII: ${JSON.stringify(location)}`;
     if (!isOwn(location, own, base) && !isRegistered(location, uris)) yield `[RU-01] Location is ${location}`;
+    for (const name of findTokenMembers(headers, "")) yield `[NV-01] Location holds ${name}: ${location}`;
   } else if (status >= 300 && status < 400 && status !== 304) yield `${status} has no Location`;
   if (headers.has("refresh")) yield "the response has a Refresh header";
 
@@ -90,7 +98,7 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
       for (const uri of [written, written.replace(loopbackPort, "$1")]) {
         if (variant === uri) return true;
         const joint = !uri.includes("?") ? "?" : /[?&]$/.test(uri) ? "" : "&";
-        if (variant.startsWith(uri + joint)) return true;
+        if (variant.startsWith(uri + joint) || variant.startsWith(`${uri}#response=`)) return true;
       }
     }
   }
@@ -99,7 +107,7 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
 
 /** Pages with forms to this server, for which browsers send an Origin. */
 const formPagePattern =
-  /^\/(?:oauth2\/(?:login|consent|logout)|account|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
+  /^\/(?:oauth2\/(?:login|consent|logout)|account|device|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
 
 interface PageLocation {
   readonly own: string;
@@ -131,6 +139,7 @@ function* findPageProblems(
     if (at >= 0) yield `[UI-03] the page holds what was sent as it was: ${html.slice(Math.max(0, at - 60), at + 60)}`;
   }
   for (const [tag] of html.matchAll(/<[a-z][^\s/>]*(?:"[^"]*"|'[^']*'|[^>"'])*>/gi)) {
+    if (path.endsWith("/oauth2/logout") && isLogoutFrame(tag, policy)) continue;
     if (/\shttp-equiv|^<(?:base|iframe|object|embed|frame|math)\b/i.test(tag)) yield `[UI-02] the page holds ${tag}`;
     const bare = tag.replace(/"[^"]*"/g, '""');
     if (/\s(?:on\w+|style)\s*=/i.test(bare)) yield `[UI-02] the page holds ${tag}`;
@@ -143,6 +152,13 @@ function* findPageProblems(
       yield `[UI-02] ${tag} leads off`;
     }
   }
+}
+
+/** Whether a tag is the frame of a client on the logout page, whose origin the policy allows. */
+function isLogoutFrame(tag: string, policy: string): boolean {
+  const [, src] = /^<iframe src="([^"]+)&amp;iss=[^"&]+&amp;sid=[\w-]+" /.exec(tag) ?? [];
+  const [, origins = ""] = policy.split("; frame-src ");
+  return src !== undefined && URL.canParse(src) && origins.split(" ").includes(new URL(src).origin);
 }
 
 const errorSyntax = /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/;
@@ -158,7 +174,11 @@ function* findJsonProblems(status: number, headers: Headers, text: string): Gene
   if (read.jsonrpc === "2.0") return;
   // The challenge of a resource to a request without a token names no error (RFC 6750 §3.1).
   if (status === 401 && text === "{}" && headers.get("www-authenticate")?.includes("resource_metadata=")) return;
-  const { error, error_description: description = "x", ...more } = read;
+  const { error, error_description: description = "x", error_uri: uri = "/flows/of/1", ...more } = read;
+  // The page of the exchange, on test hosts.
+  if (!/^(?:https?:\/\/[^/]+)?(?:\/[\w-]+)*\/flows\/of\/\d+$/.test(String(uri))) {
+    yield `error_uri is ${JSON.stringify(uri)}`;
+  }
   if (typeof error !== "string" || !errorSyntax.test(error)) yield `[SC-04] error is ${JSON.stringify(error)}`;
   if (typeof description !== "string" || !errorSyntax.test(description)) {
     yield `[SC-04] error_description is ${JSON.stringify(description)}`;
@@ -191,7 +211,7 @@ function* findClientEndpointProblems(
   const isUserinfo = endpoint === "/oauth2/userinfo";
   const mayChallenge = status === 401 || (isUserinfo && status === 403);
   if ((challenge !== null) !== mayChallenge) yield `[SC-03] ${status} of ${endpoint} has the challenge ${challenge}`;
-  if (challenge !== null && !challenge.startsWith(isUserinfo ? "Bearer realm=" : "Basic realm=")) {
+  if (challenge !== null && !(isUserinfo ? /^(?:Bearer|DPoP) realm=/ : /^Basic realm=/).test(challenge)) {
     yield `[SC-03] the challenge is ${challenge}`;
   }
   if (status >= 400 && status < 500 && type !== "application/json") yield `[SC-04] ${status} is ${type}`;
@@ -200,5 +220,5 @@ function* findClientEndpointProblems(
   if (status < 400 && status !== success && !isPreflight) yield `[SC-04] success is ${status}`;
   if (!isPreflight && headers.get("cache-control") !== "no-store") yield "[TK-08] the response may be cached";
   const isShared = headers.get("access-control-allow-origin") === "*";
-  if (isShared !== (endpoint !== "/oauth2/introspect")) yield `[HT-05] ${status} of ${endpoint} shared: ${isShared}`;
+  if (isShared === notShared.includes(endpoint)) yield `[HT-05] ${status} of ${endpoint} shared: ${isShared}`;
 }

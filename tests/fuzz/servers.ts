@@ -3,7 +3,7 @@
 import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
 import { digest } from "../../src/oauth/secrets.ts";
 import { demoSecret } from "../../src/oauth/config/settings.ts";
-import { redactEvent } from "../../src/oauth/trace.ts";
+import { redactEvent } from "../../src/oauth/redact.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
@@ -18,7 +18,9 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
 import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
 import { assertionGrantTypes, assertionSettings } from "./assertion_moves.ts";
-
+import { deviceGrantType } from "./device_moves.ts";
+import { detailsSettings } from "./details_moves.ts";
+import { responseSettings } from "./request_object_moves.ts";
 import { resourcePath } from "./resource_moves.ts";
 
 /** Data of a client that an inside attacker knows. */
@@ -60,7 +62,7 @@ async function passwordDigest(): Promise<string> {
   return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
 }
 
-const refreshGrant = { grant_types: ["authorization_code", "refresh_token", ...assertionGrantTypes] };
+const refreshGrant = { grant_types: ["authorization_code", "refresh_token", ...assertionGrantTypes, deviceGrantType] };
 const keyOfClient = { ...builtInKeys.ES256[1]!.jwk, alg: "ES256" } as unknown as PrivateJwk;
 const { d: _, ...publicKey } = keyOfClient;
 
@@ -76,12 +78,16 @@ async function createClients(issuer: string): Promise<KnownClient[]> {
       client_name: 'The <b>"shop"</b>',
       redirect_uris: ["https://spa.example/cb"],
       post_logout_redirect_uris: ["https://spa.example/bye?x=y"],
+      backchannel_logout_uri: "https://spa.example/logged-out",
+      frontchannel_logout_uri: "https://spa.example/front?x=y",
       ...refreshGrant,
     },
     {
       client_id: "native",
       application_type: "native",
       redirect_uris: ["http://127.0.0.1/cb", "com.example.app:/cb"],
+      default_acr_values: ["urn:x:mfa"],
+      default_max_age: 60,
       ...refreshGrant,
     },
     { client_id: "web", client_secret: await createSecret("web"), ...web, serves: [issuer] },
@@ -136,10 +142,13 @@ const documentClient: ClientMetadata = {
 
 /** Responds with the metadata document. */
 function fetchDocument(url: string): Promise<Response> {
+  if (url.endsWith("/logged-out")) return Promise.resolve(new Response(null, { status: 200 }));
   return url === documentClient.client_id
     ? Promise.resolve(Response.json(documentClient, { headers: { "cache-control": "max-age=60" } }))
     : Promise.reject(new TypeError("there is no network"));
 }
+
+const acrValues = [{ value: "urn:x:pwd" }, { value: "urn:x:mfa", amr: ["mfa"] }];
 
 const users = [
   { sub: "alice", name: 'Alice "<i>" Adams', email: "alice@example.com", address: { country: "<b>" } },
@@ -157,7 +166,7 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
   {
     name: "automatic login, everything switched on",
     forgives: false,
-    options: { issuer: "https://as.test", users, directory: "edit" as const },
+    options: { issuer: "https://as.test", users, directory: "edit" as const, acrValues, ...responseSettings },
   },
   {
     name: "login by pages, without passwords",
@@ -166,7 +175,10 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
       issuer: "http://localhost:9000/t1",
       users,
       login: "interactive" as const,
+      acrValues,
+      ...responseSettings,
       refresh: { grace: 30, rotateConfidential: true },
+      dpop: { nonce: "required" as const },
     },
   },
   {
@@ -196,7 +208,13 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
   return {
     ...serverKind,
     clients: [...clients, { metadata: documentClient }],
-    options: { ...assertionSettings, ...serverKind.options, clients: clients.map(({ metadata }) => metadata) },
+    options: {
+      ...assertionSettings,
+      ...detailsSettings,
+      deviceAuthorization: true,
+      ...serverKind.options,
+      clients: clients.map(({ metadata }) => metadata),
+    },
   };
 }));
 
@@ -208,7 +226,7 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
   const recordEvent = (original: TraceEvent) => {
     const event = redactEvent(original);
     events.push(event);
-    const line = formatEvent(event, true);
+    const line = formatEvent(event, { verbose: true });
     if (line !== undefined) lines.push(line);
   };
   const log = logging({ write: (line) => lines.push(line), format: "json", verbose: true });

@@ -85,6 +85,7 @@ const cases: readonly (readonly [name: string, steps: readonly Step[], plugin: P
     /a bug at .*inside/,
   ],
   ["a redirect elsewhere", redirect, leading("https://evil.example/"), /RU-01/],
+  ["a redirect with a token", redirect, leading("https://spa.example/cb#access_token=x"), /NV-01/],
   ["a redirect to a longer host", redirect, leading("https://spa.example/cbx?code=1"), /RU-01/],
   ["markup as it came", page, inBody("<q7zq7z>"), /UI-03/],
   ["an attribute as it came", page, inBody('<p title=""q7zq7z="">'), /UI-03/],
@@ -128,14 +129,17 @@ for (const [name, steps, plugin, fault] of cases) {
 
 test("attacks get far enough: codes, tokens, rejections of each kind, pages that change state", async () => {
   const seen = new Map<string, number>();
-  for (const one of fc.sample(attack, { seed: 11, numRuns: 500 })) {
+  for (const one of fc.sample(attack, { seed: 15, numRuns: 900 })) {
     const listening: Plugin = {
       handle: (next) => async (request, peer) => {
         const response = await next(request, peer);
-        const path = /^[^?#]*?(\/(?:oauth2\/\w+|clients|users|flows|authorized\/try|mcp))(?:[/?#]|$)/.exec(request.url)
+        const path = /^[^?#]*?(\/(?:oauth2\/\w+|device|clients|users|flows|authorized\/try|mcp))(?:[/?#]|$)/.exec(
+          request.url,
+        )
           ?.[1];
         const key = `${request.method} ${path} ${response.status}`;
-        seen.set(key, (seen.get(key) ?? 0) + 1);
+        const isProven = request.headers.get("dpop") !== null;
+        for (const name of [key, ...isProven ? [`${key} with a proof`] : []]) seen.set(name, (seen.get(name) ?? 0) + 1);
         return response;
       },
     };
@@ -153,8 +157,11 @@ test("attacks get far enough: codes, tokens, rejections of each kind, pages that
         "POST /clients 403",
         "POST /oauth2/register 201",
         "POST /oauth2/par 201",
+        "POST /oauth2/device_authorization 200",
+        "POST /device 303",
       ],
       ...["POST /oauth2/register 400", "PUT /oauth2/register 200", "DELETE /oauth2/register 204"],
+      ...["POST /oauth2/token 200 with a proof", "POST /oauth2/token 400 with a proof"],
       ...["POST /mcp 200", "POST /mcp 202", "POST /mcp 400", "POST /mcp 401", "GET /mcp 401"],
     ]
   ) {

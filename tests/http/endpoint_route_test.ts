@@ -46,7 +46,18 @@ test("an endpoint that failed to load is loaded again by the next request", asyn
 test("every URL responds to each method that it names in Allow", async () => {
   const { get, events } = await testServer({ issuer: "http://localhost:9000", clients: undefined, directory: "edit" });
   const paths = [
-    ...["/", "/start", "/authorized", "/authorized/try", "/static/x", "/clients", "/clients/x", "/users", "/users/x"],
+    ...[
+      "/",
+      "/start",
+      "/authorized",
+      "/authorized/try",
+      "/tour",
+      "/static/x",
+      "/clients",
+      "/clients/x",
+      "/users",
+      "/users/x",
+    ],
     ...["/oauth2/authorize", "/oauth2/token", "/oauth2/jwks", "/oauth2/userinfo", "/oauth2/revoke"],
     ...["/oauth2/introspect", "/oauth2/logout", "/.well-known/openid-configuration"],
   ];

@@ -21,7 +21,7 @@ export type Outcome = Tokens | string;
 /** The public client of every instance; `isActive` asks as the confidential one. */
 export function client() {
   async function ask(instance: Instance, { path, init }: RequestData): Promise<Outcome> {
-    const response = await fetch(instance.url + path, { ...init, signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(instance.url + path, { ...init, signal: AbortSignal.timeout(60_000) });
     const body = await response.json();
     return response.status === 200 ? body : `${response.status} ${body.error}`;
   }

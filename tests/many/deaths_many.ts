@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { join } from "node:path";
 import { client, type Tokens } from "./client.ts";
 import { runLoad } from "./load.ts";
-import { delay, killAll, newFolder, postgresServer, redisServer } from "./processes.ts";
+import { killAll, newFolder, postgresServer, redisServer } from "./processes.ts";
 import { startInstance } from "./instances.ts";
 
 after(killAll);
@@ -19,7 +19,11 @@ const places: Readonly<Record<string, () => Promise<string>>> = {
 test("the audit finds lost records and double redemptions", async () => {
   const store = await places["SQLite file"]!();
   const liar = await startInstance("deno", store, { lies: true });
-  const { lost, doubleRedemptions } = await runLoad("A store that lies, which must show", [liar], () => delay(1000));
+  const { lost, doubleRedemptions } = await runLoad(
+    "A store that lies, which must show",
+    [liar],
+    (load) => load.flows(30),
+  );
   assert(lost.includes("a refresh token was rejected: invalid_grant"), lost.join());
   for (const what of ["a code was redeemed twice concurrently", "a code was redeemed a second time"]) {
     assert(doubleRedemptions.includes(what), [...new Set(doubleRedemptions)].join());

@@ -3,9 +3,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { tcpProxy } from "../stores/tcp_proxy.ts";
+import { assertSingleUse } from "./single_use.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
 import { runLoad } from "./load.ts";
-import { type Database, delay } from "./processes.ts";
+import type { Database } from "./processes.ts";
 import { type Instance, restartInTurn, startInstance } from "./instances.ts";
 
 /** Three instances on one database server. */
@@ -19,14 +20,22 @@ export interface SharedDatabase {
 /** Tries all of it on what is there once the tests have begun. */
 export function failureScenarios(name: string, shared: () => SharedDatabase): void {
   test("three instances on three runtimes act as one server: each continues a flow of another", async () => {
-    const report = await runLoad(`${name}, nothing happens`, shared().instances, () => delay(3000));
+    const report = await runLoad(`${name}, nothing happens`, shared().instances, (load) => load.flows(100));
     assertConsistent(report);
     assertEquals([report.unavailable, report.broken], [0, 0]);
   });
 
+  test("[PA-06, DV-03, DO-04] of 20 concurrent uses of a request_uri, a device code and a proof one succeeds", async () => {
+    await assertSingleUse(shared().instances);
+  });
+
   test("an instance is killed under load and restarted", async () => {
     const { instances } = shared();
-    const report = await runLoad(`${name}, an instance killed`, instances, () => restartInTurn(instances.slice(0, 2)));
+    const report = await runLoad(
+      `${name}, an instance killed`,
+      instances,
+      (load) => restartInTurn(instances.slice(0, 2), load),
+    );
     assertConsistent(report);
     assert(report.broken > 0, "it was killed under load");
   });
@@ -34,13 +43,13 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
   for (const how of ["gracefully", "immediately"] as const) {
     test(`the database is stopped ${how} and restarted, with every acknowledged write`, async () => {
       const { database, instances } = shared();
-      const report = await runLoad(`${name}, stopped ${how}`, instances, async () => {
-        await delay(500);
+      const report = await runLoad(`${name}, stopped ${how}`, instances, async (load) => {
+        await load.flows(20);
         await database.stop(how);
         await waitUntilUnready(instances);
         await database.start();
         await waitUntilReady(instances);
-        await delay(500);
+        await load.flows(20);
       });
       assertConsistent(report);
       assert(report.unavailable > 0, "it was stopped under load");
@@ -49,18 +58,18 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
 
   test("the database is paused for longer than the store's timeout", async () => {
     const { database, instances } = shared();
-    const report = await runLoad(`${name}, paused`, instances, async () => {
-      await delay(500);
+    const report = await runLoad(`${name}, paused`, instances, async (load) => {
+      await load.flows(20);
       database.pause();
       await waitUntilUnready(instances);
-      await delay(2000);
+      await load.failures(10);
       database.resume();
       await waitUntilReady(instances);
-      await delay(500);
+      await load.flows(20);
     });
     assertConsistent(report);
     // A request asks the store several times, but gives up with the first silence.
-    assert(report.slowestResponseMs < 5000, `${report.slowestResponseMs} ms`);
+    assert(report.slowestResponseMs < 10_000, `${report.slowestResponseMs} ms`);
     assert(report.unavailable > 0, "it was paused under load");
   });
 
@@ -70,17 +79,17 @@ export function failureScenarios(name: string, shared: () => SharedDatabase): vo
       const link = await tcpProxy(database.port);
       const affected = await startInstance(runtime, store.replace(`:${database.port}`, `:${link.port}`));
       try {
-        const report = await runLoad(`${name}, one wire dead, then cut`, [affected, other!, another!], async () => {
-          await delay(500);
+        const report = await runLoad(`${name}, one wire dead, then cut`, [affected, other!, another!], async (load) => {
+          await load.flows(20);
           link.stall();
           await waitUntilUnready([affected]);
           assertEquals(await other!.ready(), 200);
           link.cut();
-          await delay(500);
+          await load.flows(20);
           assertEquals([await affected.ready(), await other!.ready()], [503, 200]);
           link.restore();
           await waitUntilReady([affected]);
-          await delay(500);
+          await load.flows(20);
         });
         assertConsistent(report);
         assert(report.unavailable > 0, "it was cut under load");

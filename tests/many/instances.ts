@@ -5,7 +5,8 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import type { InstanceOptions } from "./instance_child.ts";
-import { delay, freePort, newFolder, type StartedProcess, startProcess, waitUntil } from "./processes.ts";
+import type { Load } from "./load.ts";
+import { freePort, newFolder, type StartedProcess, startProcess, waitUntil } from "./processes.ts";
 
 /** What runs an instance. Node and Bun are taken from where `deno task test:many` says that they are. */
 export type Runtime = "deno" | "node" | "bun";
@@ -18,7 +19,7 @@ export const settings: Settings = {
     {
       client_id: "spa",
       redirect_uris: ["https://spa.example/cb"],
-      grant_types: ["authorization_code", "refresh_token"],
+      grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
     },
     { client_id: "api", client_secret: "api-secret", redirect_uris: ["https://api.example/cb"] },
   ],
@@ -64,7 +65,7 @@ export async function startInstance(
     runtime,
     process: () => current,
     ready: () =>
-      fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3000) }).then(async (response) => {
+      fetch(`${url}/readyz`, { signal: AbortSignal.timeout(15_000) }).then(async (response) => {
         await response.body?.cancel();
         return response.status;
       }, () => 0),
@@ -74,7 +75,7 @@ export async function startInstance(
       });
       let ended = false;
       current.exited.then(() => ended = true);
-      await waitUntil(`an instance on ${runtime} is ready`, async () => ended || await self.ready() === 200, 30_000);
+      await waitUntil(`an instance on ${runtime} is ready`, async () => ended || await self.ready() === 200);
       if (ended) throw new Error(`an instance on ${runtime} ended before it was ready:\n${current.output()}`);
     },
   };
@@ -95,12 +96,11 @@ export function startInstances(store: string, overrides?: InstanceOverrides): Pr
   return Promise.all((["deno", "node", "bun"] as const).map((runtime) => startInstance(runtime, store, overrides)));
 }
 
-/** Kills one after the other, and starts each again before the next. */
-export async function restartInTurn(instances: readonly Instance[]): Promise<void> {
+/** Kills one after the other under load, and starts each again before the next. */
+export async function restartInTurn(instances: readonly Instance[], load: Load): Promise<void> {
   for (const instance of instances) {
-    await delay(400);
+    await load.flows(20);
     await instance.process().end("SIGKILL");
-    await delay(200);
     await instance.start();
   }
 }

@@ -65,6 +65,14 @@ export interface LoadOptions {
   readonly patient?: boolean;
 }
 
+/** The load while something happens. */
+export interface Load {
+  /** Waits until so many further flows have got their tokens. */
+  flows(count: number): Promise<void>;
+  /** Waits until so many requests since the start got 503, 500 or no response. */
+  failures(count: number): Promise<void>;
+}
+
 /** Whether two refreshes got the same next token: then the second was a repetition of the first, which may be allowed. */
 function isSame(one: FlowResponse, other: FlowResponse): boolean {
   return one.kind === "done" && other.kind === "done" && one.body.refresh_token === other.body.refresh_token;
@@ -77,7 +85,7 @@ const repeatEvery = 6;
 export async function runLoad(
   title: string,
   instances: readonly Instance[],
-  disrupt: () => Promise<void>,
+  disrupt: (load: Load) => Promise<void>,
   { workers = 6, patient = false }: LoadOptions = {},
 ): Promise<LoadReport> {
   const flows: Flow[] = [];
@@ -97,10 +105,10 @@ export async function runLoad(
     let response: Response;
     let text: string;
     try {
-      response = await fetch(instance.url + path, { redirect: "manual", signal: AbortSignal.timeout(10_000), ...init });
+      response = await fetch(instance.url + path, { redirect: "manual", signal: AbortSignal.timeout(30_000), ...init });
       text = await response.text();
     } catch (error) {
-      if ((error as Error).name === "TimeoutError") reportMalformed("no response in 10 s");
+      if ((error as Error).name === "TimeoutError") reportMalformed("no response in 30 s");
       broken++;
       return { kind: "unknown" };
     } finally {
@@ -210,9 +218,18 @@ export async function runLoad(
     }
   }
 
+  const withTokens = () => flows.filter(({ access }) => access.length > 0).length;
+  const load: Load = {
+    flows(count) {
+      const enough = withTokens() + count;
+      return waitUntil(`${count} further flows have their tokens`, () => Promise.resolve(withTokens() >= enough));
+    },
+    failures: (count) =>
+      waitUntil(`${count} requests have failed`, () => Promise.resolve(unavailable + broken >= count)),
+  };
   const working = Array.from({ length: workers }, (_, i) => work(i));
   try {
-    await disrupt();
+    await disrupt(load);
   } finally {
     longestOutageMs = Math.max(longestOutageMs, performance.now() - lastIssued);
     isRunning = false;
@@ -225,7 +242,6 @@ export async function runLoad(
     await waitUntil(
       "every request about a token gets a response",
       async () => isResponse(response = await send()),
-      10_000,
     );
     return response!;
   }
@@ -276,7 +292,7 @@ export async function runLoad(
 
   const report: LoadReport = {
     acknowledged,
-    flows: flows.filter(({ access }) => access.length > 0).length,
+    flows: withTokens(),
     unavailable,
     broken,
     lost,

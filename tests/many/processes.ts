@@ -40,7 +40,7 @@ export function delay(milliseconds: number): Promise<void> {
 }
 
 /** Asks again and again until it is so; throws after so many milliseconds. */
-export async function waitUntil(what: string, isSo: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+export async function waitUntil(what: string, isSo: () => Promise<boolean>, timeoutMs = 120_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!await isSo().catch(() => false)) {
     if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
@@ -290,11 +290,16 @@ export async function redisServer(): Promise<RedisServer> {
         async () => /master_link_status:up/.test(String(await self.command("INFO", "replication"))),
       );
     },
-    isFollowed: () =>
-      waitUntil(
-        "the primary has a replica",
-        async () => /^slave0:.*state=online/m.test(String(await self.command("INFO", "replication"))),
-      ),
+    async isFollowed() {
+      // A replica that is online has not acknowledged yet: its first acknowledgement may take a second.
+      await self.command("SET", "followed", "");
+      await waitUntil("the primary has a replica", async () => {
+        const info = String(await self.command("INFO", "replication"));
+        const acknowledged = /^slave0:.*state=online,offset=(\d+)/m.exec(info)?.[1];
+        return acknowledged !== undefined &&
+          Number(acknowledged) >= Number(/^master_repl_offset:(\d+)/m.exec(info)?.[1]);
+      });
+    },
     async promote() {
       await self.command("REPLICAOF", "NO", "ONE");
     },

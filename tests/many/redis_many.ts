@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { redisStore } from "../../src/store/redis.ts";
 import { runLoad } from "./load.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
-import { delay, freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
+import { freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
 import { failureScenarios } from "./failure_scenarios.ts";
 import { type Instance, startInstance, startInstances } from "./instances.ts";
 import { storeConformance } from "../stores/conformance.ts";
@@ -17,7 +17,7 @@ let team: Instance[];
 
 before(async () => {
   database = await redisServer();
-  store = `${database.url}?timeout=1500`;
+  store = `${database.url}?timeout=3000`;
   team = await startInstances(store);
 });
 after(async () => {
@@ -29,7 +29,7 @@ failureScenarios("Redis", () => ({ database, instances: team, store }));
 
 test("three instances whose clocks are half a minute apart", async () => {
   const clocks = await Promise.all([-15_000, 0, 15_000].map((ahead) => startInstance("node", database.url, { ahead })));
-  const sum = await runLoad("Redis, clocks apart", clocks, () => delay(2000));
+  const sum = await runLoad("Redis, clocks apart", clocks, (load) => load.flows(60));
   assertConsistent(sum);
   assertEquals([sum.unavailable, sum.broken], [0, 0]);
   for (const one of clocks) await one.process().end();
@@ -83,7 +83,7 @@ storeConformance("Redis, each write waited for by a replica", async () => {
 
 test("replicas=0: a failover loses unreplicated writes, including a consumed mark", async () => {
   await using both = await pair();
-  const store = await redisStore(both.url, { timeout: 1500 });
+  const store = await redisStore(both.url, { timeout: 3000 });
   await store.add("seen", "one", {}, stored);
   await waitUntil("the replica has it", async () => await both.replica.command("EXISTS", "{latchkey}:seen:one") === 1);
   both.link.stall();
@@ -96,7 +96,7 @@ test("replicas=0: a failover loses unreplicated writes, including a consumed mar
 
 test("replicas=1: an unreplicated write is rejected, and absent after the failover", async () => {
   await using both = await pair();
-  const store = await redisStore(both.url, { timeout: 1500, replicas: 1 });
+  const store = await redisStore(both.url, { timeout: 3000, replicas: 1 });
   await store.add("seen", "one", {}, stored);
   both.link.stall();
   const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.consume("seen", "one", now)));
@@ -116,20 +116,20 @@ test("replicas=1: an unreplicated write is rejected, and absent after the failov
 
 test("replicas=1: a primary dies under load and its replica takes over", async () => {
   await using both = await pair();
-  const instances = await startInstances(`${both.url}?timeout=1500&replicas=1`);
+  const instances = await startInstances(`${both.url}?timeout=3000&replicas=1`);
   try {
-    const sum = await runLoad("Redis, failover with replicas=1", instances, async () => {
-      await delay(800);
+    const sum = await runLoad("Redis, failover with replicas=1", instances, async (load) => {
+      await load.flows(30);
       // Later writes of the primary are lost.
       both.link.stall();
-      await delay(1000);
+      await load.failures(3);
       await both.failOver();
       // There is a primary, but no replica that could take its place.
       await waitUntilUnready(instances);
       await both.primary.start();
       await both.primary.follow(both.replica);
       await waitUntilReady(instances);
-      await delay(800);
+      await load.flows(30);
     });
     assertConsistent(sum);
     assert(sum.unavailable > 0, "it died under load");
@@ -141,10 +141,10 @@ test("replicas=1: a primary dies under load and its replica takes over", async (
 for (const replicas of [0, 1]) {
   test(`replicas=${replicas}: a primary becomes a replica, and instances find the new one`, async () => {
     await using both = await pair();
-    const instances = await startInstances(`${both.url}?timeout=1500&replicas=${replicas}`);
+    const instances = await startInstances(`${both.url}?timeout=3000&replicas=${replicas}`);
     try {
-      const sum = await runLoad(`Redis, primary demoted, replicas=${replicas}`, instances, async () => {
-        await delay(500);
+      const sum = await runLoad(`Redis, primary demoted, replicas=${replicas}`, instances, async (load) => {
+        await load.flows(20);
         // A planned failover: the primary waits until the replica has everything. No connection is closed.
         both.wire.redirect(both.replica.port);
         await both.primary.command("FAILOVER");
@@ -153,7 +153,7 @@ for (const replicas of [0, 1]) {
           async () => /role:master/.test(String(await both.replica.command("INFO"))),
         );
         await waitUntilReady(instances);
-        await delay(500);
+        await load.flows(20);
       });
       assertConsistent(sum);
       assert(sum.unavailable > 0, "it was demoted under load");

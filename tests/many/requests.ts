@@ -45,7 +45,8 @@ export function apiRequest(path: string, fields: Readonly<Record<string, string>
   return post(path, fields, { authorization: `Basic ${btoa("api:api-secret")}` });
 }
 
-function post(
+/** A form. */
+export function post(
   path: string,
   fields: Readonly<Record<string, string>>,
   headers: Record<string, string> = {},

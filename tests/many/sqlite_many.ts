@@ -4,17 +4,24 @@ import { assert } from "@std/assert";
 import { after, test } from "node:test";
 import { join } from "node:path";
 import { runLoad } from "./load.ts";
+import { assertSingleUse } from "./single_use.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
-import { delay, killAll, newFolder, smallDisk } from "./processes.ts";
+import { killAll, newFolder, smallDisk } from "./processes.ts";
 import { restartInTurn, startInstances } from "./instances.ts";
 
 after(killAll);
 
 test("three instances share a file; one is killed under load and restarted", async () => {
   const team = await startInstances(`sqlite:${join(newFolder(), "latchkey.db")}`);
-  const sum = await runLoad("SQLite, an instance killed", team, () => restartInTurn(team));
+  const sum = await runLoad("SQLite, an instance killed", team, (load) => restartInTurn(team, load));
   assertConsistent(sum);
   assert(sum.broken > 0, "it was killed under load");
+  for (const one of team) await one.process().end();
+});
+
+test("[PA-06, DV-03, DO-04] of 20 concurrent uses of a request_uri, a device code and a proof one succeeds", async () => {
+  const team = await startInstances(`sqlite:${join(newFolder(), "latchkey.db")}`);
+  await assertSingleUse(team);
   for (const one of team) await one.process().end();
 });
 
@@ -22,14 +29,14 @@ test("a full disk: 503 until space is free again, without a restart", async () =
   const disk = await smallDisk();
   const team = await startInstances(`sqlite:${join(disk.folder, "latchkey.db")}`);
   try {
-    const sum = await runLoad("SQLite, disk full", team, async () => {
-      await delay(500);
+    const sum = await runLoad("SQLite, disk full", team, async (load) => {
+      await load.flows(20);
       disk.fill();
       await waitUntilUnready(team);
-      await delay(500);
+      await load.failures(10);
       disk.reserveSpace();
       await waitUntilReady(team);
-      await delay(500);
+      await load.flows(20);
     });
     assertConsistent(sum);
     assert(sum.unavailable > 0, "it was full under load");

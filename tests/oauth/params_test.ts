@@ -4,6 +4,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { endpointRoute } from "../../src/app/route.ts";
+import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { grantTypes } from "../../src/oauth/grants/mod.ts";
 import { endpoints } from "../../src/server/routes.ts";
 import { paramsFromFields } from "../../src/oauth/params.ts";
@@ -11,11 +12,9 @@ import { paramsFromFields } from "../../src/oauth/params.ts";
 /** What the descriptions of the built-in endpoints say. */
 const all = endpoints({
   base: "",
-  metadataForms: [],
-  defaultEndpoints: false,
+  settings: resolveSettings({}, "http://localhost:9000"),
   grantTypes,
   openLogin: false,
-  registration: true,
 });
 const { unrepeatable } = endpointRoute(
   all.find(({ name }) => name === "authorize")!,

@@ -14,7 +14,7 @@ test("[MC-05] while the limit of fetches is reached, fetched keys are used for a
   const outbound = () => Promise.resolve(Response.json({ keys: [key] }, { headers: { "x-count": `${++fetched}` } }));
   const server = { now, outbound, keyFetches: boundedCache<KeyFetches>(10) };
   const limiter = fetchLimiter(now);
-  const owner = { jwksUri: "https://client.example/jwks" };
+  const owner = { jwks_uri: "https://client.example/jwks" };
   const find = async (limit?: typeof limiter) => {
     await remoteKeys(server, owner, limit)({ alg: "Ed25519", kid: "one" }, { payload: "", signature: "" });
   };

@@ -16,7 +16,7 @@ function resolve(
 ): string[] | string {
   try {
     return resolveScope(
-      { trace() {}, now: () => 0, ...server } as unknown as Server,
+      { trace() {}, now: () => 0, settings: server } as unknown as Server,
       { scope: client } as Client,
       asked,
     )
@@ -63,7 +63,11 @@ test("[AZ-16] an empty scope means the default; without a default it is rejected
 
 test("[AZ-16] resolving the default does not change the server's own list", () => {
   const defaultScope = ["write", "read"];
-  resolveScope({ ...server, defaultScope } as unknown as Server, { scope: server.scopes } as Client, undefined).pop();
+  resolveScope(
+    { settings: { ...server, defaultScope } } as unknown as Server,
+    { scope: server.scopes } as Client,
+    undefined,
+  ).pop();
   assertEquals(defaultScope, ["write", "read"]);
 });
 
@@ -100,7 +104,7 @@ test("[AZ-17] scope that the client may not request is rejected, with openid too
 test("[AZ-17, AR-04] a rejection never repeats the requested values", () => {
   for (const asked of ["secret-word", `secret-word"`, "secret-word\n"]) {
     const rejection = assertThrows(
-      () => resolveScope(server as Server, { scope: server.scopes } as Client, asked),
+      () => resolveScope({ settings: server } as Server, { scope: server.scopes } as Client, asked),
       OAuthError,
     );
     assertEquals(rejection.description.includes("secret-word"), false);

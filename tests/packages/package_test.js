@@ -8,12 +8,13 @@ import { test } from "node:test";
 
 const home = "node_modules/@latchkey/latchkey";
 
-/** The files that this one loads, at once or later. */
-function reachedFrom(entry) {
+/** The files that this one loads, at once or, if `later`, at any time. */
+function reachedFrom(entry, later = true) {
   const reached = new Set([entry]);
   for (const path of reached) {
     const text = readFileSync(path, "utf8");
-    for (const [, file] of text.matchAll(/(?:from |import |import\()"(\.[^"]+\.js)"/g)) {
+    const imports = later ? /(?:from |import |import\()"(\.[^"]+\.js)"/g : /(?:from |import )"(\.[^"]+\.js)"/g;
+    for (const [, file] of text.matchAll(imports)) {
       reached.add(join(dirname(path), file));
     }
   }
@@ -22,12 +23,11 @@ function reachedFrom(entry) {
 
 const hasTestKeys = (path) => readFileSync(path, "utf8").includes("latchkey-test-rs256-1");
 
-test("the built-in test keys come with the mock alone", () => {
+test("the built-in test keys come with the mock alone, which the program loads for its command check", () => {
   assert.ok(reachedFrom(`${home}/testing/mod.js`).some(hasTestKeys));
   for (
     const entry of [
       "mod.js",
-      "main.js",
       "inspector/mod.js",
       "inspector/handlers.js",
       "operating/mod.js",
@@ -36,6 +36,7 @@ test("the built-in test keys come with the mock alone", () => {
   ) {
     assert.deepEqual(reachedFrom(`${home}/${entry}`).filter(hasTestKeys), [], entry);
   }
+  assert.deepEqual(reachedFrom(`${home}/main.js`, false).filter(hasTestKeys), []);
 });
 
 test("a stack trace names the file of the package, and in CommonJS the bundle", () => {

@@ -31,7 +31,7 @@ test("the text export describes a flow like a bug report", async () => {
   const [report] = text.split("\n3  ");
   const cut = (value: string) => `${value.slice(0, 4)}…`;
   const cookie = /__Host-latchkey_session=(.{5})/.exec(text)![1]!;
-  const [expected, received] = [...text.matchAll(/sha256:[\w-]{10}…/g)].map(([print]) => print);
+  const [expected, received] = [...text.matchAll(/ {2}code_challenge ([\w-]{43})/g)].map(([, value]) => value);
   assertEquals(
     report,
     `Flow 1, client spa, user alice, done
@@ -70,10 +70,10 @@ Started at 2026-01-01T00:00:00.000Z. Secrets are redacted.
    passed  CI-05  the code was issued to this client: spa
    passed  TK-15  redirect_uri equals that of the authorization request: https://spa.example/cb
    failed  PK-09  code_verifier does not match the code_challenge of the authorization request
-           expected  code_challenge with fingerprint ${expected}
-           received  code_verifier whose challenge has fingerprint ${received}
+           expected  code_challenge ${expected}
+           received  code_challenge ${received}, computed from code_verifier
    ← 400, rejected
-   {"error":"invalid_grant","error_description":"code_verifier does not match code_challenge [PK-09]"}
+   {"error":"invalid_grant","error_description":"code_verifier does not match the code_challenge of the authorization request [PK-09]"}
 `,
   );
 });

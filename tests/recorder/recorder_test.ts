@@ -467,14 +467,18 @@ test("while recording is off, the request passes as the same value", async () =>
   assertEquals(summarizeExchanges(recorder.exchanges()), ["jwks done"]);
 });
 
-test("pages, static files and preflights are not recorded by default; unknown URLs are", async () => {
+test("pages, static files and preflights are not recorded by default; unknown URLs are, as flows", async () => {
   const paths = ["/", "/static/style.css", "/favicon.ico", "/oauth2/tokens", "/.well-known/nothing"];
   for (const [pages, expected] of [[false, 2], [true, 5]] as const) {
     const { server, recorder } = await recordedServer({ pages });
     for (const path of paths) await server.get(path);
     await server.get("/oauth2/token", { method: "OPTIONS" });
     assertEquals(recorder.exchanges().length, expected);
-    assert(recorder.exchanges().every(({ flow, request }) => flow === undefined && request.method === "GET"));
+    assert(recorder.exchanges().every(({ request }) => request.method === "GET"));
+    assertEquals(recorder.flows().map(({ exchanges }) => exchanges.map(({ request }) => request.path)), [
+      ["/oauth2/tokens"],
+      ["/.well-known/nothing"],
+    ]);
   }
 });
 
@@ -522,9 +526,65 @@ test("an endless flow keeps its newest exchanges, and stays one flow", async () 
   let { refresh_token, access_token } = await publicTokens(server);
   for (let i = 0; i < 30; i++) ({ refresh_token, access_token } = await refreshTokens(server, refresh_token));
   for (let i = 0; i < 30; i++) await userinfo(server, access_token);
-  assertEquals(recorder.flows().map(({ id, exchanges }) => [id, summarizeExchanges(exchanges).join()]), [
-    ["1", Array(10).fill("userinfo done").join()],
-  ]);
+  assertEquals(
+    recorder.flows().map(({ id, client, exchanges }) => [id, client, summarizeExchanges(exchanges).join()]),
+    [
+      ["1", "spa", Array(10).fill("userinfo done").join()],
+    ],
+  );
+});
+
+test("an exchange of a long flow knows its client, found once and not by parsing all others", async () => {
+  // At this size, searching all exchanges for each one takes far longer than everything else here.
+  const limit = 4000;
+  const { server, recorder } = await recordedServer(
+    { limit },
+    responding("/userinfo", () => new Response(null, { status: 204 })),
+  );
+  const { access_token } = await publicTokens(server);
+  for (let i = 0; i < limit + 500; i++) await userinfo(server, access_token);
+  const [flow, ...others] = recorder.flows();
+  assertEquals([flow!.id, flow!.client, flow!.exchanges.length, others.length], ["1", "spa", limit, 0]);
+  const clients: (string | undefined)[] = [];
+  recorder.subscribe(({ client }) => clients.push(client));
+  for (let i = 0; i < 500; i++) await userinfo(server, access_token);
+  assertEquals(clients, Array(1000).fill("spa"));
+});
+
+test("large bodies are limited together: the least recently active flows are dropped, and the newest exchange stays", async () => {
+  const maxBytes = 1024 * 1024;
+  const body = `x=${"a".repeat(60_000)}`;
+  const respond = responding(
+    "/oauth2/jwks",
+    () => new Response("b".repeat(60_000), { headers: { "content-type": "text/plain" } }),
+  );
+  const { server, recorder } = await recordedServer({ maxBytes }, respond);
+  const tokens = await publicTokens(server);
+  for (let i = 0; i < 30; i++) {
+    await Promise.all([
+      send(server, "/oauth2/token", body, form),
+      server.get("/oauth2/jwks").then((sent) => sent.text()),
+    ]);
+    if (i === 5) await userinfo(server, tokens.access_token);
+  }
+  const kept = recorder.exchanges();
+  const chars = kept.reduce(
+    (sum, { request, response }) => sum + (request.body?.length ?? 0) + (response?.body?.length ?? 0),
+    0,
+  );
+  assert(2 * chars <= maxBytes && 2 * chars >= maxBytes / 2, `${chars} characters in ${kept.length} exchanges`);
+  assertEquals(kept.at(-1)!.number, 63);
+  assertEquals(recorder.flow("1"), undefined, "the flow of the login, although it was used again");
+
+  recorder.clear();
+  await publicTokens(server);
+  for (let i = 0; i < 5; i++) await send(server, "/oauth2/token", body, form);
+  assertEquals(recorder.exchanges().length, 7, "what was deleted does not count");
+
+  const small = await recordedServer({ maxBytes: 1000 });
+  await send(small.server, "/oauth2/token", body, form);
+  await send(small.server, "/oauth2/token", body, form);
+  assertEquals(small.recorder.exchanges().map(({ number, request }) => [number, request.body!.length]), [[2, 60_002]]);
 });
 
 test("bodies are truncated at their limit, in both directions", async () => {

@@ -2,7 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
+import { recorder } from "../../src/recorder/recorder.ts";
 import { redactExchange, redactExchanges, redactFields, redactFlow, shorten } from "../../src/recorder/redact.ts";
 import {
   basicHeader,
@@ -10,11 +12,12 @@ import {
   post,
   publicTokens,
   refreshTokens,
+  testClients,
   userinfo,
   webTokens,
 } from "../flows/client_endpoints.ts";
 import { openBrowser } from "../flows/browser.ts";
-import { basic, challenge, verifier } from "../flows/harness.ts";
+import { basic, challenge, testServer, verifier } from "../flows/harness.ts";
 import { completeLogin, form, interactiveServer, recordedServer, send, tokenBody } from "./recorded_server.ts";
 import type { RecordedServer } from "./recorded_server.ts";
 
@@ -286,6 +289,12 @@ test("[FL-03] registered secrets are redacted in any parameter, however short, a
   await send(server, "/oauth2/token", `grant_type=authorization_code\nclient_secret=${other}\ncode=x`, form);
   await send(server, "/oauth2/token", `grant_type: x\r\nclient_secret=${other}`, "text/plain");
   await send(server, "/oauth2/token", JSON.stringify({ note: `use ${secret}`, secret: other }), "application/json");
+  await send(server, "/oauth2/token", `client%5fsecret=${other}&x=%zz`, form);
+  await send(server, "/oauth2/token", `client%5fsecret%zz=${other}`, form);
+  await send(server, "/oauth2/token", `x=client%255Fsecret%253D${other}&client%255Fsecret=${other}`, form);
+  for (const path of ["%3Fclient%5Fsecret%3D", "client%5Fsecret%3D", "a%253Fclient%255Fsecret%253D"]) {
+    await server.get(`/tokn/${path}${other}`);
+  }
   const exchanges = recorder.exchanges();
   const secrets = [secret, encoded, other];
   assertEquals(survivors(secrets, exchanges), secrets, "a secret that is recorded nowhere proves nothing");
@@ -298,4 +307,39 @@ test("[FL-03] registered secrets are redacted in any parameter, however short, a
     "Basic …(7):…(5)",
   ]);
   assertEquals(redactExchange(exchanges[1]!).request.query.filter(([name]) => name === "state"), [["state", "…(8) x"]]);
+});
+
+test("[FL-03] deeply nested pairs in a value are masked as a whole, and every page and export shows them", async () => {
+  const record = recorder();
+  const server = await testServer({ ...testClients, plugins: [record, inspector({ recorder: record })] });
+  const nested = "a%3D".repeat(16_000);
+  await send(server, "/oauth2/token", `x=${nested}`, form);
+  await send(server, "/oauth2/token", `${nested}=x`, form);
+  await send(server, "/oauth2/token", `x=${("a".repeat(200) + "%3d").repeat(300)}`, form);
+  await send(server, "/oauth2/token", `x=${"?a%3D{".repeat(8000)}`, form);
+  await send(server, "/oauth2/token", "a=".repeat(16_000), "text/plain");
+  await server.get(`/nope?x=${nested}&code=abc${encodeURIComponent("😀")}${"a".repeat(20)}`);
+  await server.get(`/nope?x=code%3Dabc${encodeURIComponent("😀")}${"a".repeat(20)}`);
+  await server.get(`/nope?x=a%3Db%3Fc%3Dd%26client_secret%3Dhunter2`);
+  const paths = record.flows().flatMap(({ id }) => ["", ".har", ".txt", ".json"].map((end) => `/flows/${id}${end}`));
+  assertEquals(paths.length, 4 * 8);
+  for (const path of ["/flows", ...paths]) {
+    const response = await server.get(path);
+    assertEquals(response.status, 200, path);
+    assert((await response.text()).length < 500_000, path);
+  }
+  const [deep, ...others] = redactExchanges(record.exchanges());
+  assertMatch(deep!.request.form[0]![1], /^a=.{1,60}…\(\d+\)$/);
+  assertEquals(survivors(["hunter2"], others), []);
+});
+
+test("an exchange that cannot be redacted is shown without anything that the client sent", async () => {
+  const { server, recorder } = await recordedServer();
+  await post(server, "/oauth2/token", { client_id: "spa", code: "a-code-of-the-client", note: "hunter2" });
+  const redactSecret = () => {
+    throw new RangeError("too deep");
+  };
+  const shown = redactExchange(recorder.exchanges()[0]!, { redactSecret });
+  assertEquals(survivors(["a-code-of-the-client", "hunter2"], shown), []);
+  assertEquals(shown.response!.status, 400);
 });

@@ -128,7 +128,7 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
       assertEquals((await outcome(requireToken(request(token), api))).slice(0, 17), "401 invalid_token");
       const { status, error, rule, fix, ...rejection } = rejections.at(-1)!;
       assertEquals([status, error], [401, "invalid_token"]);
-      assert(fix !== undefined && (rule === "PR-08" || rule === "MC-08"));
+      assert(fix !== undefined && /^(?:PR-08|MC-08|DO-09)$/.test(rule!));
       if (received !== undefined) assertEquals(rejection.received, received);
       assertEquals(JSON.stringify(rejection).includes(token), false);
     },

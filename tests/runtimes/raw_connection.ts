@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 
 /** Milliseconds after which a silent server is given up, so that a fault does not look like a hang. */
-const responseTimeoutMs = 20_000;
+const responseTimeoutMs = 120_000;
 
 /** The lines of a request's head, with the empty line behind them. */
 export function requestHead(...lines: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** The server on the network, by whatever runtime runs the tests: what only a socket can show. */
 
-import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { connect } from "node:http2";
 import { request } from "node:https";
@@ -32,6 +32,7 @@ import {
   sendRaw,
 } from "./raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import { endsWithin } from "../until.ts";
 
 const metadataPath = "/.well-known/openid-configuration";
 const withoutIPv6 = !Object.values(networkInterfaces()).flat().some((address) => address?.address === "::1");
@@ -467,7 +468,7 @@ test("[HT-09] closing rejects an unfinished half-read request with a response, a
     assertMatch(await wire.until(/"\}\s*$/), /"error_description":"[^"]{9,}"\}\s*$/);
     // If a runtime still waits for the rest of the body, its timeout ends shortly after.
     const started = performance.now();
-    while (open && performance.now() - started < 5_000) {
+    while (open && performance.now() - started < 60_000) {
       mock.timers.tick(1_000);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -521,12 +522,11 @@ test("closing does not wait for idle connections", async () => {
   await used.until(/request_uri_parameter_supported/);
   late.send(requestHead(`GET /oauth2/authorize?${goodQuery(as.issuer)} HTTP/1.1`, "Host: any.test"));
   await asked;
-  const closed = as.close();
-  const started = performance.now();
+  // Node keeps an idle connection for 5 seconds.
+  const closed = endsWithin(4_500, () => as.close());
   allow();
   assertEquals(getStatuses(await late.until(responsePattern)), [302]);
-  await closed;
-  assertLess(performance.now() - started, 2_500);
+  assertNotEquals(await closed, "late");
   for (const wire of [silent, used, late]) wire.close();
 });
 

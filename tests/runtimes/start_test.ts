@@ -4,6 +4,9 @@ import { assert, assertEquals } from "@std/assert";
 import { build, type Metafile, stop } from "esbuild";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { testServer } from "../flows/harness.ts";
+
+const isDeno = "Deno" in globalThis;
 
 /** What these entries load, packages and built-in modules left as they are. */
 async function bundled(...entryPoints: string[]): Promise<Metafile> {
@@ -48,10 +51,23 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
   }
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
-  const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;
-  assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents");
+  const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind|ip_address))/;
+  assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents, and networks");
   for (
-    const name of ["assertion", "verify_assertion", "exchange_token", "exchange_for_id_jag", "redeem_refresh_token"]
+    const name of ["tokens/verification", "tokens/id_token_hint", "tokens/claims_context", "rate_limiter", "trace"]
+  ) {
+    assert(!sources.includes(`src/oauth/${name}.ts`), name);
+  }
+  for (
+    const name of [
+      "assertion",
+      "verify_assertion",
+      "exchange_token",
+      "exchange_for_id_jag",
+      "redeem_refresh_token",
+      "authorize_client",
+      "redeem_device_code",
+    ]
   ) {
     assert(!sources.includes(`src/oauth/grants/${name}.ts`), name);
   }
@@ -60,6 +76,22 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     5,
     "the memory store, its options, its queue, its list, and what it may forget",
   );
+});
+
+test("up to the first flow no timer is started on Deno, whose first one takes 5 ms, and one elsewhere", async () => {
+  const { as, code, token } = await testServer({ issuer: undefined });
+  const { setTimeout, setInterval } = globalThis;
+  const started: string[] = [];
+  const count = (name: string) => () => void started.push(name);
+  Object.assign(globalThis, { setTimeout: count("setTimeout"), setInterval: count("setInterval") });
+  try {
+    await as.listen({ port: 0 });
+    assertEquals((await token({ code: await code() })).status, 200);
+  } finally {
+    Object.assign(globalThis, { setTimeout, setInterval });
+  }
+  await as.close();
+  assertEquals(started, isDeno ? [] : ["setTimeout"]);
 });
 
 test("the mock loads no package until a client authenticates by a signature", async () => {

@@ -12,7 +12,7 @@ import { median } from "../../scripts/bench/table.ts";
 test("without flags it measures flows on all runtimes, next to all peers", () => {
   const { requestNames, parts, runtimes, peers, algs } = parseOptions([])!;
   assertEquals({ what: requestNames, parts, runtimes, peers, algs }, {
-    what: ["flow"],
+    what: ["flow_with_refresh_token"],
     parts: [],
     runtimes: ["deno", "bun", "node"],
     peers: ["oauth2-mock-server", "oidc-provider"],
@@ -28,7 +28,7 @@ test("start and memory are measured alone, unless flows are requested too", () =
 
 test("several kinds of requests can be combined, with parts", () => {
   const { requestNames, parts } = parseOptions(["--what", "all,stores"])!;
-  assertEquals([requestNames.length, parts], [5, ["stores"]]);
+  assertEquals([requestNames.length, parts], [6, ["stores"]]);
 });
 
 test("a wrong flag is rejected in one sentence", () => {

@@ -7,16 +7,16 @@ import type { CodeRecord, KeyRecord, Store } from "../../src/store/store.ts";
 const startTime = Date.UTC(2030, 0, 1);
 
 const code: CodeRecord = {
-  clientId: "demo-web",
+  grant: {
+    clientId: "demo-web",
+    subject: { sub: "alice", authTime: startTime - 1000, sid: "session-1" },
+    scope: ["openid", "read"],
+    resources: [],
+    approvedAt: startTime,
+  },
   redirectUri: "http://localhost:8000/authorized?a=b&c=%20",
   codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-  scope: ["openid", "read"],
-  sub: "alice",
   nonce: "n-0S6_WzA2Mj",
-  authTime: startTime - 1000,
-  sid: "session-1",
-  resources: [],
-  issuedAt: startTime,
   validUntil: startTime + 60_000,
 };
 
@@ -103,7 +103,7 @@ export function storeConformance(
   promise("put replaces value, grant and expiry, and resets consumption", async (store) => {
     await store.put("code", "one", code, metadata);
     await store.consume("code", "one", startTime);
-    const other = { ...code, sub: "bob" };
+    const other = { ...code, nonce: "bob" };
     await store.put("code", "one", other, { expiresAt: startTime + 90_000 });
     assertEquals(await store.get("code", "one"), { value: other, expiresAt: startTime + 90_000 });
     assertStrictEquals(await store.consume("code", "one", startTime + 1), true);
@@ -135,13 +135,13 @@ export function storeConformance(
   promise("one of a thousand attempts to add a record wins, and it is the winner's that is kept", async (store) => {
     const attempts = Array.from(
       { length: 1000 },
-      (_, i) => store.add("code", "one", { ...code, sub: `user ${i}` }, { expiresAt: startTime + i }),
+      (_, i) => store.add("code", "one", { ...code, nonce: `user ${i}` }, { expiresAt: startTime + i }),
     );
     const won = await Promise.all(attempts);
     assertStrictEquals(won.filter((it) => it).length, 1);
     const winner = won.indexOf(true);
     assertEquals(await store.get("code", "one"), {
-      value: { ...code, sub: `user ${winner}` },
+      value: { ...code, nonce: `user ${winner}` },
       expiresAt: startTime + winner,
     });
   });
@@ -149,7 +149,7 @@ export function storeConformance(
   promise("add does not change a consumed record, and works again once it was deleted", async (store) => {
     await store.put("code", "one", code, metadata);
     await store.consume("code", "one", startTime);
-    assertStrictEquals(await store.add("code", "one", { ...code, sub: "bob" }, { expiresAt: Infinity }), false);
+    assertStrictEquals(await store.add("code", "one", { ...code, nonce: "bob" }, { expiresAt: Infinity }), false);
     assertEquals(await store.get("code", "one"), { value: code, ...metadata, consumedAt: startTime });
     await store.deleteExpired(metadata.expiresAt);
     assertStrictEquals(await store.add("code", "one", code, metadata), true);
@@ -290,7 +290,7 @@ export function storeConformance(
     for (const odd of oddNames) {
       assertStrictEquals(await store.get("code", odd), undefined);
       assertStrictEquals(
-        await store.add("code", odd, { ...code, sub: odd }, { grantId: odd, expiresAt: startTime }),
+        await store.add("code", odd, { ...code, nonce: odd }, { grantId: odd, expiresAt: startTime }),
         true,
       );
       assertStrictEquals(await store.get("ended_family", odd), undefined);
@@ -299,7 +299,7 @@ export function storeConformance(
     for (const odd of oddNames) {
       assertStrictEquals(await store.add("code", odd, code, metadata), false);
       assertStrictEquals(await store.consume("code", odd, 7), true);
-      const expected = { value: { ...code, sub: odd }, grantId: odd, expiresAt: startTime, consumedAt: 7 };
+      const expected = { value: { ...code, nonce: odd }, grantId: odd, expiresAt: startTime, consumedAt: 7 };
       assertEquals(await store.get("code", odd), expected);
     }
     assertStrictEquals(await store.deleteExpired(startTime), 2 * oddNames.length);

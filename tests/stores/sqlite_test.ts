@@ -40,14 +40,14 @@ let files = 0;
 const newPath = () => join(folder, `${files++}.db`);
 
 const code: CodeRecord = {
-  sid: "session-1",
-  resources: [],
-  clientId: "demo-web",
+  grant: {
+    clientId: "demo-web",
+    subject: { sub: "alice", authTime: 0, sid: "session-1" },
+    scope: ["read"],
+    resources: [],
+    approvedAt: 0,
+  },
   redirectUri: "http://localhost:8000/authorized",
-  scope: ["read"],
-  sub: "alice",
-  authTime: 0,
-  issuedAt: 0,
   validUntil: 60_000,
 };
 const stored = { expiresAt: 60_000 };

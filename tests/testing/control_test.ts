@@ -33,7 +33,7 @@ test("any server with the plugin of a control can be controlled", async () => {
   assertEquals([control.log.exchanges.length, new Date(control.clock.now()).getUTCFullYear()], [0, 2027]);
 });
 
-test("a mock with an inspector has its own log and faults, and a log around an inspector has request ids", async () => {
+test("a mock with an inspector has its own log and faults, and a log around an inspector links its flows", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "text" });
   await using as = await testLatchkey({ plugins: [log, inspector()] });
@@ -44,7 +44,7 @@ test("a mock with an inspector has its own log and faults, and a log around an i
   const { explanation } = await assertRejects(() => as.refresh(client, "unknown"), LoginError);
   assertEquals(explanation?.rule, "RT-07");
   as.log.expect("token", { params: { grant_type: "refresh_token" } }).rejected("invalid_grant");
-  assertMatch(lines.at(-1)!, / rejected .* \(request [0-9a-f]{16}\)$/);
+  assertMatch(lines.at(-1)!, / ✗ POST [^]*→ https:\/\/latchkey.test\/flows\/of\/3$/);
   // The fault injector has read the form of the first token request before the inspector.
   const login = await (await as.fetch("/flows/1")).text();
   assertMatch(login, /<dt>code_verifier<\/dt>/);

@@ -315,7 +315,7 @@ test("[JB-02, JB-08] auth/wif-jwt-bearer: the MCP SDK sends the assertion of its
   as.log.expect("token").by(client_id).with("none").succeeded();
 
   options = { sub: workload, audience: "https://other.test" };
-  await assertRejects(() => auth(provider, { serverUrl: url, fetchFn: as.fetch as Fetch }), Error, "JB-02");
+  await assertRejects(() => auth(provider, { serverUrl: url, fetchFn: as.fetch as Fetch }), Error, "JB-05");
   // Without a client, the subject of the assertion names it.
   const body = new URLSearchParams({ grant_type: jwtBearer, assertion: await as.mint.assertion({ sub: workload }) });
   const { access_token } = await (await as.fetch("/oauth2/token", { method: "POST", body })).json();

@@ -81,9 +81,9 @@ test("a seed gives the same transcript with every algorithm: ES256 signs determi
     digests[alg] = digestOf(logged);
   }
   assertEquals(digests, {
-    RS256: "c7e0b494b85f73b149182f9b91b1dd08",
-    ES256: "ec26dd6c155ce9dbf1023b9414f2e7ac",
-    EdDSA: "1bf77de28498382a61917ed85127528f",
+    RS256: "77bb5b1c2c92d7a60e4933c4cf1c1632",
+    ES256: "e7ceb88c2ffee0b9a2517e73239c4617",
+    EdDSA: "728f0d829855bcd2ea3333c632ced65d",
   });
 });
 

@@ -111,14 +111,15 @@ test("[PR-03] a strict client rejects resource metadata of another resource, and
   const challenge = async () =>
     (await s.fetch(`${s.as.issuer}/mcp`, { method: "POST", body: "{}" })).headers.get("www-authenticate");
   const metadata = 'resource_metadata="https://as.test/.well-known/oauth-protected-resource/mcp"';
-  assertEquals(await challenge(), `Bearer scope="read", ${metadata}`);
+  const algs = 'algs="RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA"';
+  assertEquals(await challenge(), `Bearer scope="read", ${metadata}, DPoP ${metadata}, ${algs}`);
   await forEachCase(
     [
-      [faults.resource.missingMetadataUrl(), 'Bearer scope="read"'],
-      [faults.resource.missingScope(), `Bearer ${metadata}`],
+      [faults.resource.missingMetadataUrl(), `Bearer scope="read", DPoP ${algs}`],
+      [faults.resource.missingScope(), `Bearer ${metadata}, DPoP ${metadata}, ${algs}`],
       [
         faults.resource.wrongMetadataUrl("https://x.test/$&"),
-        'Bearer scope="read", resource_metadata="https://x.test/$&"',
+        `Bearer scope="read", resource_metadata="https://x.test/$&", DPoP resource_metadata="https://x.test/$&", ${algs}`,
       ],
       [
         faults.error("insufficient_scope", { description: "no" }),
@@ -676,6 +677,8 @@ test("token responses differ from the issued tokens", async () => {
   assertEquals([less.scope, less.means], ["openid profile email", "openid profile"]);
   const more = await result(faults.tokens.scopeUnderstated());
   assertEquals([more.scope, more.means], ["openid profile", "openid profile email"]);
+  const narrowed = await result(faults.tokens.scopeNarrowed());
+  assertEquals([narrowed.scope, narrowed.means], ["openid profile", "openid profile"]);
   const true_ = await s.logIn();
   assertEquals([true_.tokens.scope, true_.tokens.expires_in], ["openid profile email", 3600]);
 });
@@ -690,6 +693,15 @@ test("a refresh token that is not rotated stays valid until the fault is over", 
   const { refresh_token: second } = await s.refresh(first!);
   assertNotEquals(second, first);
   assertEquals(await getDetectedError(s.refresh(first!)), "invalid_grant");
+});
+
+test("a refresh that returns no refresh token leaves the old one valid", async () => {
+  const s = await strictClient();
+  const { tokens: { refresh_token: first } } = await s.logIn();
+  s.injector.on("token", { grant_type: "refresh_token" }).once(faults.tokens.withoutRefreshToken());
+  assertEquals((await s.refresh(first!)).refresh_token, undefined);
+  assertEquals(s.injector.unmetRules(), []);
+  assertNotEquals((await s.refresh(first!)).refresh_token, first);
 });
 
 test("a store that forgets consumed codes lets a code be redeemed twice", async () => {

@@ -475,6 +475,10 @@ test("the clock runs with the system clock unless it is frozen; it can be set, a
   assertThrows(() => clock.advance(NaN), RangeError, "received NaN");
   assertThrows(() => clock.set("tomorrow"), RangeError, "received tomorrow");
   await assertRejects(() => testLatchkey({ startsAt: NaN }), RangeError);
+  assertThrows(() => clock.advance(9e12), RangeError, "expected a time in the years 1970 to 9999");
+  assertThrows(() => clock.set(-1), RangeError, "received 1969-12-31T23:59:59.999Z");
+  assertThrows(() => clock.freeze("+010000-01-01T00:00:00Z"), RangeError, "received +010000-01-01");
+  assertEquals(at(), "01:00:00.000");
 });
 
 test("decisions: the next user, the default user, denial, and a limited scope", async () => {
@@ -721,9 +725,10 @@ test("an error of disposal is also printed, because a SuppressedError would hide
 test("closing does not wait for requests that a fault delays", async () => {
   const as = await testLatchkey();
   const { url } = await as.listen();
-  as.on("jwks").once(faults.hang());
+  const kept = faults.hold();
+  as.on("jwks").once(kept);
   const asked = fetch(`${url}/oauth2/jwks`).then(() => "completed", () => "dropped");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await kept.arrived;
   await as.close();
   assertMatch(await asked, /completed|dropped/);
 });

@@ -52,7 +52,7 @@ function withResource(
   };
 }
 
-const withoutMetadata = (challenge: string) => challenge.replace(/,? ?resource_metadata="[^"]*"/, "");
+const withoutMetadata = (challenge: string) => challenge.replaceAll(/,? ?resource_metadata="[^"]*"/g, "");
 const withoutScope = (challenge: string) => challenge.replace(/,? ?scope="[^"]*"/, "");
 
 test("auth/metadata-default: the challenge names the resource metadata, and RFC 8414 has the server's", async () => {

@@ -40,7 +40,7 @@ test("an option that is misspelt or of another type is rejected, with the name t
     ],
     [
       () => untyped.browser({}).authorize({}, { users: "bob" }),
-      'browser.authorize, users: expected a known key, received "users". Remove it; known keys here are as, password, claims, deny, denyScopes.',
+      'browser.authorize, users: expected a known key, received "users". Remove it; known keys here are as, password, claims, deny, denyScopes, denyDetails, acr.',
     ],
     [
       () => untyped.mint.accessToken!({ expire: true }),

@@ -97,7 +97,7 @@ test("[DR-04] the log, /flows, its export, the page and the error say how to fix
   for (const [i, [uri, fix]] of cases.entries()) {
     const error = await assertRejects(() => as.register({ redirect_uris: [uri] }), LoginError);
     assertEquals(error.explanation?.fix, fix);
-    const line = [...as.log.flows].at(-1)!.exchanges[0]!.events.map((event) => formatEvent(event, false, findFix))
+    const line = [...as.log.flows].at(-1)!.exchanges[0]!.events.map((event) => formatEvent(event, { findFix }))
       .join();
     const flow = await (await as.fetch(`/flows/${i + 1}`)).text();
     const exported = await (await as.fetch(`/flows/${i + 1}.json`)).text();

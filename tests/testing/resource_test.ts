@@ -39,13 +39,17 @@ function call(
 const callTool = (as: TestLatchkey, url: string, token: string | undefined, name: string) =>
   call(as, url, token, "tools/call", { name, arguments: { text: "x" } });
 
-/** The scheme and the parameters of the challenge, each once. */
+/** The scheme and the parameters of the Bearer challenge, each once. A 401 offers DPoP after it (PR-11). */
 function parseChallenge(response: Response): Readonly<Record<string, string>> {
-  const [, scheme, list = ""] = /^(\w+)(?: (.*))?$/.exec(response.headers.get("www-authenticate") ?? "") ?? [];
+  const [bearer, dpop] = (response.headers.get("www-authenticate") ?? "").split(/, (?=DPoP )/) as [string, string?];
+  const [, scheme, list = ""] = /^(\w+)(?: (.*))?$/.exec(bearer) ?? [];
   const pairs = [...list.matchAll(/(\w+)="([^"\\]*)"(?:, |$)/g)].map(([, name, value]) => [name!, value!] as const);
   assertEquals(pairs.map(([name, value]) => `${name}="${value}"`).join(", "), list);
   assertEquals(new Set(pairs.map(([name]) => name)).size, pairs.length);
-  return { scheme: scheme!, ...Object.fromEntries(pairs) };
+  const parameters: Readonly<Record<string, string>> = { scheme: scheme!, ...Object.fromEntries(pairs) };
+  const offer = `DPoP resource_metadata="${parameters.resource_metadata}", algs="`;
+  assertEquals(dpop?.startsWith(offer) === true && !dpop.includes("error"), response.status === 401);
+  return parameters;
 }
 
 async function login(as: TestLatchkey, { url }: TestResource, scope: string): Promise<string> {
@@ -228,16 +232,22 @@ test("[PR-02] the metadata document: GET and HEAD from any origin, 405, and 404 
 test("[PR-05, PR-14] the metadata document has true members only, and follows a change at the same URL", async () => {
   await using as = await testLatchkey();
   const { metadataUrl } = as.resource(identifier, notes);
+  const server = await as.fetch("/.well-known/oauth-authorization-server");
+  const { dpop_signing_alg_values_supported } = await server.json();
   const document = {
     resource: identifier,
     authorization_servers: [as.issuer],
     scopes_supported: ["notes:read", "notes:write"],
     bearer_methods_supported: ["header"],
+    dpop_signing_alg_values_supported,
   };
   assertEquals(await (await as.fetch(metadataUrl)).json(), document);
   assertEquals(as.resource(identifier, { scopes: [], tools: {} }).metadataUrl, metadataUrl);
   const { scopes_supported: _, ...without } = document;
   assertEquals(await (await as.fetch(metadataUrl)).json(), without);
+  as.resource(identifier, { scopes: [], tools: {}, authorizationDetailsTypes: ["payment"] });
+  const withTypes = { ...without, authorization_details_types_supported: ["payment"] };
+  assertEquals(await (await as.fetch(metadataUrl)).json(), withTypes);
   assertThrows(() => as.resource(identifier, { scopes: ["offline_access"] }), TypeError, "offline_access");
 });
 
@@ -335,13 +345,12 @@ test("[PR-08] a first request, a GET for a stream and a step-up are no failures:
   const mcp = as.resource(identifier, notes);
   const statuses = async () => {
     const html = await (await as.fetch("/flows")).text();
-    return [...html.matchAll(/class="standing (\w+)"><b[^>]*>.<\/b>([^<]+)/g)].map(([, tone, label]) =>
-      `${tone} ${label}`
-    );
+    const rows = /<li id="flow-\d+">.*?class="aside">, ([^<]+)<.*?class="pill (\w+)"/gs;
+    return [...html.matchAll(rows)].map(([, label, tone]) => `${tone} ${label}`);
   };
   await call(as, mcp.url, undefined, "initialize");
   assertEquals(await statuses(), ["open challenged"]);
-  const [line] = events.flatMap((event) => formatEvent(event, false) ?? []);
+  const [line] = events.flatMap((event) => formatEvent(event) ?? []);
   assertMatch(line!, /challenged at .*; the challenge names scope notes:read$/);
   const token = await login(as, mcp, "openid notes:read");
   const headers = { authorization: `Bearer ${token}` };

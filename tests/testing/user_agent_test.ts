@@ -163,9 +163,11 @@ test("the persona of a browser can deny, and can grant fewer scope values", asyn
 });
 
 test("the persona header is parsed as it was formatted", () => {
-  for (
-    const user of [{ as: "bøb & co", deny: true, denyScopes: ["a", "b"] }, { as: "x", deny: false, denyScopes: [] }]
-  ) {
+  const users = [
+    { as: "bøb & co", deny: true, denyScopes: ["a", "b"], denyDetails: ["payment"], acr: "mfa" },
+    { as: "x", deny: false, denyScopes: [], denyDetails: [], acr: undefined },
+  ];
+  for (const user of users) {
     const headers = new Headers({ [personaHeader]: formatPersona(user)! });
     assertEquals(parsePersona({ headers }), user);
   }

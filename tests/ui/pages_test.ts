@@ -27,7 +27,7 @@ import {
   user,
   userList,
 } from "../browser/samples.ts";
-import { hostilePlayground } from "../browser/playground_samples.ts";
+import { hostilePlayground, playgroundStart } from "../browser/playground_samples.ts";
 
 const hostile = [
   `<script>alert(1)</script>`,
@@ -104,12 +104,16 @@ const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(page
 
 test("[UI-02] no page has an inline script or style, or refers to another origin except a redirect URI", () => {
   const paths = [
-    "/static/(style.css|people.css|script.js|icon.svg)",
+    "/static/(style.css|callback.css|exchange.css|form.css|people.css|script.js|icon.svg)",
     "/authorize-[a-z]+",
     "/oauth2/(jwks|logout|login|consent)",
+    "/oauth2/logout\\?client_id=demo-public",
     "/oauth2/login\\?interaction=[a-z0-9]+(&amp;as=[a-z]+)?",
     "/account",
+    "/device(\\?user_code=BCDF-GHJK)?",
     "/authorized/try",
+    "/start",
+    "/tour",
     '/(clients|users)(/[^/"]*)?',
     "/flows(/[0-9]+)?",
     "#[a-z_]+",
@@ -118,7 +122,10 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
   const specification = /^https:\/\/(datatracker\.ietf\.org|www\.rfc-editor\.org|openid\.net)\//;
   for (const [path, html] of drawn) {
     for (const { name, attributes } of tagsOf(html)) {
-      assert(!/^(style|iframe|object|embed|base)$/.test(name), `${path}: ${name}`);
+      // The logout page loads the logout URIs of clients.
+      const isLogoutFrame = path.startsWith("/logging-out") && name === "iframe";
+      assert(isLogoutFrame || !/^(style|iframe|object|embed|base)$/.test(name), `${path}: ${name}`);
+      if (isLogoutFrame) continue;
       if (name === "form" && path.startsWith("/form-post")) continue;
       const leadsAway = name === "a" && specification.test(attributes.href!);
       if (leadsAway) assertEquals(attributes.rel, "noreferrer", path);
@@ -146,6 +153,15 @@ test("[UI-03] hostile values do not change the markup of the callback page", () 
       assertEquals(tagsOf(page(value, kind)), tame, value);
       assertStringIncludes(textOf(page(value, kind)), value.replace(/\s+/g, " ").trim());
     }
+  }
+});
+
+test("[UI-03] hostile values do not change the markup of the start page of the playground", () => {
+  const page = (value: string): string => pages.playgroundStart(playgroundStart(value));
+  for (const value of hostile) {
+    const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value)="[^"]*"/g, ""));
+    assertEquals(tags(page(value)), tags(page("tame")), value);
+    assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
   }
 });
 
@@ -184,6 +200,7 @@ test("[UI-03] hostile values do not change the markup of login, consent and acco
           { value, required: false, previouslyAllowed: true, claims: [value] },
           { value: "read", required: true, previouslyAllowed: false, claims: [] },
         ],
+        details: [{ choice: `0 ${value}`, type: value, title: value, fields: [{ label: value, values: [value] }] }],
         claims: [value],
         resources: [value],
       }),
@@ -531,7 +548,7 @@ test("[DM-03] a response without code and error is a neutral failure", () => {
 });
 
 test("[DM-04] the next steps are numbered: copy the code, use the verifier, POST to the token endpoint", () => {
-  const [list] = pages.callback(success).match(/<ol[^]*?<\/ol>/) ?? [];
+  const [list] = pages.callback(success).match(/<ol class="steps"[^]*?<\/ol>/) ?? [];
   assertEquals(textsOf(list!, "h3"), [
     "Copy the authorization code",
     "Use the PKCE code verifier",
@@ -600,7 +617,7 @@ test("[DM-08] remarks about parameters are shown", () => {
 test("[DM-09] the script neither reads the URL nor writes markup", () => {
   const { body } = pages.assets["script.js"]!;
   for (const word of ["location", "URL", "referrer", "search", "innerHTML", "outerHTML", "insertAdjacent", "write("]) {
-    assert(!body.replaceAll("navigator.clipboard.writeText(", "").includes(word), word);
+    assert(!body.replaceAll(/navigator\.clipboard\.writeText\(|location\.replace\(/g, "").includes(word), word);
   }
 });
 
@@ -629,7 +646,22 @@ test("the header links to the available pages, marks the current one, and can be
   assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
   assert(!header(pages.home({ ...home, links: [] })).includes("<nav"));
   for (const [path, html] of drawn) {
-    assertMatch(html, /<body><a class="skip" href="#main">[^]*<main id="main" tabindex="-1">/, path);
+    assertMatch(html, /<body(?: class="card")?><a class="skip" href="#main">[^]*<main id="main" tabindex="-1">/, path);
+  }
+});
+
+test("[UI-10] pages for users are cards without links to pages of the operator, and Allow is the primary button", () => {
+  const forUsers = /^\/(?:login|consent|account|logout|logging-out|logged-out|device)(?:\/|$)/;
+  for (const [path, html] of drawn) {
+    assertEquals([path, html.includes('<body class="card">')], [path, forUsers.test(path)]);
+    if (forUsers.test(path)) assert(!html.includes('<nav class="pages"'), path);
+  }
+  for (const path of ["/consent", "/consent/device", "/device/confirm"]) {
+    const buttons = tagsOf(samples[path]!.draw(pages)).filter(({ name }) => name === "button");
+    assertEquals(buttons.map(({ attributes }) => [attributes.class, attributes.value]), [
+      ["button", "allow"],
+      ["button plain", "deny"],
+    ]);
   }
 });
 
@@ -687,10 +719,14 @@ test("every asset has its type, and a unique strong ETag", () => {
   assertEquals(
     Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
     [
+      ["callback.css", "text/css; charset=utf-8"],
+      ["exchange.css", "text/css; charset=utf-8"],
+      ["form.css", "text/css; charset=utf-8"],
       ["icon.svg", "image/svg+xml"],
       ["people.css", "text/css; charset=utf-8"],
       ["script.js", "text/javascript; charset=utf-8"],
       ["style.css", "text/css; charset=utf-8"],
+      ["tour.css", "text/css; charset=utf-8"],
     ],
   );
   const etags = Object.values(pages.assets).map(({ etag }) => etag);
@@ -722,7 +758,11 @@ test("the colours have enough contrast, light and dark (WCAG 2.2, 1.4.3 and 1.4.
   }
 });
 
-test("the style sheet loads nothing, moves nothing, and keeps the focus outline", async () => {
-  const css = await readFile("static/style.css", "utf8") + await readFile("static/people.css", "utf8");
-  assert(!/@import|url\(|animation|transition|outline:\s*(none|0)/.test(css));
+test("the style sheets load nothing, move nothing where motion is reduced, and keep the focus outline", async () => {
+  const sheets = ["style", "callback", "exchange", "form", "people"].map((name) =>
+    readFile(`static/${name}.css`, "utf8")
+  );
+  const css = (await Promise.all(sheets)).join("\n");
+  const motion = /@media \(prefers-reduced-motion: no-preference\) \{[^]*?\n\}\n/g;
+  assert(!/url\(|animation|transition|outline:\s*(none|0)/.test(css.replace(motion, "")));
 });

@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
-import { publicId, redirectUri, user } from "../clients.ts";
+import { publicId, redirectUri, rotatingId, user } from "../clients.ts";
 import type { Load } from "../site.ts";
 import { packageName } from "./packages.ts";
 
@@ -27,11 +27,15 @@ interface Provider {
   use(middleware: (context: { readonly req: IncomingMessage }, next: () => Promise<void>) => Promise<void>): void;
 }
 
+/** The used part of a client. */
+interface Client {
+  grantTypeAllowed(type: string): boolean;
+}
+
 interface Package {
   readonly default: new (issuer: string, configuration: unknown) => Provider;
 }
 
-const clientId = publicId;
 const { sub } = user;
 const resource = "https://api.example";
 
@@ -41,15 +45,20 @@ export const load: Load = async (alg) => {
   const { kid, jwk } = builtInKeys[alg][0]!;
 
   async function prepare(issuer: string): Promise<RequestListener> {
+    const clientMetadata = {
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: "none",
+      id_token_signed_response_alg: alg,
+    };
     const provider = new Provider(issuer, {
       adapter: mapAdapter(),
       jwks: { keys: [{ ...jwk, kid, alg, use: "sig" }] },
-      clients: [{
-        client_id: clientId,
-        redirect_uris: [redirectUri],
-        token_endpoint_auth_method: "none",
-        id_token_signed_response_alg: alg,
-      }],
+      clients: [
+        { ...clientMetadata, client_id: publicId },
+        { ...clientMetadata, client_id: rotatingId, grant_types: ["authorization_code", "refresh_token"] },
+      ],
+      // Its own condition also demands the scope offline_access of some clients.
+      issueRefreshToken: (_: unknown, client: Client) => client.grantTypeAllowed("refresh_token"),
       claims: { openid: ["sub"], profile: ["name"] },
       findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id, name: user.name }) }),
       interactions: { policy: [] },
@@ -69,13 +78,18 @@ export const load: Load = async (alg) => {
           }),
         },
       },
-      ttl: { AccessToken: 3600, AuthorizationCode: 60, Grant: 86_400, IdToken: 3600, Session: 86_400 },
+      ttl: {
+        ...{ AccessToken: 3600, AuthorizationCode: 60, IdToken: 3600 },
+        ...{ Grant: 86_400, RefreshToken: 86_400, Session: 86_400 },
+      },
     });
-    const grant = new provider.Grant({ accountId: sub, clientId });
-    grant.addOIDCScope("openid profile");
-    grant.addResourceScope(resource, "read");
     const session = new provider.Session({ accountId: sub, loginTs: Math.floor(Date.now() / 1000) });
-    session.grantIdFor(clientId, await grant.save(86_400));
+    for (const clientId of [publicId, rotatingId]) {
+      const grant = new provider.Grant({ accountId: sub, clientId });
+      grant.addOIDCScope("openid profile");
+      grant.addResourceScope(resource, "read");
+      session.grantIdFor(clientId, await grant.save(86_400));
+    }
     await session.save(86_400);
     provider.use(async ({ req }, next) => {
       req.headers.cookie = `_session=${session.jti}`;
@@ -93,7 +107,13 @@ export const load: Load = async (alg) => {
       const issuer = `http://localhost:${port}`;
       result = await prepare(issuer);
       return {
-        site: { issuer, paths: { authorize: "/auth", token: "/token", jwks: "/jwks" }, clientId, sub, exact: false },
+        site: {
+          issuer,
+          paths: { authorize: "/auth", token: "/token", jwks: "/jwks" },
+          clientId: publicId,
+          sub,
+          exact: false,
+        },
         fetch,
         port,
         stop: () => new Promise((resolve) => server.close(() => resolve())),
@@ -112,9 +132,9 @@ function mapAdapter() {
     upsert(id: string, payload: Record<string, unknown>) {
       records.set(`${kind} ${id}`, payload);
       if (records.size > kept) {
-        // Session and grant were stored first, and stay.
-        const [, , third] = records.keys();
-        records.delete(third!);
+        // Both grants and the session were stored first, and stay.
+        const [, , , fourth] = records.keys();
+        records.delete(fourth!);
       }
       return Promise.resolve();
     },

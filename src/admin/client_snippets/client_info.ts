@@ -11,7 +11,15 @@ export interface ServerUrls {
   readonly authorize: string;
   /** The URL of the token endpoint. */
   readonly token: string;
+  /** The URL of the pushed authorization request endpoint. */
+  readonly par: string;
 }
+
+/**
+ * What the server demands of a client, and a library must support: `par`: push each authorization request (RFC 9126).
+ * `jar`: sign it (RFC 9101). `jarm`: receive signed responses. `dpop`: bind tokens to a key (RFC 9449).
+ */
+export type ClientDemand = "par" | "jar" | "jarm" | "dpop";
 
 /** One client of one server. */
 export interface ClientInfo extends ServerUrls {
@@ -31,6 +39,8 @@ export interface ClientInfo extends ServerUrls {
   readonly scope: readonly string[];
   /** Whether users log in without a page. */
   readonly autoLogin: boolean;
+  /** What the server demands of it. */
+  readonly demands: readonly ClientDemand[];
 }
 
 /** Generates the settings for one library. */
@@ -40,7 +50,7 @@ export type SnippetWriter = (about: ClientInfo) => ClientSnippet;
 export function clientInfo(
   server: ServerUrls,
   client: Client,
-  { secret, autoLogin }: { readonly secret: string; readonly autoLogin: boolean },
+  { secret, autoLogin, demands = [] }: SnippetOptions,
 ): ClientInfo {
   const commonScope = ["openid", "profile", "email"].filter((token) => client.scope.includes(token));
   return {
@@ -50,10 +60,37 @@ export function clientInfo(
     authMethods: client.authMethods,
     secret: client.secretDigest === undefined ? undefined : secret,
     redirectUri: client.grantTypes.includes("authorization_code") ? client.redirectUris[0] : undefined,
-    postLogoutRedirectUri: client.postLogoutRedirectUris[0],
+    postLogoutRedirectUri: client.metadata.post_logout_redirect_uris?.[0],
     scope: commonScope.includes("openid") ? commonScope : client.scope,
     autoLogin,
+    demands,
   };
+}
+
+/** Options of the settings. */
+export interface SnippetOptions {
+  /** The secret to write. */
+  readonly secret: string;
+  /** Whether users log in without a page. */
+  readonly autoLogin: boolean;
+  /** What the server demands of the client. Default: nothing. */
+  readonly demands?: readonly ClientDemand[];
+}
+
+const demandTexts: Readonly<Record<ClientDemand, string>> = {
+  par: "push its authorization requests (PAR)",
+  jar: "sign its authorization requests (JAR)",
+  jarm: "receive signed authorization responses (JARM)",
+  dpop: "bind its tokens to a key (DPoP)",
+};
+
+/** Why a library cannot meet what the server demands of the client; `undefined` if it can. */
+export function demandUnsupportedReason(
+  { demands, redirectUri }: ClientInfo,
+  supported: readonly ClientDemand[],
+): string | undefined {
+  const missing = demands.find((demand) => !supported.includes(demand) && (demand === "dpop" || redirectUri));
+  return missing && `This client must ${demandTexts[missing]}, which this library does not support.`;
 }
 
 /**

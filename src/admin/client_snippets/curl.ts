@@ -27,13 +27,13 @@ export const curl: SnippetWriter = (info) => {
     ["code_challenge_method", "S256"],
   ];
   const authorize = info.authorize;
-  const authorizationLines = info.autoLogin
+  const authorizationLines = info.demands.includes("par") ? pushedLines(info, request) : info.autoLogin
     ? [
       `response=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
       `  ${shellQuote(authorize)} \\`,
       ...request.map(([name, value]) => `  ${field(name, value)} \\`),
       `  -d "code_challenge=$challenge")`,
-      `code=$(printf %s "$response" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`,
+      codeOfResponse,
     ]
     : [
       `printf '%s\\n' ${
@@ -58,6 +58,37 @@ export const curl: SnippetWriter = (info) => {
     : ["Open the printed URL in a browser, log in, and copy the code from the last URL."];
   return { library, placement, text, notes };
 };
+
+function pushedLines(info: ClientInfo, request: readonly (readonly [string, string])[]): string[] {
+  // Without Basic, the credentials have the client_id.
+  const fields = request.filter(([name]) => name !== "client_id" || info.authMethod === "client_secret_basic");
+  const push = [
+    `curl -sS ${shellQuote(info.par)}`,
+    ...credentials(info),
+    ...fields.map(([name, value]) => field(name, value)),
+    `-d "code_challenge=$challenge"`,
+  ].join(" \\\n  ");
+  return [
+    `request_uri=$(${push} |`,
+    `  sed -n 's/.*"request_uri":"\\([^"]*\\)".*/\\1/p')`,
+    ...info.autoLogin
+      ? [
+        `response=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
+        `  ${shellQuote(info.authorize)} \\`,
+        `  ${field("client_id", info.clientId)} \\`,
+        `  -d "request_uri=$request_uri")`,
+        codeOfResponse,
+      ]
+      : [
+        `printf '%s\\n' ${
+          shellQuote(`${info.authorize}?${pair("client_id", info.clientId)}&request_uri=`)
+        }$request_uri`,
+        `code=THE_CODE_FROM_THE_LAST_URL`,
+      ],
+  ];
+}
+
+const codeOfResponse = `code=$(printf %s "$response" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`;
 
 function credentials({ authMethod, clientId, secret = "" }: ClientInfo): string[] {
   if (authMethod === "client_secret_basic") {

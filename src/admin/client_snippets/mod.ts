@@ -2,8 +2,8 @@
 
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ClientSnippet } from "../../ui/client_snippets.tsx";
-import { clientInfo } from "./client_info.ts";
-import type { ServerUrls } from "./client_info.ts";
+import { clientInfo, demandUnsupportedReason } from "./client_info.ts";
+import type { ClientDemand, ServerUrls, SnippetOptions, SnippetWriter } from "./client_info.ts";
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
@@ -16,33 +16,39 @@ import { passport } from "./passport.ts";
 import { python } from "./python.ts";
 import { spring } from "./spring.ts";
 
-const snippetWriters = [
-  curl,
-  openidClient,
-  oauth4webapi,
-  authJs,
-  oidcClientTs,
-  mcpSdk,
-  passport,
-  spring,
-  aspnet,
-  go,
-  python,
+const allDemands: readonly ClientDemand[] = ["par", "jar", "jarm", "dpop"];
+
+/** Each library, with the demands of the server that its settings meet. */
+const snippetWriters: readonly (readonly [write: SnippetWriter, supported: readonly ClientDemand[]])[] = [
+  [curl, ["par"]],
+  [openidClient, allDemands],
+  [oauth4webapi, allDemands],
+  [authJs, []],
+  [oidcClientTs, []],
+  [mcpSdk, []],
+  [passport, []],
+  [spring, []],
+  // It pushes each request if metadata has the endpoint, from .NET 9 on.
+  [aspnet, ["par"]],
+  [go, []],
+  [python, []],
 ];
 
 /**
  * The settings for each library; none for a client without grant types.
- *
- * @param options The secret to write, and whether the server logs in without a page.
  */
 export function clientSnippets(
   server: ServerUrls,
   client: Client,
-  options: { readonly secret: string; readonly autoLogin: boolean },
+  options: SnippetOptions,
 ): ClientSnippet[] {
   if (
     !client.grantTypes.some((grantType) => grantType === "authorization_code" || grantType === "client_credentials")
   ) return [];
   const info = clientInfo(server, client, options);
-  return snippetWriters.map((write) => write(info));
+  return snippetWriters.map(([write, supported]) => {
+    const { text, ...snippet } = write(info);
+    const reason = text === undefined ? undefined : demandUnsupportedReason(info, supported);
+    return reason === undefined ? { ...snippet, text } : { ...snippet, notes: [reason] };
+  });
 }

@@ -8,8 +8,11 @@ const placement = "JavaScript, everywhere";
 
 /** Discovery and a login with PKCE, step by step. */
 export const oauth4webapi: SnippetWriter = (info) => {
-  const { redirectUri } = info;
+  const { redirectUri, demands } = info;
+  const [isPushed, isSigned, usesDpop] = [demands.includes("par"), demands.includes("jar"), demands.includes("dpop")];
+  const isResponseSigned = demands.includes("jarm");
   const options = isHttpIssuer(info) ? ", options" : "";
+  const clientOptions = !usesDpop ? options : options === "" ? ", { DPoP }" : ", { ...options, DPoP }";
   const config = joinLines(
     `import * as oauth from "oauth4webapi";`,
     "",
@@ -19,13 +22,20 @@ export const oauth4webapi: SnippetWriter = (info) => {
     `const as = await oauth.processDiscoveryResponse(issuer, discovery);`,
     `const client = { client_id: ${stringLiteral(info.clientId)} };`,
     `const clientAuth = ${authentication(info)};`,
+    usesDpop && `const DPoP = oauth.DPoP(client, await oauth.generateKeyPair("ES256"));`,
   );
-  const notes = info.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
+  const usesKey = info.authMethod === "private_key_jwt" || isSigned && redirectUri !== undefined;
+  const notes = [
+    ...usesKey ? ["privateKey is the CryptoKey of the client."] : [],
+    ...usesDpop
+      ? ["Keep the key pair of DPoP as long as the tokens, and repeat a request if oauth.isDPoPNonceError(error)."]
+      : [],
+  ];
   if (redirectUri === undefined) {
     const grant = joinLines(
       `const parameters = { scope: ${stringLiteral(info.scope.join(" "))} };`,
       `const response = await oauth.clientCredentialsGrantRequest(`,
-      `  as, client, clientAuth, parameters${options},`,
+      `  as, client, clientAuth, parameters${clientOptions},`,
       `);`,
       `const tokens = await oauth.processClientCredentialsResponse(as, client, response);`,
     );
@@ -40,23 +50,40 @@ export const oauth4webapi: SnippetWriter = (info) => {
     `  const verifier = oauth.generateRandomCodeVerifier();`,
     `  const state = oauth.generateRandomState();`,
     `  const url = new URL(as.authorization_endpoint);`,
-    `  url.search = new URLSearchParams({`,
+    `  ${isPushed || isSigned ? "let" : "const"} parameters = {`,
     `    response_type: "code",`,
     `    client_id: client.client_id,`,
+    isResponseSigned && `    response_mode: "jwt",`,
     `    redirect_uri: redirectUri,`,
     `    scope: ${stringLiteral(info.scope.join(" "))},`,
     `    state,`,
     `    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),`,
     `    code_challenge_method: "S256",`,
-    `  }).toString();`,
+    `  };`,
+    ...isSigned
+      ? [
+        `  const request = await oauth.issueRequestObject(as, client, parameters, privateKey);`,
+        `  parameters = { client_id: client.client_id, request };`,
+      ]
+      : [],
+    ...isPushed
+      ? [
+        `  const pushed = await oauth.pushedAuthorizationRequest(as, client, clientAuth, parameters${clientOptions});`,
+        `  const { request_uri } = await oauth.processPushedAuthorizationResponse(as, client, pushed);`,
+        `  parameters = { client_id: client.client_id, request_uri };`,
+      ]
+      : [],
+    `  url.search = new URLSearchParams(parameters).toString();`,
     `  return { url, kept: { verifier, state } };`,
     `}`,
     "",
     `/** At the redirect URI: the URL of the request, and the kept values. */`,
     `export async function finish(url, kept) {`,
-    `  const params = oauth.validateAuthResponse(as, client, url, kept.state);`,
+    isResponseSigned
+      ? `  const params = await oauth.validateJwtAuthResponse(as, client, url, kept.state${options});`
+      : `  const params = oauth.validateAuthResponse(as, client, url, kept.state);`,
     `  const response = await oauth.authorizationCodeGrantRequest(`,
-    `    as, client, clientAuth, params, redirectUri, kept.verifier${options},`,
+    `    as, client, clientAuth, params, redirectUri, kept.verifier${clientOptions},`,
     `  );`,
     `  return await oauth.processAuthorizationCodeResponse(as, client, response);`,
     `}`,

@@ -8,7 +8,8 @@ const placement = "JavaScript, on a server";
 
 /** Discovery and a login with PKCE. */
 export const openidClient: SnippetWriter = (info) => {
-  const { redirectUri } = info;
+  const { redirectUri, demands } = info;
+  const [isPushed, isSigned, usesDpop] = [demands.includes("par"), demands.includes("jar"), demands.includes("dpop")];
   const config = joinLines(
     `import * as client from "openid-client";`,
     "",
@@ -19,12 +20,21 @@ export const openidClient: SnippetWriter = (info) => {
     `  ${authentication(info)},`,
     isHttpIssuer(info) && `  { execute: [client.allowInsecureRequests] }, // the issuer is http`,
     `);`,
+    demands.includes("jarm") && `client.useJwtResponseMode(config);`,
+    usesDpop && `const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair());`,
   );
-  const notes = info.authMethod === "private_key_jwt" ? ["privateKey is the CryptoKey of the client."] : [];
+  const usesKey = info.authMethod === "private_key_jwt" || isSigned && redirectUri !== undefined;
+  const notes = [
+    ...usesKey ? ["privateKey is the CryptoKey of the client."] : [],
+    ...usesDpop
+      ? ["Keep the key pair of DPoP as long as the tokens, and send requests with client.fetchProtectedResource."]
+      : [],
+  ];
+  const dpopOption = usesDpop ? ", { DPoP }" : "";
   if (redirectUri === undefined) {
     const grant = `const tokens = await client.clientCredentialsGrant(config, { scope: ${
       stringLiteral(info.scope.join(" "))
-    } });`;
+    } }${dpopOption});`;
     return { library, placement, text: joinLines(config, "", grant), notes };
   }
   const text = joinLines(
@@ -34,19 +44,27 @@ export const openidClient: SnippetWriter = (info) => {
     `export async function begin() {`,
     `  const pkceCodeVerifier = client.randomPKCECodeVerifier();`,
     `  const expectedState = client.randomState();`,
-    `  const url = client.buildAuthorizationUrl(config, {`,
+    `  const ${isPushed && isSigned ? "signed" : "url"} = ${
+      isSigned
+        ? "await client.buildAuthorizationUrlWithJAR"
+        : isPushed
+        ? "await client.buildAuthorizationUrlWithPAR"
+        : "client.buildAuthorizationUrl"
+    }(config, {`,
     `    redirect_uri: ${stringLiteral(redirectUri)},`,
     `    scope: ${stringLiteral(info.scope.join(" "))},`,
     `    state: expectedState,`,
     `    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),`,
     `    code_challenge_method: "S256",`,
-    `  });`,
+    `  }${isSigned ? ", privateKey" : isPushed ? dpopOption : ""});`,
+    isPushed && isSigned &&
+      `  const url = await client.buildAuthorizationUrlWithPAR(config, signed.searchParams${dpopOption});`,
     `  return { url, kept: { pkceCodeVerifier, expectedState } };`,
     `}`,
     "",
     `/** At the redirect URI: the URL of the request, and the kept values. */`,
     `export function finish(url, kept) {`,
-    `  return client.authorizationCodeGrant(config, url, kept);`,
+    `  return client.authorizationCodeGrant(config, url, kept${usesDpop ? ", undefined, { DPoP }" : ""});`,
     `}`,
   );
   return { library, placement, text, notes };

@@ -1,13 +1,16 @@
 /** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
 
-import type { RequestedClaims } from "../../store/store.ts";
+import type { AuthorizationDetail, CodeRecord, Grant, RequestedClaims } from "../../store/store.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
+import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { passwordFingerprint } from "../session/session.ts";
+import { passwordFingerprint, type Session } from "../session/session.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
+import { loadDetails } from "./details_parameter.ts";
 import { wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
@@ -17,33 +20,53 @@ export interface Approval {
   readonly user: User;
   /** The allowed part of the requested scope. */
   readonly scope: readonly string[];
+  /** The granted authorization details: requested objects, or less of them (RFC 9396). Default: none. */
+  readonly authorizationDetails?: readonly AuthorizationDetail[];
   /** The allowed claims of those requested by name. Default: all except those of denied scope values. */
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
+  /** The level of authentication that a new login reached: one of `acrValues`. Default: none. */
+  readonly acr?: string;
+  /** The methods of a new login (RFC 8176). Default: those of the level. */
+  readonly amr?: readonly string[];
   /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
   readonly consent?: string;
 }
 
 /**
- * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7).
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). For a device, which has a code
+ * already, it stores the approval.
  *
- * @param sid The session that the user approved in.
+ * @param session The session that the user approved in.
+ * @returns The code; `undefined` for a device.
  */
 export async function issueCode(
   server: Server,
   { request, destination, client, expectedSubs }: PendingAuthorization,
   approval: Approval,
-  sid: string,
-): Promise<string> {
-  const { loginRequirements, ...requestToStore } = request;
-  const scope = request.scope.filter((token) => approval.scope.includes(token));
-  const { sub } = approval.user;
+  { earlier: _, ...subject }: Session,
+): Promise<string | undefined> {
+  const {
+    clientId,
+    scope: requestedScope,
+    resources,
+    authorizationDetails: requestedDetails,
+    loginRequirements,
+    ...requestToStore
+  } = request;
+  const scope = requestedScope.filter((token) => approval.scope.includes(token));
+  const { sub, acr } = subject;
   if (expectedSubs?.includes(sub) === false) throw wrongUser(expectedSubs);
-  if (scope.length === 0) {
-    throw new OAuthError("access_denied", "no requested scope was granted", {
+  if (loginRequirements.acr?.includes(acr ?? "") === false) {
+    throw (await import("./acr.ts")).unmetRequirements("ST-06", loginRequirements.acr, acr);
+  }
+  const authorizationDetails = requestedDetails &&
+    (await loadDetails()).approvedDetails(server, client, requestedDetails, approval.authorizationDetails);
+  if (scope.length === 0 && authorizationDetails === undefined) {
+    throw new OAuthError("access_denied", "nothing of the request was granted", {
       rule: "AZ-18",
-      expected: `some of: ${request.scope.join(" ")}`,
+      expected: requestedScope.length > 0 ? `some of: ${requestedScope.join(" ")}` : "some of authorization_details",
       received: "nothing",
     });
   }
@@ -67,26 +90,33 @@ export async function issueCode(
   if (destination.pushedRequest !== undefined) {
     await (await import("./pushed_request.ts")).consumePushedRequest(server, destination.pushedRequest);
   }
-  const user = await server.users.find(sub);
+  const found = server.users.find(sub);
+  const user = isPromise(found) ? await found : found;
   const currentPasswordFingerprint = user && passwordFingerprint(server, user);
+  const approvedAt = server.now();
+  const grant: Grant = {
+    clientId,
+    subject,
+    scope,
+    resources,
+    ...authorizationDetails && { authorizationDetails },
+    claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
+    consent: approval.consent,
+    password: isPromise(currentPasswordFingerprint) ? await currentPasswordFingerprint : currentPasswordFingerprint,
+    approvedAt,
+  };
+  if (destination.mode === "device") {
+    await (await import("./device.ts")).approveDevice(server, destination, grant);
+    return undefined;
+  }
+  const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
+  const record: CodeRecord = { ...requestToStore, grant, redirectUri: destination.uri, validUntil };
   const code = randomToken(server.randomBytes);
   const grantId = randomId(server.randomBytes);
-  const issuedAt = server.now();
-  const validUntil = issuedAt + server.lifetimes.code * 1000;
-  await server.store.put("code", await storageKey(server, code), {
-    ...requestToStore,
-    redirectUri: destination.uri,
-    scope,
-    sub,
-    authTime: approval.authTime,
-    sid,
-    password: currentPasswordFingerprint && await currentPasswordFingerprint,
-    claims: allowedClaims(server, request.scope, loginRequirements.claims, approval),
-    consent: approval.consent,
-    issuedAt,
-    validUntil,
-  }, { grantId, expiresAt: validUntil });
-  server.trace({ type: "code_issued", at: issuedAt, client: client.id, sub, scope, grantId });
+  const key = storageKey(server, code);
+  const id = isPromise(key) ? await key : key;
+  await server.store.put("code", id, record, { grantId, expiresAt: validUntil });
+  server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub, scope, grantId });
   return code;
 }
 
@@ -120,6 +150,6 @@ export interface IssuedCode {
 export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
   const record = await server.store.get("code", await storageKey(server, code));
   if (record === undefined) return undefined;
-  const { clientId, redirectUri, codeChallenge } = record.value;
+  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
   return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
 }

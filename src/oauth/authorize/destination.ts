@@ -1,47 +1,76 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
-import { describeRemovedClient } from "../clients/repository.ts";
+import { describeRemovedClient } from "../clients/server_clients.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
+import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
+import { isPromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
+import type { ResponseMode } from "./response_mode.ts";
 import { splitScope } from "./scope_token.ts";
 
-/**
- * Where the response to an authorization request goes, and how. Plain JSON: it is stored with the pending authorization.
- */
-export interface Destination {
+/** What completes an authorization request. Plain JSON: it is stored with the pending authorization. */
+export type Destination = RedirectDestination | DeviceDestination;
+
+/** A device without a browser, which polls for the result (RFC 8628). */
+export interface DeviceDestination {
+  /** Distinguishes it from a redirect to the client. */
+  readonly mode: "device";
+  /** The page of this server that shows the result to the user: a path with the user code. */
+  readonly uri: string;
+  /** The user code, as the device shows it. */
+  readonly userCode: string;
+  /** The device sends none. */
+  readonly state?: undefined;
+  /** No such request is pushed. */
+  readonly pushedRequest?: undefined;
+}
+
+/** The redirect URI of a client, which receives the response. */
+export interface RedirectDestination {
   /** The redirect URI of the request, or the only registered one. */
   readonly uri: string;
-  /** The response mode of the request if it is supported, otherwise `query`. */
+  /** The response mode of the request if server and client allow it, otherwise `query`. */
   readonly mode: ResponseMode;
   /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
   readonly state?: string;
   /** The id of the pushed request that the response completes; absent if the request was not pushed (RFC 9126). */
   readonly pushedRequest?: string;
+  /** Whether the client signed the request (RFC 9101); absent: no. */
+  readonly isSigned?: boolean;
 }
 
-/** How a response is sent: in the query of the redirect URI, or in a form that submits itself there. */
-export type ResponseMode = "query" | "form_post";
+/** Where the parameters of a request come from, unless they are the request itself. */
+export interface RequestOrigin extends Pick<RedirectDestination, "pushedRequest" | "isSigned"> {
+  /** Why the request object cannot be used: the parameters are those outside of it, and the client receives the error. */
+  readonly rejection?: OAuthError;
+}
 
-/** The supported response modes. */
-export const responseModes: readonly ResponseMode[] = ["query", "form_post"];
+/** The parameters of a request that count, and where they come from. */
+export interface ResolvedRequest {
+  readonly params: Params;
+  readonly origin: RequestOrigin;
+}
 
 /** Maximum length of `state`, in characters. */
 export const maxStateLength = 4096;
+
+const requestItself: RequestOrigin = {};
 
 /**
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
  * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
  *
- * @param pushedRequest See {@link Destination.pushedRequest}.
+ * @throws {OAuthError} Also the rejection of the request object, if no registered redirect URI is beside it.
  */
 export async function findDestination(
   server: Server,
   params: Params,
-  pushedRequest?: string,
-): Promise<{ readonly client: Client; readonly destination: Destination }> {
+  { pushedRequest, isSigned, rejection }: RequestOrigin = requestItself,
+): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) {
     throw new OAuthError("invalid_request", "client_id is missing", {
@@ -50,7 +79,8 @@ export async function findDestination(
       received: "no client_id",
     });
   }
-  const client = await server.clients.find(id);
+  const found = server.clients.find(id);
+  const client = isPromise(found) ? await found : found;
   if (client === undefined) {
     throw new OAuthError("invalid_request", "client_id is not registered", {
       rule: "AZ-02",
@@ -61,15 +91,14 @@ export async function findDestination(
   }
   server.passed?.("AZ-02", id);
   if (client.document !== undefined) server.passed?.("MC-04", id);
-  const requestObjectError = rejectedRequestObject(params);
-  if (requestObjectError !== undefined) {
+  if (rejection !== undefined) {
     const redirectUri = params.get("redirect_uri");
     if (redirectUri === undefined || params.isRepeated("redirect_uri") || !client.allowsRedirectUri(redirectUri)) {
-      throw requestObjectError;
+      throw rejection;
     }
   }
   const requested = singleValue(params, "redirect_uri", "AZ-06");
-  const uri = requested ?? defaultRedirectUri(client, params);
+  const uri = requested ?? defaultRedirectUri(server, client, params);
   if (!client.allowsRedirectUri(uri)) {
     throw new OAuthError("invalid_request", "redirect_uri is not registered for this client", {
       rule: "RU-01",
@@ -80,41 +109,19 @@ export async function findDestination(
   }
   server.passed?.("RU-01", uri);
   const state = params.get("state");
-  const requestedMode = params.get("response_mode");
-  const mode = responseModes.find((supported) => supported === requestedMode) ?? "query";
+  const mode = findResponseMode(server, client, params) ?? "query";
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
-  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, pushedRequest } };
+  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, pushedRequest, isSigned } };
 }
 
 const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
 
-/** What a `request_uri` of this server begins with (RFC 9126 §2.2). */
-export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
-
-/** Whether a request refers to a pushed one (RFC 9126 §4). */
-export function isPushed(params: Params): boolean {
-  return params.get("request_uri")?.startsWith(requestUriPrefix) === true && params.get("request") === undefined;
-}
-
-/** The error of a signed or referenced request; `undefined` for other requests. No `request_uri` is fetched (SSRF). */
-export function rejectedRequestObject(params: Params): OAuthError | undefined {
-  const hasRequest = params.get("request") !== undefined;
-  const hasRequestUri = params.get("request_uri") !== undefined;
-  if (!hasRequest && !hasRequestUri) return undefined;
-  if (hasRequest && hasRequestUri) {
-    return new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
-      rule: "JR-01",
-      expected: "neither, because this server supports neither",
-      received: "both",
-    });
-  }
-  const name = hasRequest ? "request" : "request_uri";
-  return new OAuthError(`${name}_not_supported`, `${name} is not supported by this server`, {
-    rule: "JR-01",
-    expected: "the parameters themselves",
-    received: `a ${name} parameter`,
-  });
+/** The response mode of a request, by default `query`; `undefined` if the server or the client does not allow it. */
+export function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
+  const requested = params.get("response_mode") ?? "query";
+  const mode = policyOf(server, client).responseModes.find((supported) => supported === requested);
+  return mode === undefined || client.metadata.response_modes?.includes(mode) === false ? undefined : mode;
 }
 
 /** Whether an HTML form would change the line breaks or control characters of `state`. */
@@ -132,14 +139,19 @@ function singleValue(params: Params, name: string, rule: RejectionRuleId): strin
   });
 }
 
-function defaultRedirectUri(client: Client, params: Params): string {
+function defaultRedirectUri(server: Server, client: Client, params: Params): string {
+  const settings = policyOf(server, client);
   const [only, ...others] = client.redirectUris;
   const isOpenId = splitScope(params.get("scope") ?? "").includes("openid");
-  if (only === undefined || others.length > 0 || isOpenId) {
-    throw new OAuthError("invalid_request", "redirect_uri is missing", {
+  if (only === undefined || others.length > 0 || isOpenId || settings.requireRedirectUri) {
+    const isAmbiguous = only === undefined || others.length > 0;
+    const profile = isOpenId || isAmbiguous ? "" : byProfile(settings.profile, "requireRedirectUri");
+    throw new OAuthError("invalid_request", `redirect_uri is missing${profile}`, {
       rule: isOpenId ? "RU-07" : "RU-06",
       reason: isOpenId
         ? "redirect_uri is required in an OpenID Connect request"
+        : !isAmbiguous
+        ? `the setting requireRedirectUri demands redirect_uri${profile}`
         : "redirect_uri is optional only if exactly one is registered",
       expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
       publicExpected: registeredUriHint,

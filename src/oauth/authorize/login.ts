@@ -16,18 +16,21 @@ export function usableSession(
   { request, expectedSubs }: PendingAuthorization,
   session: Session | undefined,
 ): Session | undefined {
-  const { prompt, maxAgeSeconds } = request.loginRequirements;
+  const { prompt, maxAgeSeconds, acr } = request.loginRequirements;
   const reason = session === undefined
     ? "no user is logged in"
     : prompt.includes("login")
     ? "prompt=login asks for a new login"
     : maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || server.now() - session.authTime > maxAgeSeconds * 1000)
     ? `the login is older than max_age=${maxAgeSeconds}`
+    : acr?.includes(session.acr ?? "") === false
+    ? `the login has not reached acr=${acr.join(" or ")}`
     : expectedSubs?.includes(session.sub) === false
     ? "the logged-in user is not the requested one"
     : undefined;
   if (reason === undefined) {
     server.passed?.("OI-05");
+    if (acr !== undefined) server.passed?.("ST-06", session?.acr);
     return session;
   }
   if (prompt.includes("none")) throw loginRequired(reason);

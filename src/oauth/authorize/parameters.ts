@@ -12,7 +12,16 @@ export const requestUriParameter: ParameterDescription = {
 
 /** Every parameter that a specification defines for it, whether this server supports it or rejects it. */
 export const authorizationParameters = parameters(
-  ...["response_type", "client_id", "redirect_uri", "response_mode", "scope", "state", "nonce"],
+  ...[
+    "response_type",
+    "client_id",
+    "redirect_uri",
+    "response_mode",
+    "scope",
+    "authorization_details",
+    "state",
+    "nonce",
+  ],
   ...["code_challenge", "code_challenge_method", "dpop_jkt", "claims", "acr_values"],
   ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
   ...["request", "registration"],

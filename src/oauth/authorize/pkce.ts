@@ -1,9 +1,12 @@
 /** Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256 only. */
 
-import { byProfile } from "../config/profiles.ts";
+import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
+import { chain } from "../maybe_promise.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
-import { constantTimeEqual, digest, fingerprint } from "../secrets.ts";
+import { constantTimeEqual, digest } from "../secrets.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import type { CodeRecord } from "../../store/store.ts";
 import type { Server } from "../server.ts";
@@ -23,7 +26,12 @@ const missingMethod: RuleExplanation = {
 };
 
 /** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
-export function readCodeChallenge(server: Server, client: Client, params: Params): string | undefined {
+export function readCodeChallenge(
+  server: Server,
+  client: Client,
+  params: Params,
+  scope: readonly string[],
+): string | undefined {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   if (method !== undefined && method !== "S256") {
@@ -41,19 +49,22 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
         received: "no code_challenge",
       });
     }
-    if (client.confidential && !client.requirePkce && !server.pkce.requireForConfidential) {
+    const { pkce: { requireForConfidential, acceptNonce }, profile: active } = policyOf(server, client);
+    const bySettings = client.confidential && !client.metadata.require_pkce;
+    const acceptsNonce = bySettings && acceptNonce;
+    const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
+    if (bySettings && !requireForConfidential || acceptsNonce && hasNonce) {
       server.passed?.("PK-02");
       return undefined;
     }
-    const profile = client.confidential && !client.requirePkce
-      ? byProfile(server.profile, "pkce.requireForConfidential")
-      : "";
+    const profile = bySettings ? byProfile(active, "pkce.requireForConfidential") : "";
     throw new OAuthError("invalid_request", `code_challenge is missing, and this client must send one${profile}`, {
       rule: client.confidential ? "PK-02" : "PK-01",
       reason: client.confidential
         ? `the configuration requires PKCE of this confidential client${profile}`
         : "a public client must send a code_challenge",
-      expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256",
+      expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256" +
+        (acceptsNonce ? ", or the scope openid with a nonce" : ""),
       received: "no code_challenge",
     });
   }
@@ -61,11 +72,17 @@ export function readCodeChallenge(server: Server, client: Client, params: Params
     throw new OAuthError("invalid_request", "code_challenge is not an S256 challenge of 43 base64url characters", {
       rule: "PK-07",
       expected: "43 characters of A-Z a-z 0-9 - _, without padding",
-      received: `${challenge.length} characters`,
+      received: `${challenge.length} ${
+        /^[0-9a-f]+$/i.test(challenge)
+          ? "hexadecimal digits"
+          : /[+/=]/.test(challenge)
+          ? "characters of standard base64"
+          : "characters"
+      }`,
     });
   }
-  if (method === undefined && server.pkce.requireMethod) {
-    const profile = byProfile(server.profile, "pkce.requireMethod");
+  if (method === undefined && policyOf(server, client).pkce.requireMethod) {
+    const profile = byProfile(policyOf(server, client).profile, "pkce.requireMethod");
     throw new OAuthError("invalid_request", `code_challenge_method is missing, it must be S256${profile}`, {
       ...missingMethod,
       reason: missingMethod.reason + profile,
@@ -100,7 +117,7 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
       },
     });
   }
-  recentChallenges.set(key, now + server.lifetimes.code * 1000);
+  recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);
 }
 
 /**
@@ -108,12 +125,12 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
  *
  * @throws {OAuthError} If the verifier is missing, malformed, not expected, or does not match.
  */
-export async function verifyCodeVerifier(
+export function verifyCodeVerifier(
   server: Server,
   client: Client,
   code: CodeRecord,
   verifier: string | undefined,
-): Promise<void> {
+): MaybePromise<void> {
   if (code.codeChallenge === undefined) {
     if (verifier === undefined && client.confidential) return;
     if (verifier === undefined) {
@@ -149,15 +166,20 @@ export async function verifyCodeVerifier(
     throw new OAuthError("invalid_request", "code_verifier is not 43 to 128 unreserved characters", {
       rule: "PK-08",
       expected: "43 to 128 characters of A-Z a-z 0-9 - . _ ~",
-      received: `${verifier.length} characters`,
+      received: `${verifier.length} characters${/^"|%/.test(verifier) ? ", JSON-encoded or URL-encoded" : ""}`,
     });
   }
-  const computed = await digest(verifier);
-  if (constantTimeEqual(computed, code.codeChallenge)) return server.passed?.("PK-09", code.codeChallenge);
-  throw new OAuthError("invalid_grant", "code_verifier does not match code_challenge", {
-    rule: "PK-09",
-    reason: "code_verifier does not match the code_challenge of the authorization request",
-    expected: `code_challenge with fingerprint ${await fingerprint(code.codeChallenge)}`,
-    received: `code_verifier whose challenge has fingerprint ${await fingerprint(computed)}`,
+  const { codeChallenge } = code;
+  return chain(digest(verifier), (computed) => {
+    if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
+    return rejectVerifier(server, client, codeChallenge, verifier, computed);
   });
+}
+
+async function rejectVerifier(
+  ...mismatch: [server: Server, client: Client, challenge: string, verifier: string, computed: string]
+): Promise<never> {
+  const { explainVerifier } = await import("./explain_verifier.ts");
+  const explanation = await explainVerifier(...mismatch);
+  throw new OAuthError("invalid_grant", "code_verifier does not match code_challenge", explanation);
 }

@@ -4,17 +4,22 @@
  * the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import type { TokenRequest } from "../grants/token_request.ts";
 import { paramsFromFields } from "../params.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { PushedRequestRecord } from "../../store/store.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
 import { parseAuthorizationRequest } from "./authorization_request.ts";
-import { findDestination, requestUriPrefix } from "./destination.ts";
+import { findDestination } from "./destination.ts";
+import type { ResolvedRequest } from "./destination.ts";
 import { authorizationParameters } from "./parameters.ts";
+
+/** What a `request_uri` begins with (RFC 9126 §2.2). */
+export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
@@ -38,8 +43,13 @@ export interface PushedRequestResponse {
  *
  * @throws {OAuthError} If the authorization endpoint would reject the parameters, or they are too large.
  */
-export async function pushRequest(server: Server, client: Client, params: Params): Promise<PushedRequestResponse> {
-  if (params.get("client_id") === undefined) throw missingClientId();
+export async function pushRequest(
+  server: Server,
+  { client, parameters: params, provenKey }: TokenRequest,
+): Promise<PushedRequestResponse> {
+  const isSigned = params.get("request") !== undefined;
+  // Beside a request object only the parameters of client authentication are needed (RFC 9126 §3).
+  if (params.get("client_id") === undefined && !isSigned) throw missingClientId();
   if (params.get("request_uri") !== undefined) {
     throw new OAuthError("invalid_request", "a pushed request cannot contain request_uri", {
       rule: "PA-04",
@@ -47,9 +57,10 @@ export async function pushRequest(server: Server, client: Client, params: Params
       received: "request_uri",
     });
   }
-  const parameters = authorizationParameters.flatMap(({ name }) =>
-    params.getAll(name).map((value) => [name, value] as const)
-  );
+  const received = isSigned
+    ? await (await import("./request_object.ts")).verifyRequestObject(server, client, params)
+    : authorizationParameters.flatMap(({ name }) => params.getAll(name).map((value) => [name, value] as const));
+  const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
   const { length } = JSON.stringify(parameters);
   if (length > maxStoredLength) {
     throw new OAuthError("invalid_request", "the pushed request is too large", {
@@ -61,21 +72,26 @@ export async function pushRequest(server: Server, client: Client, params: Params
   }
   const request_uri = requestUriPrefix + randomToken(server.randomBytes);
   const id = await storageKey(server, request_uri);
-  const { destination } = await findDestination(server, params, id);
-  await parseAuthorizationRequest(server, params, client, destination);
+  const pushed = isSigned ? paramsFromFields(parameters) : params;
+  const { destination } = await findDestination(server, pushed, { pushedRequest: id, isSigned });
+  await parseAuthorizationRequest(server, pushed, client, destination);
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
-  await server.store.put("pushed_request", id, { clientId: client.id, parameters, validUntil }, {
+  await server.store.put("pushed_request", id, { clientId: client.id, parameters, validUntil, isSigned }, {
     expiresAt: validUntil + maxLoginSeconds * 1000,
   });
   return { request_uri, expires_in: requestUriLifetimeSeconds };
 }
 
-/** A pushed request that was read and not consumed. */
-interface PushedRequest {
-  /** The id of its record, for {@link consumePushedRequest}. */
-  readonly id: string;
-  /** Its parameters, as they were pushed. */
-  readonly params: Params;
+/** Binds the code of a request to the key of the proof, as `dpop_jkt` does (RFC 9449 §10.1). */
+function bindToKey(parameters: PushedRequestRecord["parameters"], provenKey: string): typeof parameters {
+  const received = parameters.find(([name]) => name === "dpop_jkt")?.[1];
+  if (received === undefined) return [...parameters, ["dpop_jkt", provenKey]];
+  if (received === provenKey) return parameters;
+  throw new OAuthError("invalid_dpop_proof", "dpop_jkt is not the thumbprint of the key of the DPoP proof", {
+    rule: "DO-08",
+    expected: provenKey,
+    received,
+  });
 }
 
 /**
@@ -89,7 +105,7 @@ export async function readPushedRequest(
   server: Server,
   params: Params,
   unrepeatable: ReadonlySet<string>,
-): Promise<PushedRequest> {
+): Promise<ResolvedRequest> {
   for (const name of ["client_id", "request_uri"]) {
     if (!params.isRepeated(name)) continue;
     throw new OAuthError("invalid_request", `${name} was sent more than once`, {
@@ -108,7 +124,18 @@ export async function readPushedRequest(
   if (consumedAt !== undefined) throw unusable(`it was used at ${new Date(consumedAt).toISOString()}`);
   if (server.now() >= value.validUntil) throw unusable(`it expired at ${new Date(value.validUntil).toISOString()}`);
   server.passed?.("PA-05", clientId);
-  return { id, params: paramsFromFields(value.parameters, unrepeatable) };
+  const { parameters, isSigned } = value;
+  return { params: paramsFromFields(parameters, unrepeatable), origin: { pushedRequest: id, isSigned } };
+}
+
+/** The authorization details of a pushed request, which were valid when it was pushed; `undefined` without any. */
+export async function findPushedDetails(
+  { store }: Server,
+  id: string,
+): Promise<AuthorizationRequest["authorizationDetails"]> {
+  const record = await store.get("pushed_request", id);
+  const text = record?.value.parameters.find(([name]) => name === "authorization_details")?.[1];
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Resource indicators (RFC 8707): the resources that a request may name. */
 
-import { byProfile } from "../config/profiles.ts";
+import { byProfile } from "../config/profile.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { chain } from "../maybe_promise.ts";
@@ -40,22 +41,26 @@ async function findAll(server: Server, granted: readonly string[]): Promise<read
 export function readResources(server: Server, params: Params): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
   if (requested.length > 0) return findRequested(server, requested);
-  if (server.resourceParameter === "required") {
-    throw new OAuthError("invalid_target", "resource is missing", explainMissing(server));
+  if (server.settings.resourceParameter === "required") {
+    throw new OAuthError("invalid_target", "resource is missing", explainMissing(server, server.settings));
   }
   return requested;
 }
 
 /** Warns about an accepted request without `resource`, if the server expects one. */
 export function warnMissingResource(server: Server, client: Client, params: Params): void {
-  if (server.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: explainMissing(server) });
+  const settings = policyOf(server, client);
+  if (settings.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
+  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: explainMissing(server, settings) });
 }
 
-function explainMissing({ audience, profile }: Server): Explanation {
+function explainMissing({ audience }: Server, settings: Server["settings"]): Explanation {
   return {
     rule: "MC-02",
-    reason: `resource is missing${byProfile(profile, "resourceParameter")}; if no request of the flow names one, the ` +
+    reason:
+      `resource is missing${
+        byProfile(settings.profile, "resourceParameter")
+      }; if no request of the flow names one, the ` +
       `access token is for ${audience}`,
     expected: "resource with the URI of the protected resource, in the authorization request and in the token request",
     received: "no resource",

@@ -3,7 +3,7 @@
 import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Server } from "../server.ts";
-import { redactText } from "../trace.ts";
+import { redactText } from "../redact.ts";
 import type { RuleExplanation } from "../trace.ts";
 import { scopeToken, splitScope } from "./scope_token.ts";
 
@@ -17,7 +17,7 @@ const maxNamedLength = 200;
  * @throws {OAuthError} If the client may not request it.
  */
 export function resolveScope(server: Server, client: Client, requested: string | undefined): string[] {
-  const tokens = requested === undefined ? [...server.defaultScope] : splitScope(requested);
+  const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
   if (requested === undefined && tokens.length === 0) {
     throw new OAuthError("invalid_scope", "scope is missing, and this server has no default scope", {
       rule: "AZ-16",
@@ -32,7 +32,7 @@ export function resolveScope(server: Server, client: Client, requested: string |
       received: "a disallowed character",
     });
   }
-  const supported = tokens.filter((token) => server.scopes.includes(token));
+  const supported = tokens.filter((token) => server.settings.scopes.includes(token));
   if (supported.length < tokens.length && !supported.includes("openid")) {
     const explanation = explainUnknown(server, client, tokens, "unknown scope");
     throw new OAuthError("invalid_scope", "scope contains an unknown value", explanation);
@@ -48,9 +48,12 @@ export function resolveScope(server: Server, client: Client, requested: string |
         received: "no scope",
       });
     }
-    throw new OAuthError("invalid_scope", "scope contains a value that this client may not request", {
+    // These values are those of the server, so the response may name them.
+    const reason = disallowed.length === 0
+      ? "scope contains no value that this client may request"
+      : `scope contains a value that this client may not request: ${disallowed.join(" ")}`;
+    throw new OAuthError("invalid_scope", reason, {
       rule: "AZ-17",
-      ...disallowed.length > 0 && { reason: `scope that client ${client.id} may not request: ${disallowed.join(" ")}` },
       expected: `some of: ${client.scope.join(" ")}`,
       received: tokens.join(" ") || "no scope value",
     });
@@ -69,14 +72,13 @@ export function warnIgnoredScope(
 ): void {
   if (requested === undefined || requested === accepted.join(" ")) return;
   const tokens = splitScope(requested);
-  if (tokens.every((token) => server.scopes.includes(token))) return;
-  const ignored = "unknown scope, ignored because the request contains openid";
-  const explanation = explainUnknown(server, client, tokens, ignored);
+  if (tokens.every((token) => server.settings.scopes.includes(token))) return;
+  const explanation = explainUnknown(server, client, tokens, "unknown scope was dropped");
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
 }
 
 function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): RuleExplanation {
-  const unknown = tokens.filter((token) => !server.scopes.includes(token));
+  const unknown = tokens.filter((token) => !server.settings.scopes.includes(token));
   return {
     rule: "AZ-17",
     reason: `${effect}: ${redactText(unknown.join(" ").slice(0, maxNamedLength))}`,

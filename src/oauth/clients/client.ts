@@ -1,6 +1,15 @@
-/** The metadata of a client (RFC 7591 §2) and the members of a user. `client_fields.ts` describes their values. */
+/**
+ * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
+ * description of their values (`config/field.ts`). To add a member, add it to both. Most files import only types, which
+ * loads nothing.
+ */
 
-import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import { type ResponseMode, responseModeNames } from "../authorize/response_mode.ts";
+import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
+import { acrValueField } from "../config/acr_values.ts";
+import { type ProfileName, profileNames } from "../config/profile.ts";
+import type { PublicKeySet } from "../keys/remote_keys.ts";
+import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
@@ -43,9 +52,9 @@ export interface ClientMetadata {
    * the body; `private_key_jwt` for a client with keys; otherwise `none`.
    */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
-  /** The client's public keys, for `private_key_jwt` (RFC 7517 §5). */
+  /** The client's public keys, for `private_key_jwt` and signed authorization requests (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
-  /** The https URL of these keys; fetched when an assertion needs them, and again when one names an unknown key. */
+  /** The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key. */
   readonly jwks_uri?: string;
   /** The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key. */
   readonly token_endpoint_auth_signing_alg?: string;
@@ -53,12 +62,25 @@ export interface ClientMetadata {
   readonly subject_type?: "public" | "pairwise";
   /** Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration. */
   readonly sector_identifier_uri?: string;
+  /**
+   * A profile for the requests of this client alone. Only an operator sets it. It makes settings stricter, never weaker.
+   * Default: that of the server.
+   */
+  readonly profile?: ProfileName;
   /** The grant types that the client may use. Default: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
   /** The response types that the client may request. Default: `["code"]`. */
   readonly response_types?: readonly string[];
   /** The space-separated scope values that the client may request. Default: all scope values of the server. */
   readonly scope?: string;
+  /** The types of `authorization_details` that the client may use (RFC 9396 §10). Default: all types of the server. */
+  readonly authorization_details_types?: readonly string[];
+  /** The only response modes that the client may request. Default: all of the server. */
+  readonly response_modes?: readonly ResponseMode[];
+  /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
+  readonly authorization_signed_response_alg?: SigningAlgorithm;
+  /** The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`. */
+  readonly introspection_signed_response_alg?: SigningAlgorithm;
   /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
   readonly id_token_signed_response_alg?: SigningAlgorithm;
   /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
@@ -67,12 +89,41 @@ export interface ClientMetadata {
   readonly serves?: readonly string[];
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
+  /**
+   * The URL that the server posts a logout token to when a session ends in which the client got an ID token (OpenID
+   * Connect Back-Channel Logout): https, or http on a test host if the client authenticates.
+   */
+  readonly backchannel_logout_uri?: string;
+  /** Whether the logout token must contain `sid`; it always does. Default: false. */
+  readonly backchannel_logout_session_required?: boolean;
+  /**
+   * The URL that the logout page shows in a hidden frame, with `iss` and `sid`, when a session ends in which the client
+   * got an ID token (OpenID Connect Front-Channel Logout). Its scheme, host and port are those of a redirect URI.
+   */
+  readonly frontchannel_logout_uri?: string;
+  /** Whether that URL must contain `iss` and `sid`; it always does. Default: false. */
+  readonly frontchannel_logout_session_required?: boolean;
   /** Signs the userinfo responses for this client. Default: plain JSON. */
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
   /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
   readonly require_pushed_authorization_requests?: boolean;
+  /** Reject token requests without a DPoP proof: each access token is bound to a key (RFC 9449 §5.2). Default: false. */
+  readonly dpop_bound_access_tokens?: boolean;
+  /** Reject authorization requests that the client has not signed (RFC 9101 §10.5). Default: false. */
+  readonly require_signed_request_object?: boolean;
+  /**
+   * The only accepted algorithm of signed authorization requests. Only `client_secret_jwt` clients may choose `HS256`,
+   * `HS384` or `HS512`, which use the secret. Default: any that suits the keys of the client; never `none`.
+   */
+  readonly request_object_signing_alg?: string;
+  /** Counts as `acr_values` in authorization requests without it: levels of authentication, the most wanted first. */
+  readonly default_acr_values?: readonly string[];
+  /** Counts as `max_age` in authorization requests without it: the maximum age of the login, in seconds. */
+  readonly default_max_age?: number;
+  /** Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false. */
+  readonly require_auth_time?: boolean;
   /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
   readonly application_type?: "web" | "native";
   /** The home page of the client, for users; not fetched. */
@@ -128,3 +179,111 @@ export interface User {
   /** Any other claim, of any JSON type; `Settings.claims` and `Settings.unmappedClaims` define what releases it. */
   readonly [claim: string]: unknown;
 }
+
+const assertionAlgorithms = [...verificationAlgorithms, "HS256", "HS384", "HS512"];
+
+/** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+export const clientAuthMethodNames = [
+  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const,
+] satisfies readonly ClientAuthMethod[];
+
+const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
+
+/** The description of a set of public keys (RFC 7517 §5). */
+export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
+  "JsonWebKeySet",
+  {
+    keys: list(record(anyValue, publicKey, "a JSON Web Key"), [[publicKey]], { expected: "a list of keys" }),
+  },
+  { keys: [publicKey] },
+  { expected: "a JWK Set", required: ["keys"], others: anyValue },
+);
+
+/** The description of {@link ClientMetadata}. */
+export const clientField = object<ClientMetadata>(
+  "ClientMetadata",
+  {
+    client_id: text(["web"], {
+      pattern: /^[\x20-\x7E]{1,256}$/,
+      expected: "a string of 1 to 256 printable ASCII characters",
+      hint: (value) => typeof value === "string" ? "Choose a short identifier." : undefined,
+    }),
+    client_secret: text(["correct-horse-battery-staple"], { isSecret: true }),
+    client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
+    client_name: text(["Web shop"]),
+    redirect_uris: texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"]),
+    token_endpoint_auth_method: choice(clientAuthMethodNames),
+    token_endpoint_auth_signing_alg: choice(assertionAlgorithms),
+    jwks: keySetField,
+    jwks_uri: text(["https://app.example/jwks.json"]),
+    subject_type: choice(["public", "pairwise"]),
+    sector_identifier_uri: text(["https://shop.example/sector.json"]),
+    access_token_format: choice(["jwt", "opaque"]),
+    serves: texts(["https://api.example"]),
+    post_logout_redirect_uris: texts(["http://localhost:3000/"]),
+    backchannel_logout_uri: text(["https://app.example/backchannel-logout"]),
+    backchannel_logout_session_required: flag(false),
+    frontchannel_logout_uri: text(["https://app.example/frontchannel-logout"]),
+    frontchannel_logout_session_required: flag(false),
+    userinfo_signed_response_alg: choice(signingAlgorithms),
+    profile: choice(profileNames),
+    grant_types: texts(["authorization_code"], { default: ["authorization_code"] }),
+    response_types: texts(["code"], { default: ["code"] }),
+    scope: text(["openid read"], { expected: "a string of space-separated scope values" }),
+    authorization_details_types: texts(["payment"]),
+    response_modes: list(choice(responseModeNames), [["query", "jwt"]], {
+      min: 1,
+      expected: "an array of response modes, at least one",
+    }),
+    authorization_signed_response_alg: choice(signingAlgorithms),
+    introspection_signed_response_alg: choice(signingAlgorithms),
+    id_token_signed_response_alg: choice(signingAlgorithms),
+    require_pkce: flag(false),
+    require_pushed_authorization_requests: flag(false),
+    dpop_bound_access_tokens: flag(false),
+    require_signed_request_object: flag(false),
+    request_object_signing_alg: choice(assertionAlgorithms),
+    default_acr_values: list(acrValueField, [["urn:example:mfa"]]),
+    default_max_age: whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" }),
+    require_auth_time: flag(false),
+    application_type: choice(["web", "native"]),
+    client_uri: text(["https://app.example/"]),
+    logo_uri: text(["https://app.example/logo.svg"]),
+    policy_uri: text(["https://app.example/privacy"]),
+    tos_uri: text(["https://app.example/terms"]),
+    contacts: texts(["team@app.example"]),
+  },
+  { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
+  { required: ["client_id"] },
+);
+
+const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+/** The description of {@link User}, which may have any other member. */
+export const userField = object<Pick<User, "sub" | "name" | "email" | "password">>(
+  "User",
+  {
+    sub: text(["alice"], {
+      pattern: /^[\x21-\x7E]{1,255}$/,
+      expected: "a string of 1 to 255 printable ASCII characters without spaces",
+      hint: (value) => typeof value === "string" ? "Choose a short identifier that never changes." : undefined,
+    }),
+    name: text(["Alice"]),
+    email: text(["alice@example.com"]),
+    password: text([digest], {
+      isSecret: true,
+      expected: "the scrypt digest of a password, as latchkey hash-password prints it",
+    }),
+  },
+  { sub: "alice", name: "Alice", email: "alice@example.com" },
+  { required: ["sub"], others: anyValue },
+);
+
+/** The description of a client that is registered at run time: unknown metadata is ignored (RFC 7591 §2). */
+export const registeredClientField: Field<ClientMetadata> = { ...clientField, others: anyValue };
+
+/** The description of a user outside a file: a standard claim of a wrong type causes a warning there, not an issue. */
+export const registeredUserField: Field<User> = {
+  ...userField,
+  members: { sub: userField.members.sub, password: userField.members.password },
+};

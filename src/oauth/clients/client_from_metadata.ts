@@ -29,7 +29,7 @@ export function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMet
   const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
   const client = secretDigest === undefined
     ? parse(metadata)
-    : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest };
+    : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
   return registration === undefined ? client : Object.assign(client, { registration });
 }
 
@@ -39,11 +39,11 @@ export function clientFromMetadata(
   server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
-  const { jwks, jwks_uri: jwksUri, token_endpoint_auth_method: registeredMethod } = metadata;
+  const { token_endpoint_auth_method: registeredMethod } = metadata;
   const authMethod = registeredMethod ??
     (secret !== undefined
       ? "client_secret_basic"
-      : jwks !== undefined || jwksUri !== undefined
+      : metadata.jwks !== undefined || metadata.jwks_uri !== undefined
       ? "private_key_jwt"
       : "none");
   const confidential = authMethod !== "none";
@@ -59,28 +59,19 @@ export function clientFromMetadata(
       ? ["client_secret_basic", "client_secret_post"]
       : [authMethod],
     secretDigest: secret === undefined ? undefined : digest(secret),
+    pendingSecret: secret,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
-    jwks,
-    jwksUri,
-    assertionAlg: metadata.token_endpoint_auth_signing_alg,
     sector: metadata.subject_type === "pairwise" ? sectorHost(metadata) : undefined,
-    secretExpiresAt: metadata.client_secret_expires_at || undefined,
     redirectUris,
     grantTypes: metadata.grant_types ?? ["authorization_code"],
-    responseTypes: metadata.response_types ?? ["code"],
     scope: metadata.scope === undefined ? server.scopes : splitScope(metadata.scope),
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
-    accessTokenFormat: metadata.access_token_format ?? "jwt",
     serves: (metadata.serves ?? []).map(canonicalUri),
-    postLogoutRedirectUris: [...(metadata.post_logout_redirect_uris ?? [])],
-    userinfoAlg: metadata.userinfo_signed_response_alg,
-    requirePkce: metadata.require_pkce === true,
-    requirePushedRequests: metadata.require_pushed_authorization_requests === true,
     allowsRedirectUri: (redirectUri) =>
       redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative)),
   };
   // Replaces the promise by its value, so that later callers need not wait.
-  chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest }));
+  chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest, pendingSecret: undefined }));
   return client;
 }
 

@@ -1,11 +1,14 @@
 /** The repository of clients: validation and serialization. */
 
 import { assertNoIssues } from "../config/configuration_error.ts";
-import type { ResolvedSettings } from "../config/settings.ts";
+import { loadProfiles } from "../config/load_profiles.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import { chain } from "../maybe_promise.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
 import type { CreateRepository, EntryDefinition } from "../records/repository.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { clientFromMetadata, parseClientEntry, serializeClient } from "./client_from_metadata.ts";
+import { tightenSettings } from "./policy.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 import { validateClient, validateClientAudience } from "./validate_client.ts";
 
@@ -18,9 +21,15 @@ export function clientRepository(
   settings: ResolvedSettings,
   create: CreateRepository = memoryRepository,
 ): ClientRepository {
+  let isStarting = true;
   const parseMetadata = (metadata: ClientMetadata) => {
-    assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
-    return clientFromMetadata(metadata, settings);
+    // The start has validated the configured clients together.
+    if (!isStarting) {
+      assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
+    }
+    const policy = tightenSettings(settings, metadata);
+    const client = clientFromMetadata(metadata, policy);
+    return policy === settings ? client : Object.assign(client, { policy });
   };
   const definition: EntryDefinition<ClientMetadata, Client> = {
     kind: "client",
@@ -31,5 +40,14 @@ export function clientRepository(
     serialize: serializeClient,
     deserialize: (entry) => parseClientEntry(entry as unknown as ClientEntry, parseMetadata),
   };
-  return create(settings.clients, definition);
+  const repository = create(settings.clients, definition);
+  isStarting = false;
+  // The first client with a profile loads the profiles.
+  const prepare = ({ profile }: ClientMetadata) => profile === undefined ? undefined : loadProfiles();
+  return {
+    ...repository,
+    parse: (metadata) => chain(prepare(metadata), () => repository.parse(metadata)),
+    set: (metadata) => chain(prepare(metadata), () => repository.set(metadata)),
+    add: (metadata, expiresAt) => chain(prepare(metadata), () => repository.add(metadata, expiresAt)),
+  };
 }

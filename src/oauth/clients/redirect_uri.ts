@@ -1,5 +1,6 @@
 /** Redirect URIs: which may be registered, and which request matches (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
+import type { ConfigIssue } from "../config/config_issue.ts";
 import { allowsHttp, httpHosts, isLoopback } from "../test_hosts.ts";
 
 /** Names of response parameters; a registered query must not contain them (parameter injection). */
@@ -10,17 +11,27 @@ const forbiddenSchemes = new Set([
   ...["ws:", "wss:", "ftp:", "mailto:"],
 ]);
 
+/** A problem of a URI. */
+export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
+
+/** Validates a redirect URI for registration, with the parameters of {@link validateClientUri}. */
+export function validateRedirectUri(uri: string, allowHttp: boolean, isTestIssuer: boolean): UriIssue | undefined {
+  const issue = validateClientUri(uri, allowHttp, isTestIssuer);
+  if (issue !== undefined) return issue;
+  const name = [...new URL(uri).searchParams.keys()].find((name) => responseParameterNames.test(name));
+  return name === undefined ? undefined : {
+    expected: "a query without parameters that belong to the authorization response",
+    hint: `Rename the parameter ${name}.`,
+  };
+}
+
 /**
- * Validates a redirect URI for registration; returns `undefined` if it is valid.
+ * Validates a URI of a client for registration; returns `undefined` if it is valid.
  *
  * @param allowHttp Whether plain http is allowed for every host.
  * @param isTestIssuer Whether the issuer's host is a test host.
  */
-export function validateRedirectUri(
-  uri: string,
-  allowHttp: boolean,
-  isTestIssuer: boolean,
-): { readonly expected: string; readonly hint: string } | undefined {
+export function validateClientUri(uri: string, allowHttp: boolean, isTestIssuer: boolean): UriIssue | undefined {
   if (!/^[\x21-\x7E]+$/.test(uri)) {
     return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
   }
@@ -68,14 +79,6 @@ export function validateRedirectUri(
       hint: "Write it as com.example.app:/callback.",
     };
   }
-  for (const name of url.searchParams.keys()) {
-    if (responseParameterNames.test(name)) {
-      return {
-        expected: "a query without parameters that belong to the authorization response",
-        hint: `Rename the parameter ${name}.`,
-      };
-    }
-  }
   return undefined;
 }
 
@@ -104,10 +107,14 @@ export function redirectsToDevice(uri: string): boolean {
 
 /** Appends response parameters to a redirect URI and keeps its own query (OAuth 2.1 §2.3). */
 export function appendToRedirectUri(uri: string, response: readonly (readonly [string, string])[]): string {
-  const pairs = response.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
   const queryIndex = uri.indexOf("?");
   const separator = queryIndex < 0 ? "?" : queryIndex === uri.length - 1 || uri.endsWith("&") ? "" : "&";
-  return uri + separator + pairs;
+  return uri + separator + encodeFields(response);
+}
+
+/** Form-encodes response parameters. */
+export function encodeFields(fields: readonly (readonly [string, string])[]): string {
+  return fields.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
 }
 
 const unreserved = /^[\w.~-]*$/;

@@ -45,6 +45,8 @@ export function registeredSecrets(
 ): RegisteredSecrets {
   let hashedClients: readonly Client[] | undefined;
   let digests: ReadonlySet<string> = new Set();
+  /** Secrets whose digests are not computed yet. */
+  let pendingSecrets: ReadonlySet<string | undefined> = new Set();
   let secretByWord = boundedCache<boolean>(maxCachedWords);
 
   /** Rebuilds the digests after a client changed; until then the list is the same object. */
@@ -53,6 +55,7 @@ export function registeredSecrets(
     if (all === hashedClients) return;
     const secretDigests = all.flatMap(({ secretDigest }) => secretDigest === undefined ? [] : [secretDigest]);
     digests = new Set(secretDigests.filter((digest) => typeof digest === "string"));
+    pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
     secretByWord = boundedCache(maxCachedWords);
     // A digest that is still being computed is included in a later call.
     hashedClients = digests.size === new Set(secretDigests).size ? all : undefined;
@@ -63,7 +66,8 @@ export function registeredSecrets(
     if (isMatch === undefined) {
       // The word as sent, and form-decoded.
       const decoded = /[%+]/.test(word) ? formDecode(word) : word;
-      isMatch = digests.has(sha256Sync(word) ?? "") || decoded !== word && digests.has(sha256Sync(decoded) ?? "");
+      isMatch = [word, ...decoded === word ? [] : [decoded]]
+        .some((text) => pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? ""));
       secretByWord.set(word, isMatch);
     }
     return isMatch;
@@ -72,7 +76,7 @@ export function registeredSecrets(
   return {
     redact(text, replace, maxWords = maxSearchedWords) {
       update();
-      if (digests.size === 0 || text === "") return text;
+      if (hashedClients !== undefined && digests.size === 0 || text === "") return text;
       if (text.length <= maxSecretLength && isSecret(text)) return replace(text);
       let redacted = "";
       let from = 0;

@@ -9,9 +9,10 @@
  */
 
 import { digest, randomId, randomToken } from "../secrets.ts";
-import { secondsNow } from "../server.ts";
+import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
+import { isSecretExpired } from "./auth/method.ts";
 import { authenticateOwner, invalidRegistrationToken } from "./registration_access.ts";
 import type { RegistrationOwner } from "./registration_access.ts";
 import {
@@ -69,12 +70,12 @@ export async function registerClient(
       softwareStatement: statement?.text,
     },
   };
-  await assertSector(server, parseRegistration(server, entry, received));
+  await assertSector(server, await parseRegistration(server, entry, received));
   await addUnusedRegistration(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);
-  if (server.registration.deprecated) warnDeprecated(server, client_id);
+  if (server.settings.registration.deprecated) warnDeprecated(server, client_id);
   return { client, accessToken, secret: secret?.client_secret };
 }
 
@@ -106,7 +107,7 @@ export async function updateRegistration(
       ...hasNewIdentity(former.metadata, metadata) && { identity: randomId(server.randomBytes) },
     },
   };
-  await assertSector(server, parseRegistration(server, entry, received));
+  await assertSector(server, await parseRegistration(server, entry, received));
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };
@@ -124,7 +125,7 @@ export async function deleteRegistration(server: Server, owner: RegistrationOwne
 }
 
 /** Whether a change concerns what identifies the client to its users. */
-function hasNewIdentity(former: Partial<ClientMetadata>, metadata: Partial<ClientMetadata>): boolean {
+export function hasNewIdentity(former: Partial<ClientMetadata>, metadata: Partial<ClientMetadata>): boolean {
   const [before, after] = [former, metadata].map(
     ({ redirect_uris, token_endpoint_auth_method, jwks, jwks_uri }) =>
       JSON.stringify([redirect_uris, token_endpoint_auth_method, jwks, jwks_uri]),
@@ -135,7 +136,7 @@ function hasNewIdentity(former: Partial<ClientMetadata>, metadata: Partial<Clien
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;
 
 function newSecret(server: Server): SecretMembers & { readonly client_secret: string } {
-  const { secretLifetime } = server.registration;
+  const { secretLifetime } = server.settings.registration;
   return {
     client_secret: randomToken(server.randomBytes),
     ...secretLifetime > 0 && { client_secret_expires_at: secondsNow(server) + secretLifetime },
@@ -145,13 +146,13 @@ function newSecret(server: Server): SecretMembers & { readonly client_secret: st
 /** The current secret of the client: as sent, or its digest; `undefined` if it has none or needs another one. */
 async function currentSecret(
   server: Server,
-  { secretDigest, assertionSecret, secretExpiresAt }: Client,
+  { metadata, secretDigest, assertionSecret }: Client,
   { token_endpoint_auth_method: method }: Partial<ClientEntry>,
   { client_secret: sent }: ReceivedMetadata,
 ): Promise<SecretMembers | undefined> {
-  if (secretDigest === undefined) return undefined;
-  if (secretExpiresAt !== undefined && secondsNow(server) >= secretExpiresAt) return undefined;
-  const expiry = secretExpiresAt === undefined ? {} : { client_secret_expires_at: secretExpiresAt };
+  if (secretDigest === undefined || isSecretExpired(server, metadata)) return undefined;
+  const { client_secret_expires_at: expiresAt } = metadata;
+  const expiry = expiresAt ? { client_secret_expires_at: expiresAt } : {};
   const known = typeof sent === "string" ? sent : assertionSecret;
   if (known !== undefined) return { client_secret: known, ...expiry };
   // The key of assertions must be known, not only its digest.
@@ -171,7 +172,7 @@ async function exclusively<T>(
   { client, token, tokenDigest }: RegistrationOwner,
   change: () => T | Promise<T>,
 ): Promise<T> {
-  const id = await digest(JSON.stringify([server.registration.recordPrefix, "registration", client.id, tokenDigest]));
+  const id = await digest(JSON.stringify([server.recordPrefix, "registration", client.id, tokenDigest]));
   if (!await server.store.add("seen", id, {}, { expiresAt: server.now() + maxChangeMs })) {
     throw invalidRegistrationToken("a concurrent request uses the registration access token");
   }

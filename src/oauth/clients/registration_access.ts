@@ -34,7 +34,7 @@ export async function authorizeRegistration(
   server: Server,
   { authorization, address = "" }: RegistrationCredentials,
 ): Promise<boolean> {
-  const { mode, initialAccessTokens } = server.registration;
+  const { mode, initialAccessTokens } = server.settings.registration;
   const attempt = { client: "registration", address };
   const retryAfter = server.rateLimiter?.retryAfter(attempt) ?? 0;
   if (retryAfter > 0) {

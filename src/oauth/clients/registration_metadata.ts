@@ -1,9 +1,10 @@
 /** The metadata of a client that registers itself: what it may set, defaults, and conflicts (RFC 7591 §2). */
 
+import { responseModes } from "../authorize/response_mode.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { ConfigurationError } from "../config/configuration_error.ts";
-import { byProfile } from "../config/profiles.ts";
+import { byProfile } from "../config/profile.ts";
 import { hasTestHost } from "../config/settings.ts";
 import { suggest } from "../config/suggest.ts";
 import { validate } from "../config/validate.ts";
@@ -11,12 +12,12 @@ import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "./client.ts";
-import { clientField } from "./client_fields.ts";
+import { clientField } from "./client.ts";
 import type { Client } from "./repository.ts";
 import { validateUntrustedText } from "./untrusted_text.ts";
 
 /** The members that only the server or an operator sets. `serves` gives access to the tokens of other clients. */
-const reservedMembers = ["client_id", "client_secret", "client_secret_expires_at", "serves"];
+const reservedMembers = ["client_id", "client_secret", "client_secret_expires_at", "serves", "profile"];
 
 /** The members that a client may set. All others are ignored (§2). */
 const registrableMembers = Object.keys(clientField.members).filter((name) => !reservedMembers.includes(name));
@@ -44,14 +45,17 @@ export function resolveMetadata(
   warnMisspelt(server, received);
   assertMetadata(server, requested, received, isApproved);
   const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
-  const allScopes = server.scopes.join(" ");
+  const allScopes = server.settings.scopes.join(" ");
   return {
     ...requested,
     token_endpoint_auth_method: requested.token_endpoint_auth_method ?? defaultMethod(server),
     grant_types,
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
-    scope: server.registration.scope === "all" ? allScopes : requested.scope ?? allScopes,
-    id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.alg,
+    scope: server.settings.registration.scope === "all" ? allScopes : requested.scope ?? allScopes,
+    id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
+    ...server.settings.responseModes.some((mode) => responseModes[mode].isSigned) && {
+      authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
+    },
     subject_type: requested.subject_type ?? "public",
     application_type: requested.application_type ?? inferApplicationType(server, redirect_uris),
   };
@@ -61,18 +65,18 @@ export function resolveMetadata(
  * The method of a client that names none. If the server offers `client_secret_basic`, the metadata stays without a method:
  * the client may then use Basic or the body, because libraries differ. Otherwise it is the first method of the server.
  */
-function defaultMethod({ clientAuthMethods }: Server): ClientAuthMethod | undefined {
+function defaultMethod({ settings: { clientAuthMethods } }: Server): ClientAuthMethod | undefined {
   return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];
 }
 
 /** Parses a complete entry, and rejects metadata that this server cannot register. */
-export function parseRegistration(
+export async function parseRegistration(
   server: Server,
   entry: ClientEntry,
   received: Readonly<Record<string, unknown>>,
-): Client {
+): Promise<Client> {
   try {
-    const client = server.clients.parse(entry);
+    const client = await server.clients.parse(entry);
     server.passed?.("DR-04");
     return client;
   } catch (error) {
@@ -103,14 +107,14 @@ export function warnIgnored(server: Server, received: Readonly<Record<string, un
 }
 
 /** Warns about a registration where clients are to have client ID metadata documents instead. */
-export function warnDeprecated({ profile, trace, now }: Server, client: string): void {
+export function warnDeprecated({ settings, trace, now }: Server, client: string): void {
   trace({
     type: "warning",
     at: now(),
     client,
     explanation: {
       rule: "PF-10",
-      reason: `dynamic registration is deprecated${byProfile(profile, "registration.deprecated")}`,
+      reason: `dynamic registration is deprecated${byProfile(settings.profile, "registration.deprecated")}`,
       expected: "a client ID metadata document, whose URL is the client_id",
       received: "a registration",
     },
@@ -187,6 +191,20 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
   return issues;
 }
 
+/** Encryption is not ignored like other metadata that this server lacks: the client wants its responses to be confidential. */
+function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssue[] {
+  const names = [
+    ...["authorization_encrypted_response_alg", "authorization_encrypted_response_enc"],
+    ...["introspection_encrypted_response_alg", "introspection_encrypted_response_enc"],
+  ];
+  return names.filter((path) => (received[path] ?? null) !== null).map((path) => ({
+    path,
+    expected: "nothing, because this server does not encrypt these responses",
+    received: quote(received[path]),
+    hint: "Remove it.",
+  }));
+}
+
 /** A client that registered itself has no approval by an operator or user: it gets no tokens of its own on a real host. */
 function findOwnGrants({ grant_types = [] }: Omit<ClientMetadata, "client_id">): ConfigIssue[] {
   if (!grant_types.includes("client_credentials")) return [];
@@ -228,7 +246,7 @@ function assertMetadata(
   const malformed = [...validate(receivedField, requested), ...validateUntrustedText(requested)];
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
-  const issues = [...malformed, ...findConflicts(rest)];
+  const issues = [...malformed, ...findConflicts(rest), ...findEncryption(received)];
   if (!isApproved && !hasTestHost(server.issuer)) issues.push(...findOwnGrants(rest));
   if (issues.length === 0) return;
   try {

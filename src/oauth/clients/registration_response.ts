@@ -12,12 +12,12 @@ export function clientInformation(
   { client, accessToken, secret }: RegisteredClient,
   uri: string,
 ): Readonly<Record<string, unknown>> {
-  const { metadata, registration, authMethod, secretDigest, secretExpiresAt = 0 } = client;
+  const { metadata, registration, authMethod, secretDigest } = client;
   return {
     ...metadata,
     client_id_issued_at: registration!.issuedAt,
     client_secret: secret,
-    client_secret_expires_at: secretDigest === undefined ? undefined : secretExpiresAt,
+    client_secret_expires_at: secretDigest === undefined ? undefined : metadata.client_secret_expires_at ?? 0,
     token_endpoint_auth_method: authMethod,
     software_statement: registration!.softwareStatement,
     registration_access_token: accessToken,

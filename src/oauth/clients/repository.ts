@@ -1,12 +1,13 @@
 /**
  * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
  *
- * `client_fields.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_from_metadata.ts`
+ * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_from_metadata.ts`
  * turns it into a `Client` with defaults, and `client_repository.ts` keeps the clients as records (`records/`).
  * `auth/mod.ts` authenticates the client of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 
 import type { MaybePromise } from "../maybe_promise.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
@@ -43,40 +44,24 @@ export interface Client {
   readonly authMethods: readonly ClientAuthMethod[];
   /** The digest of the secret; absent for a public client. */
   readonly secretDigest?: MaybePromise<string>;
+  /** The secret itself while its digest is computed: logs redact it from the start. */
+  readonly pendingSecret?: string;
   /** The secret itself, only where it is the key of client assertions. */
   readonly assertionSecret?: string;
-  /** The public keys of its client assertions. */
-  readonly jwks?: NonNullable<ClientMetadata["jwks"]>;
-  /** The URL of those keys. */
-  readonly jwksUri?: string;
-  /** The registered algorithm of its client assertions. */
-  readonly assertionAlg?: string;
   /** The sector of its pairwise subjects; absent: its subjects are public. */
   readonly sector?: string;
-  /** When the secret expires, in seconds since the epoch; absent if it does not expire. */
-  readonly secretExpiresAt?: number;
   /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
   /** The grant types that it may use. */
   readonly grantTypes: readonly string[];
-  /** The response types that it may request. */
-  readonly responseTypes: readonly string[];
   /** The scope values that it may request. */
   readonly scope: readonly string[];
   /** The signature algorithm of its ID tokens. */
   readonly idTokenAlg: SigningAlgorithm;
-  /** The format of its access tokens. */
-  readonly accessTokenFormat: "jwt" | "opaque";
   /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
   readonly serves: readonly string[];
-  /** The URIs that the browser may be redirected to after logout. */
-  readonly postLogoutRedirectUris: readonly string[];
-  /** The signature algorithm of its userinfo responses; absent: plain JSON. */
-  readonly userinfoAlg?: SigningAlgorithm;
-  /** Whether it must send a code challenge although it is confidential. */
-  readonly requirePkce: boolean;
-  /** Whether it must push its authorization requests. */
-  readonly requirePushedRequests: boolean;
+  /** Its settings, if it has a profile of its own; see `policyOf`. */
+  readonly policy?: ResolvedSettings;
   /** Present if the client registered itself (RFC 7591). */
   readonly registration?: ClientRegistration;
   /** Its metadata document; absent if the client is registered. */
@@ -90,9 +75,3 @@ export type ClientRepository = Repository<ClientMetadata, Client>;
 
 /** The users of a server; `login: "auto"` logs in the first one. */
 export type UserRepository = Repository<User, User>;
-
-/** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */
-export function describeRemovedClient(clients: ClientRepository, id: string | undefined): string | undefined {
-  const removalCause = id === undefined ? undefined : clients.removedBy(id);
-  return removalCause && `a client of this id existed until ${removalCause}`;
-}

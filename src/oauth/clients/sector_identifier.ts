@@ -1,7 +1,7 @@
 /** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
 
 import { OAuthError } from "../errors.ts";
-import { FetchLimitError } from "../fetch_limiter.ts";
+import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../outbound.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
@@ -20,7 +20,7 @@ export async function assertSector(server: Server, { metadata, redirectUris }: C
   if (uri === undefined) return;
   let listed: unknown;
   try {
-    server.fetchLimiter.count(uri);
+    limiterOf(server).count(uri);
     listed = JSON.parse((await fetchDocument(server.outbound, uri, sectorLimits)).text);
   } catch (cause) {
     if (cause instanceof DocumentError || cause instanceof FetchLimitError) {

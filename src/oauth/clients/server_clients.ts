@@ -92,3 +92,9 @@ export function serverClients(
 function isUrl(id: string): boolean {
   return /^https?:\/\//i.test(id);
 }
+
+/** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */
+export function describeRemovedClient(clients: ClientRepository, id: string | undefined): string | undefined {
+  const removalCause = id === undefined ? undefined : clients.removedBy(id);
+  return removalCause && `a client of this id existed until ${removalCause}`;
+}

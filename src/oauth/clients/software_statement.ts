@@ -23,7 +23,7 @@ export async function readSoftwareStatement(
   { software_statement: text }: Readonly<Record<string, unknown>>,
 ): Promise<SoftwareStatement | undefined> {
   if (text === undefined || text === null) return undefined;
-  const { softwareStatementIssuers: issuers } = server.registration;
+  const { softwareStatementIssuers: issuers } = server.settings.registration;
   const expected = `a current JWT signed by ${issuers.map(({ issuer }) => issuer).join(" or ")}`;
   if (issuers.length === 0) {
     server.trace({
@@ -58,7 +58,7 @@ export async function readSoftwareStatement(
     });
   }
   try {
-    const keys = remoteKeys(server, { jwks: trusted.jwks, jwksUri: trusted.jwks_uri });
+    const keys = remoteKeys(server, trusted);
     const { payload } = await verifyByKeys(text, keys, {
       algorithms: [...verificationAlgorithms],
       issuer: trusted.issuer,

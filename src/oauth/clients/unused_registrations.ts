@@ -35,7 +35,8 @@ const lastSweeps = new WeakMap<Server["clients"], { readonly at: number; readonl
  * @throws {OAuthError} `temporarily_unavailable` with status 429 if too many registered clients are unused.
  */
 export async function addUnusedRegistration(server: Server, clientId: string): Promise<void> {
-  const { store, registration: { maxUnused, unusedLifetime, recordPrefix } } = server;
+  const { store, recordPrefix } = server;
+  const { maxUnused, unusedLifetime } = server.settings.registration;
   const until = server.now() + unusedLifetime * 1000;
   await store.add("unused_registration", recordPrefix + clientId, { until }, neverExpires);
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
@@ -60,8 +61,8 @@ export async function addUnusedRegistration(server: Server, clientId: string): P
 }
 
 /** Deletes the record of a client. */
-export async function deleteUnusedRegistration({ store, registration }: Server, clientId: string): Promise<void> {
-  await store.delete("unused_registration", registration.recordPrefix + clientId);
+export async function deleteUnusedRegistration({ store, recordPrefix }: Server, clientId: string): Promise<void> {
+  await store.delete("unused_registration", recordPrefix + clientId);
 }
 
 /** Clients whose use is recorded already, so that later uses need no access to the store. */
@@ -78,7 +79,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
     throw new OAuthError("invalid_client", "the client was deleted, because it was not used in time", {
       rule: "DR-09",
       forUser: true,
-      expected: `a first use within ${server.registration.unusedLifetime} seconds of the registration`,
+      expected: `a first use within ${server.settings.registration.unusedLifetime} seconds of the registration`,
       received: "a later first use",
     });
   }
@@ -87,7 +88,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
 
 /** Returns whether the client is used from now on, or was used before; false if it was deleted. */
 async function consumeUnusedRegistration(server: Server, clientId: string): Promise<boolean> {
-  const { store, clients, now, registration: { recordPrefix } } = server;
+  const { store, clients, now, recordPrefix } = server;
   const id = recordPrefix + clientId;
   const record = await store.get("unused_registration", id);
   if (record === undefined) return await clients.reload(clientId) !== undefined;
@@ -111,7 +112,8 @@ export function deleteUnusedClients(server: Server): Promise<void> {
 }
 
 async function sweep(server: Server): Promise<void> {
-  const { store, registration: { recordPrefix, unusedLifetime } } = server;
+  const { store, recordPrefix } = server;
+  const { unusedLifetime } = server.settings.registration;
   let after: string | undefined;
   for (;;) {
     const records = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });

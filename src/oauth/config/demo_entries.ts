@@ -6,7 +6,7 @@ import type { ClientMetadata, User } from "../clients/client.ts";
 export const demoSecret = "demo-secret";
 
 /** The default clients: their redirect URI is a page of this server. */
-export function demoClients(issuer: string): ClientMetadata[] {
+export function demoClients(issuer: string, deviceAuthorization = false): ClientMetadata[] {
   const redirect_uris = [`${issuer.replace(/\/$/, "")}/authorized`];
   const post_logout_redirect_uris = [`${issuer.replace(/\/$/, "")}/`];
   return [
@@ -15,7 +15,10 @@ export function demoClients(issuer: string): ClientMetadata[] {
       client_name: "Demo public client",
       redirect_uris,
       post_logout_redirect_uris,
-      grant_types: ["authorization_code", "refresh_token"],
+      grant_types: [
+        ...["authorization_code", "refresh_token"],
+        ...deviceAuthorization ? ["urn:ietf:params:oauth:grant-type:device_code"] : [],
+      ],
     },
     {
       client_id: "demo-confidential",

@@ -3,7 +3,8 @@
  *
  * A {@link Field} describes one value. The validator, the JSON Schema, the defaults, the flags and the environment
  * variables follow from it. Its type parameter ties it to the interface of the settings, which holds the documentation:
- * a setting without a field, or with a field of another type, is a type error.
+ * a setting without a field, or with a field of another type, is a type error. The type of a field says whether it has a
+ * default.
  */
 
 /** A description of one value. */
@@ -20,6 +21,7 @@ export interface Field<T = unknown> {
   readonly pattern?: RegExp;
   /** Whether a string that matches the pattern is valid. */
   readonly accepts?: (value: string) => boolean;
+  /** The smallest number; of an array, its smallest length. */
   readonly min?: number;
   readonly max?: number;
   /** Whether a configuration file may contain a reference to the value: `{ "env": NAME }` or `{ "file": PATH }`. */
@@ -47,22 +49,30 @@ type Details<T> = Partial<Omit<Field<T>, "examples" | "type">>;
 export const anyValue: Field = { type: "any", expected: "any value", examples: [{}] };
 
 /** A string. */
-export function text(examples: readonly string[], details: Details<string> = {}): Field<string> {
-  return { type: "string", expected: "a string", examples, ...details };
+export function text<D extends Details<string>>(examples: readonly string[], details?: D): Field<string> & D {
+  return { type: "string", expected: "a string", examples, ...details! };
 }
 
 /** One of several strings; the first one is the example. */
-export function choice<const Choice extends string>(
+export function choice<const Choice extends string, D extends Details<Choice>>(
   choices: readonly Choice[],
-  details: Details<Choice> = {},
-): Field<Choice> {
-  const expected = choices.map((value) => JSON.stringify(value)).join(", ").replace(/, ("[^"]*")$/, " or $1");
-  return { type: "string", expected, examples: choices.slice(0, 1), choices, ...details };
+  details?: D,
+): Field<Choice> & D {
+  return {
+    type: "string",
+    // Computed for an issue or the schema, not at each start.
+    get expected() {
+      return choices.map((value) => JSON.stringify(value)).join(", ").replace(/, ("[^"]*")$/, " or $1");
+    },
+    examples: choices.slice(0, 1),
+    choices,
+    ...details!,
+  };
 }
 
 /** `true` or `false`. */
-export function flag(defaultValue?: boolean): Field<boolean> {
-  return { type: "boolean", expected: "true or false", examples: [true], default: defaultValue };
+export function flag<D extends boolean | undefined>(defaultValue?: D): Field<boolean> & { readonly default: D } {
+  return { type: "boolean", expected: "true or false", examples: [true], default: defaultValue! };
 }
 
 /** A whole number. */
@@ -71,22 +81,25 @@ export function whole(example: number, details: Details<number> & { readonly exp
 }
 
 /** A whole number of seconds, which is at least 1. */
-export function seconds(defaultValue: number, max?: number): Field<number> {
-  const range = max === undefined ? ", at least 1" : ` from 1 to ${max}`;
-  return whole(defaultValue, { min: 1, max, default: defaultValue, expected: `a whole number of seconds${range}` });
+export function seconds(defaultValue: number, max?: number): Field<number> & { readonly default: number } {
+  const expected = `a whole number of seconds${max === undefined ? ", at least 1" : ` from 1 to ${max}`}`;
+  return { ...whole(defaultValue, { min: 1, max, expected }), default: defaultValue };
 }
 
 /** A list. */
-export function list<Item>(
+export function list<Item, D extends Details<readonly Item[]> = Details<readonly Item[]>>(
   items: Field<Item>,
   examples: readonly (readonly Item[])[],
-  details: Details<readonly Item[]> = {},
-): Field<readonly Item[]> {
-  return { type: "array", expected: "an array of strings", examples, items, ...details };
+  details?: D,
+): Field<readonly Item[]> & D {
+  return { type: "array", expected: "an array of strings", examples, items, ...details! };
 }
 
 /** A list of strings with one example. */
-export function texts(example: readonly string[], details: Details<readonly string[]> = {}): Field<readonly string[]> {
+export function texts<D extends Details<readonly string[]>>(
+  example: readonly string[],
+  details?: D,
+): Field<readonly string[]> & D {
   return list(text(example), [example], details);
 }
 

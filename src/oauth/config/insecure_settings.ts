@@ -30,7 +30,7 @@ export interface InsecureSettings {
 }
 
 /** The description of {@link InsecureSettings}. */
-export const insecureFields: Fields<InsecureSettings> = {
+export const insecureFields = {
   insecureAllowHttpIssuer: flag(false),
   insecureAllowHttpRedirectUris: flag(false),
   insecureAllowAutoLogin: flag(false),
@@ -38,4 +38,4 @@ export const insecureFields: Fields<InsecureSettings> = {
   insecureAllowDemoClients: flag(false),
   insecureAllowDirectory: flag(false),
   insecureAllowOpenRegistration: flag(false),
-};
+} satisfies Fields<InsecureSettings>;

@@ -1,38 +1,21 @@
 /**
  * The named profiles. A profile is a set of values of settings and nothing else: it decides the settings that are not
- * set, and rejects weaker values of those that are (`validate_profile.ts`).
+ * set, and rejects weaker values of those that are (`validate_profile.ts`). Loaded only where a profile is set.
  *
- * To add a profile, add its name to `profileNames` and its values to `profiles`.
+ * To add a profile, add its name in `profile.ts` and its values to `profiles`.
  */
 
-/** The name of a profile. */
-export type ProfileName = "mcp";
+import type { ClientMetadata } from "../clients/client.ts";
+import { demoKeyClient } from "./demo_key.ts";
+import type { Settings } from "./settings.ts";
+import type { ActiveProfile, ProfileSetting } from "./active_profile.ts";
+import { type McpRevision, mcpRevisions, type ProfileName } from "./profile.ts";
 
-/** The names of the profiles. */
-export const profileNames: readonly ProfileName[] = ["mcp"];
-
-/** A revision of the authorization specification of the Model Context Protocol. */
-export type McpRevision = "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";
-
-/** The revisions of the authorization specification of the Model Context Protocol, the oldest first. */
-export const mcpRevisions: readonly McpRevision[] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
-
-/** A setting that a profile can decide: its path. */
-export type ProfileSetting =
-  | "pkce.requireForConfidential"
-  | "pkce.requireMethod"
-  | "assertionAudience"
-  | "tokenRedirectUri"
-  | "resourceParameter"
-  | "privateUseRedirectUris"
-  | "accessTokenInForm"
-  | "clientAuthMethods"
-  | "metadataForms"
-  | "clientIdMetadataDocuments"
-  | "requireClientName"
-  | "registration.deprecated"
-  | "registration.scope"
-  | "defaultEndpoints";
+/** The settings that select a profile. */
+export interface ProfileSettings {
+  readonly profile?: ProfileName;
+  readonly mcpRevision?: McpRevision;
+}
 
 /** What a profile sets for one setting. */
 export interface ProfileValue {
@@ -42,22 +25,67 @@ export interface ProfileValue {
   readonly source: string;
 }
 
+type ProfileValues = Readonly<Partial<Record<ProfileSetting, ProfileValue>>>;
+
 const rfc8414 = ["oauth-inserted"];
 const bothDocuments = ["oauth-inserted", "openid-inserted", "openid-appended"];
 
+const fapiAlgorithms = ["PS256", "ES256", "EdDSA", "Ed25519"];
+
+const fapi2Security: ProfileValues = {
+  "pkce.requireForConfidential": { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "pkce.acceptNonce": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "pkce.requireMethod": { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  assertionAudience: { values: ["issuer-string"], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  clientAuthMethods: { values: [["private_key_jwt"]], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  requireRedirectUri: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  tokenRedirectUri: { values: ["required"], source: "OpenID Connect Core §3.1.3.1" },
+  requirePushedAuthorizationRequests: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  privateUseRedirectUris: { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  nativeOnlyRedirectUris: { values: [["loopback"]], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  accessTokenInForm: { values: [false], source: "FAPI 2.0 Security Profile §5.3.4" },
+  requireSenderConstrainedTokens: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  "refresh.rotateConfidential": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  "refresh.grace": { values: [30], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  "lifetimes.code": { values: [60], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  seeOther: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  alg: { values: ["ES256"], source: "FAPI 2.0 Security Profile §5.4.1" },
+  signatureAlgorithms: { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
+  "dpop.algorithms": { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
+  insecureAllowHttpIssuer: { values: [false], source: "FAPI 2.0 Security Profile §5.2.1" },
+  insecureAllowHttpRedirectUris: { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  insecureAllowAutoLogin: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+  insecureAllowOpenLogin: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+  insecureAllowDemoClients: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+};
+
 /** The values of each profile. A setting that is not listed keeps its default. */
-export const profiles: Readonly<Record<ProfileName, Readonly<Partial<Record<ProfileSetting, ProfileValue>>>>> = {
+export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
+  "oauth2.1": {
+    "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
+    "pkce.acceptNonce": { values: [true], source: "OAuth 2.1 §7.5.1" },
+    "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
+    assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
+    tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
+  },
+  oidc: {
+    requireRedirectUri: { values: [true], source: "OpenID Connect Core §3.1.2.1" },
+    nativeOnlyRedirectUris: { values: [["private-use"]], source: "OpenID Connect Registration §2" },
+  },
   mcp: {
     "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
+    "pkce.acceptNonce": { values: [false], source: "MCP authorization, Authorization Code Protection" },
     "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
     assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
     clientAuthMethods: {
       values: [["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]],
       source: "MCP authorization",
     },
+    requireRedirectUri: { values: [true], source: "MCP authorization, Open Redirection" },
     tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
     privateUseRedirectUris: { values: [false], source: "MCP authorization, Communication Security" },
     accessTokenInForm: { values: [false], source: "MCP authorization, Token Requirements" },
+    "refresh.rotateBound": { values: [true], source: "MCP Security Best Practices" },
     resourceParameter: {
       values: ["optional", "expected", "expected", "expected"],
       source: "MCP authorization, Resource Parameter Implementation",
@@ -81,22 +109,83 @@ export const profiles: Readonly<Record<ProfileName, Readonly<Partial<Record<Prof
       source: "MCP authorization 2025-03-26, Fallbacks for Servers without Metadata Discovery",
     },
   },
+  "fapi2-security": fapi2Security,
+  "fapi2-message-signing": {
+    ...fapi2Security,
+    requireSignedRequestObject: { values: [true], source: "FAPI 2.0 Message Signing §5.3.1" },
+    requestObjectTimes: { values: ["required"], source: "FAPI 2.0 Message Signing §5.3.1" },
+    responseModes: {
+      values: [["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]],
+      source: "FAPI 2.0 Message Signing §5.4.1",
+    },
+  },
 };
 
-/** The profile in effect. */
-export interface ActiveProfile {
-  /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
-  readonly label: string;
-  /** Its values. */
-  readonly values: ReadonlyMap<ProfileSetting, unknown>;
-  /** The settings whose value comes from the profile, because they are not set. */
-  readonly decides: ReadonlySet<ProfileSetting>;
-}
+type Combine = (value: unknown, floor: unknown) => unknown;
 
-/** The settings that select a profile. */
-export interface ProfileSettings {
-  readonly profile?: ProfileName;
-  readonly mcpRevision?: McpRevision;
+/** Values from the weakest to the strictest. */
+const ordered = (...values: readonly unknown[]): Combine => (value, floor) =>
+  values.indexOf(value) < values.indexOf(floor) ? floor : value;
+
+/** A list is stricter than another one if the other one contains it. */
+const subset: Combine = (value, floor) => asList(value).filter((item) => asList(floor).includes(item));
+
+/** A list is stricter than another one if it contains the other one. */
+const superset: Combine = (value, floor) => [...new Set([...asList(value), ...asList(floor)])];
+
+/** A number is stricter if it is smaller. */
+const atMost: Combine = (value, floor) => Math.min(Number(value), Number(floor));
+
+/** A number is stricter if it is greater. */
+const atLeast: Combine = (value, floor) => Math.max(Number(value), Number(floor));
+
+/** Every value is accepted. */
+const anything: Combine = (value) => value;
+
+const asList = (value: unknown) => value as readonly unknown[];
+
+/** For each setting, the weakest value that is at least as strict as two others. */
+const combine: Readonly<Record<ProfileSetting, Combine>> = {
+  "pkce.requireForConfidential": ordered(false, true),
+  "pkce.acceptNonce": ordered(true, false),
+  "pkce.requireMethod": ordered(false, true),
+  assertionAudience: ordered("issuer-or-token-endpoint", "issuer", "issuer-string"),
+  requireRedirectUri: ordered(false, true),
+  tokenRedirectUri: ordered("optional", "required"),
+  requirePushedAuthorizationRequests: ordered(false, true),
+  resourceParameter: ordered("optional", "expected", "required"),
+  "refresh.rotateBound": ordered(false, true),
+  privateUseRedirectUris: ordered(true, false),
+  nativeOnlyRedirectUris: superset,
+  requireSignedRequestObject: ordered(false, true),
+  requestObjectTimes: ordered("optional", "required"),
+  responseModes: subset,
+  accessTokenInForm: ordered(true, false),
+  requireSenderConstrainedTokens: ordered(false, true),
+  "refresh.rotateConfidential": anything,
+  "refresh.grace": atLeast,
+  "lifetimes.code": atMost,
+  seeOther: ordered(false, true),
+  alg: ordered("RS256", "ES256", "EdDSA"),
+  signatureAlgorithms: subset,
+  "dpop.algorithms": subset,
+  insecureAllowHttpIssuer: ordered(true, false),
+  insecureAllowHttpRedirectUris: ordered(true, false),
+  insecureAllowAutoLogin: ordered(true, false),
+  insecureAllowOpenLogin: ordered(true, false),
+  insecureAllowDemoClients: ordered(true, false),
+  requireClientName: ordered(false, true),
+  clientAuthMethods: subset,
+  metadataForms: anything,
+  clientIdMetadataDocuments: anything,
+  "registration.deprecated": anything,
+  "registration.scope": anything,
+  defaultEndpoints: anything,
+};
+
+/** Whether the value of a setting is weaker than that of a profile. */
+export function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
+  return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);
 }
 
 /** The profile that settings select; `undefined` if they select none. */
@@ -105,15 +194,16 @@ export function activeProfile(settings: ProfileSettings): ActiveProfile | undefi
   if (profile === undefined) return undefined;
   const revision = settings.mcpRevision ?? mcpRevisions.at(-1)!;
   const index = mcpRevisions.indexOf(revision);
+  const label = profile === "mcp" ? `mcp ${revision}` : profile;
   const values = new Map<ProfileSetting, unknown>();
-  const decides = new Set<ProfileSetting>();
+  const decides = new Map<ProfileSetting, string>();
   for (const [name, { values: ofRevisions }] of profileEntries(profile)) {
     const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
     if (value === undefined) continue;
     values.set(name, value);
-    if (readSetting(settings, name) === undefined) decides.add(name);
+    if (readSetting(settings, name) === undefined) decides.set(name, label);
   }
-  return { label: `${profile} ${revision}`, values, decides };
+  return { label, values, decides };
 }
 
 /** The settings that a profile decides, and their values. */
@@ -133,16 +223,42 @@ export function readSetting(settings: object, path: string): unknown {
 export function withProfile<T extends ProfileSettings>(settings: T): T {
   const active = activeProfile(settings);
   if (active === undefined) return settings;
+  return withValues(settings, [...active.decides.keys()].map((path) => [path, active.values.get(path)]));
+}
+
+/** The demo clients that settings allow, if these are others than usual. */
+export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): readonly ClientMetadata[] | undefined {
+  return clientAuthMethods?.includes("none") === false && clientAuthMethods.includes("private_key_jwt")
+    ? [demoKeyClient(issuer)]
+    : undefined;
+}
+
+/** The settings of a server for a client with a profile of its own, which can only be stricter. */
+export function withClientProfile<T extends { readonly profile?: ActiveProfile }>(settings: T, name: ProfileName): T {
+  const { label: profileLabel, values } = activeProfile({ profile: name })!;
+  const label = `${profileLabel} of this client`;
+  const decides = new Map(settings.profile?.decides);
+  const stricter: [ProfileSetting, unknown][] = [];
+  for (const [path, floor] of values) {
+    const value = readSetting(settings, path);
+    if (!isWeaker(path, value, floor)) continue;
+    decides.set(path, label);
+    stricter.push([path, combine[path](value, floor)]);
+  }
+  return { ...withValues(settings, stricter), profile: { label, values, decides } };
+}
+
+/** The lists among the settings of a client with a profile that have no value left. */
+export function findEmptySettings(settings: object): ProfileSetting[] {
+  const names = Object.keys(combine) as ProfileSetting[];
+  return names.filter((path) => combine[path] === subset && asList(readSetting(settings, path)).length === 0);
+}
+
+function withValues<T extends object>(settings: T, values: readonly (readonly [ProfileSetting, unknown])[]): T {
   const result: Record<string, unknown> = { ...settings as object };
-  for (const path of active.decides) {
+  for (const [path, value] of values) {
     const [name, member] = path.split(".") as [string, string?];
-    const value = active.values.get(path);
     result[name] = member === undefined ? value : { ...result[name] as object | undefined, [member]: value };
   }
   return result as T;
-}
-
-/** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */
-export function byProfile(profile: ActiveProfile | undefined, setting: ProfileSetting): string {
-  return profile?.decides.has(setting) ? `, by the profile ${profile.label}` : "";
 }

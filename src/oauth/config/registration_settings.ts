@@ -1,6 +1,6 @@
 /** The setting `registration`: how clients register themselves (RFC 7591) and manage their registration (RFC 7592). */
 
-import { keySetField } from "../clients/client_fields.ts";
+import { keySetField } from "../clients/client.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { choice, flag, list, object, seconds, text, whole, withDefaults } from "./field.ts";
 

@@ -1,12 +1,15 @@
 /** The groups of settings, such as `lifetimes`: their types, their documentation and their descriptions. */
 
-import { choice, flag, object, seconds, text, texts, whole } from "./field.ts";
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { choice, flag, list, object, seconds, text, texts, whole, withDefaults } from "./field.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
   /** Authorization codes. Default: 300. Maximum: 600 (OAuth 2.1 §4.1.2). */
   readonly code?: number;
+  /** Device codes and user codes (RFC 8628). Default: 600. Maximum: 3600. */
+  readonly device_code?: number;
   /** Access tokens. Default: 3600. */
   readonly access_token?: number;
   /** ID tokens. Default: 3600. */
@@ -15,14 +18,18 @@ export interface Lifetimes {
   readonly refresh_token?: number;
   /** Refresh tokens, counted from their last use. Default: 604800, seven days. */
   readonly refresh_token_idle?: number;
+  /** Signed authorization responses. Default: 120. Minimum: 10, maximum: 600 (JARM §2.1). */
+  readonly authorization_response?: number;
   /** Logins in one browser. Default: 28800, eight hours. */
   readonly session?: number;
 }
 
-/** How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients always rotate. */
+/** How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients rotate, unless they are bound to a key. */
 export interface RefreshSettings {
   /** Rotate the refresh tokens of confidential clients too. Default: false. */
   readonly rotateConfidential?: boolean;
+  /** Rotate the refresh tokens of public clients that are bound to a key (DPoP), too. Default: false. */
+  readonly rotateBound?: boolean;
   /**
    * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
    * response. Default: 0, a second use revokes the grant. Maximum: 60.
@@ -38,6 +45,11 @@ export interface PkceSettings {
   readonly requireMethod?: boolean;
   /** Require a code challenge from confidential clients too. Default: false. */
   readonly requireForConfidential?: boolean;
+  /**
+   * Although `requireForConfidential` is set, accept a confidential client's OpenID Connect request with a `nonce`, which
+   * the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
+   */
+  readonly acceptNonce?: boolean;
 }
 
 /** The rotation of signing keys. */
@@ -48,19 +60,50 @@ export interface KeySettings {
   readonly lead?: number;
 }
 
+/** How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key. */
+export interface DpopSettings {
+  /** Seconds for which a proof is accepted after its `iat`. Default: 60. Maximum: 300. */
+  readonly maxAge?: number;
+  /**
+   * Whether proofs need a nonce of the server, which expires after minutes (RFC 9449 §8, §9). `required`: clients receive
+   * it with `use_dpop_nonce`, and repeat the request. It replaces `maxAge`. Default: `off`.
+   */
+  readonly nonce?: "off" | "required";
+  /** The accepted signature algorithms of proofs. Default: `signatureAlgorithms`. */
+  readonly algorithms?: readonly string[];
+}
+
+/** How clients learn that a session in which they got an ID token has ended. */
+export interface ClientLogoutSettings {
+  /** Whether the server calls the `backchannel_logout_uri` of clients (OpenID Connect Back-Channel Logout). Default: true. */
+  readonly backChannel?: boolean;
+  /** Whether the logout page shows the `frontchannel_logout_uri` of clients (Front-Channel Logout). Default: true. */
+  readonly frontChannel?: boolean;
+  /** Seconds that a logout waits for all calls together, and then for all pages. Default: 5. Maximum: 30. */
+  readonly timeout?: number;
+}
+
 /** Describes {@link Lifetimes}. */
 export const lifetimes = object<Lifetimes>("Lifetimes", {
   code: seconds(300, 600),
+  device_code: seconds(600, 3600),
   access_token: seconds(3600),
   id_token: seconds(3600),
   refresh_token: seconds(30 * 24 * 3600),
   refresh_token_idle: seconds(7 * 24 * 3600),
+  authorization_response: whole(120, {
+    min: 10,
+    max: 600,
+    default: 120,
+    expected: "a whole number of seconds from 10 to 600",
+  }),
   session: seconds(8 * 3600),
 }, { code: 300, access_token: 3600 });
 
 /** Describes {@link RefreshSettings}. */
 export const refresh = object<RefreshSettings>("RefreshSettings", {
   rotateConfidential: flag(false),
+  rotateBound: flag(false),
   grace: whole(10, {
     min: 0,
     max: 60,
@@ -75,6 +118,7 @@ export const refresh = object<RefreshSettings>("RefreshSettings", {
 export const pkce = object<PkceSettings>("PkceSettings", {
   requireMethod: flag(false),
   requireForConfidential: flag(false),
+  acceptNonce: flag(),
 }, { requireMethod: true, requireForConfidential: true });
 
 /** Describes {@link KeySettings}. */
@@ -99,3 +143,28 @@ export const resource = object<ResourceSettings>(
   { uri: "https://api.example" },
   { required: ["uri"] },
 );
+
+/** Describes {@link DpopSettings}. */
+export const dpop = object<DpopSettings>("DpopSettings", {
+  maxAge: whole(60, { min: 1, max: 300, default: 60, expected: "a whole number of seconds from 1 to 300" }),
+  nonce: choice(["off", "required"], { default: "off" }),
+  algorithms: list(choice(verificationAlgorithms), [["ES256", "EdDSA"]], {
+    expected: "an array of signature algorithms",
+  }),
+}, { maxAge: 60 });
+
+/** Fills in the defaults of {@link DpopSettings}. */
+export function resolveDpop(
+  settings: DpopSettings | undefined,
+  signatureAlgorithms = verificationAlgorithms,
+): Required<DpopSettings> {
+  const { maxAge, nonce, algorithms = signatureAlgorithms } = withDefaults(dpop.members, settings);
+  return { maxAge: maxAge!, nonce: nonce!, algorithms };
+}
+
+/** Describes {@link ClientLogoutSettings}. */
+export const clientLogout = object<ClientLogoutSettings>("ClientLogoutSettings", {
+  backChannel: flag(true),
+  frontChannel: flag(true),
+  timeout: seconds(5, 30),
+}, { backChannel: true, timeout: 5 });

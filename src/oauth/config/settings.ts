@@ -3,43 +3,47 @@
  *
  * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler compares
  * them. `validate.ts` compares a value with its field, `validate_settings.ts` compares settings with each other, and
- * `resolveSettings` fills in the defaults. The JSON Schema is generated from the fields and the comments. To add a
- * setting, add its member and its field, use it, and run `deno task schema`. `setting_groups.ts` has the groups.
+ * `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To add a
+ * setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`. `setting_groups.ts`
+ * has the groups.
  *
  * @module
  */
 
-import { clientAuthMethodNames, clientField, userField } from "../clients/client_fields.ts";
+import { authorizationDetailsField, type AuthorizationDetailsType } from "./authorization_details.ts";
+import { clientAuthMethodNames, clientField, userField } from "../clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.ts";
 import { isTestHost } from "../test_hosts.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
-import { demoClients, demoUsers } from "./demo_entries.ts";
+import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { type AcrValue, acrValuesField } from "./acr_values.ts";
 import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
-import { activeProfile, type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profiles.ts";
-import { type ActiveProfile, withProfile } from "./profiles.ts";
+import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
+import { requestFields, type RequestSettings } from "./request_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { registration, type RegistrationSettings, resolveRegistration } from "./registration_settings.ts";
-import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
+import { registration, type RegistrationSettings } from "./registration_settings.ts";
+import { clientLogout, dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
+import type { ClientLogoutSettings, DpopSettings } from "./setting_groups.ts";
 import { resourceAuthorizationServersField, tokenExchangeField } from "./token_exchange.ts";
 import type { ResourceAuthorizationServer, TokenExchangeSettings } from "./token_exchange.ts";
 import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
-import { splitScope } from "../authorize/scope_token.ts";
-import { choice, type Fields, flag, list, record, text, texts, withDefaults } from "./field.ts";
+import { choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
 
 export { demoSecret } from "./demo_entries.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
-export interface Settings extends InsecureSettings {
+export interface Settings extends InsecureSettings, RequestSettings {
   /**
    * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it. Default:
    * `http://localhost:PORT` with the port that the server listens on.
    */
   readonly issuer?: string;
   /**
-   * A named profile: a set of values for the settings that are not set. `mcp` is for clients of the Model Context Protocol.
-   * A setting may be stricter than the profile, never weaker. Default: none.
+   * A named profile: a set of values for the settings that are not set. `oauth2.1`: strict OAuth 2.1. `oidc`: OpenID
+   * Connect. `mcp`: for clients of the Model Context Protocol. `fapi2-security`: the FAPI 2.0 Security Profile, with DPoP.
+   * `fapi2-message-signing`: FAPI 2.0 Message Signing, with signed requests and responses. A setting may be stricter than
+   * the profile, never weaker. Default: none.
    */
   readonly profile?: ProfileName;
   /** The revision of the profile `mcp`. Default: the newest. */
@@ -84,8 +88,21 @@ export interface Settings extends InsecureSettings {
    * lists. A resource may have a list of its own. Default: none.
    */
   readonly accessTokenClaims?: readonly string[];
+  /**
+   * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a login
+   * of this server. Default: none, `acr_values` is ignored and tokens have no `acr`.
+   */
+  readonly acrValues?: readonly AcrValue[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
   readonly alg?: SigningAlgorithm;
+  /**
+   * The accepted algorithms of asymmetric signatures: those of this server, of DPoP proofs, and of the JWTs of clients,
+   * which are assertions and signed requests. `EdDSA` is Ed25519. Default:
+   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, all.
+   */
+  readonly signatureAlgorithms?: readonly string[];
+  /** Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default: false. */
+  readonly seeOther?: boolean;
   /** The `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
   /** Lifetimes in seconds. */
@@ -94,15 +111,21 @@ export interface Settings extends InsecureSettings {
   readonly pkce?: PkceSettings;
   /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or also
-   * the URL of the token endpoint (RFC 7523, sent by many clients), which causes a warning. `aud` must contain one value.
+   * the URL of the token endpoint (RFC 7523, sent by many clients), which causes a warning. `aud` must contain one value;
+   * with `issuer-string` it must be a string, not an array (FAPI 2.0).
    * Default: `issuer-or-token-endpoint`.
    */
-  readonly assertionAudience?: "issuer" | "issuer-or-token-endpoint";
+  readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
   /**
    * The methods of client authentication that clients may use. Default:
    * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt none`.
    */
   readonly clientAuthMethods?: readonly ClientAuthMethod[];
+  /**
+   * Whether an authorization request must contain `redirect_uri`, also if the client has only one and the request is not
+   * an OpenID Connect request. Default: false.
+   */
+  readonly requireRedirectUri?: boolean;
   /**
    * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a code
    * challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
@@ -116,10 +139,18 @@ export interface Settings extends InsecureSettings {
   /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
   readonly privateUseRedirectUris?: boolean;
   /**
-   * Whether every authorization request must be pushed to the server first (RFC 9126 §5). Default: false; a client may
-   * demand it for itself with `require_pushed_authorization_requests`.
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: those of a private-use scheme,
+   * and those of a loopback host; with `loopback`, http is accepted on no other host. Default: none.
    */
-  readonly requirePushedAuthorizationRequests?: boolean;
+  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
+  /** How DPoP proofs are checked. */
+  readonly dpop?: DpopSettings;
+  /**
+   * Whether every access token must be bound to a key of its client (RFC 9449): a token request without a DPoP proof is
+   * rejected with `invalid_dpop_proof`. Default: false; a client may demand it for itself with
+   * `dpop_bound_access_tokens`.
+   */
+  readonly requireSenderConstrainedTokens?: boolean;
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
   /**
@@ -133,6 +164,8 @@ export interface Settings extends InsecureSettings {
    * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
+  /** How clients learn that a session has ended. */
+  readonly clientLogout?: ClientLogoutSettings;
   /** The rotation of signing keys. */
   readonly keys?: KeySettings;
   /** How refresh tokens behave. */
@@ -147,6 +180,11 @@ export interface Settings extends InsecureSettings {
    * a platform that runs workloads. Default: none, the grant type is off.
    */
   readonly trustedIssuers?: readonly TrustedIssuer[];
+  /**
+   * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none, the
+   * parameter is ignored.
+   */
+  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
   /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */
   readonly tokenExchange?: TokenExchangeSettings;
   /**
@@ -159,6 +197,14 @@ export interface Settings extends InsecureSettings {
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
    */
   readonly directory?: "edit" | "read" | "off";
+  /**
+   * Whether devices without a browser may start logins that the user completes in the browser of another device
+   * (RFC 8628). Clients must be registered for the grant type. Default: true if the issuer is on a test host, otherwise
+   * false.
+   */
+  readonly deviceAuthorization?: boolean;
+  /** Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60. */
+  readonly devicePollInterval?: number;
   /** How clients register themselves (RFC 7591, RFC 7592). */
   readonly registration?: RegistrationSettings;
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
@@ -195,10 +241,8 @@ const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
 ];
 
-const scopeList = { expected: "a string of space-separated scope values" };
-
 /** The description of {@link Settings}. */
-export const settingFields: Fields<Settings> = {
+export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com"]),
   profile: choice(profileNames),
   mcpRevision: choice(mcpRevisions),
@@ -208,36 +252,54 @@ export const settingFields: Fields<Settings> = {
   scopes: texts(["openid", "profile", "read"], {
     default: ["openid", "profile", "email", "read", "write", "offline_access"],
   }),
-  defaultScope: text(["read"], scopeList),
+  defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
   claims: record(texts(["groups"]), { groups: ["groups"], profile: ["employee_no"] }, "an object of arrays of strings"),
   unmappedClaims: choice(["openid", "none"]),
   idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
-  accessTokenClaims: texts(["roles"]),
+  accessTokenClaims: texts(["roles"], { default: [] }),
+  acrValues: acrValuesField,
   alg: choice(signingAlgorithms, { default: "RS256" }),
+  signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
+    expected: "an array of asymmetric signature algorithms",
+    default: verificationAlgorithms,
+  }),
+  seeOther: flag(false),
   audience: text(["https://api.example.com"]),
   lifetimes,
   pkce,
-  assertionAudience: choice(["issuer", "issuer-or-token-endpoint"], { default: "issuer-or-token-endpoint" }),
+  assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
+    default: "issuer-or-token-endpoint",
+  }),
   clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
     default: clientAuthMethodNames,
   }),
+  requireRedirectUri: flag(false),
   tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
   privateUseRedirectUris: flag(true),
-  requirePushedAuthorizationRequests: flag(false),
+  nativeOnlyRedirectUris: list(choice(["private-use", "loopback"]), [["private-use"]], { default: [] }),
+  dpop,
+  requireSenderConstrainedTokens: flag(false),
   accessTokenInForm: flag(true),
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
   defaultEndpoints: flag(false),
+  clientLogout,
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
-  trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], { expected: "an array of issuers" }),
+  trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], {
+    expected: "an array of issuers",
+    default: [],
+  }),
+  authorizationDetails: authorizationDetailsField,
   tokenExchange: tokenExchangeField,
   resourceAuthorizationServers: resourceAuthorizationServersField,
   directory: choice(["edit", "read", "off"]),
+  deviceAuthorization: flag(),
+  devicePollInterval: seconds(5, 60),
   registration,
   throttle: flag(),
-  trustProxy: texts(["127.0.0.1", "10.0.0.0/8"]),
+  trustProxy: texts(["127.0.0.1", "10.0.0.0/8"], { default: [] }),
   proxyHeader: choice(["x-forwarded-for", "forwarded"]),
   clientIdMetadataDocuments: flag(),
   requireClientName: flag(false),
@@ -247,100 +309,23 @@ export const settingFields: Fields<Settings> = {
       expected: "a host in lower case, without scheme and port",
     }),
     [["keys.corp.internal"]],
-    { expected: "an array of hosts" },
+    { expected: "an array of hosts", default: [] },
   ),
+  ...requestFields,
   ...insecureFields,
-};
+} satisfies Fields<Settings>;
 
 /** {@link Settings} with what only an embedding program can set. */
 export interface ProgramSettings extends Settings {
   /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
   readonly grantTypes?: readonly { readonly type: string }[];
-}
-
-/** {@link Settings} with the defaults. */
-export interface ResolvedSettings extends
-  Required<
-    Omit<
-      Settings,
-      "profile" | "mcpRevision" | "resources" | "tokenExchange" | "keys" | "defaultScope" | "proxyHeader"
-    >
-  > {
-  readonly defaultScope: readonly string[];
-  readonly lifetimes: Required<Lifetimes>;
-  readonly pkce: Required<PkceSettings>;
-  readonly refresh: Required<RefreshSettings>;
-  readonly registration: Required<RegistrationSettings>;
-  readonly resources?: readonly ResourceSettings[];
-  readonly tokenExchange?: TokenExchangeSettings;
-  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
-  readonly grantTypes: readonly { readonly type: string }[];
-  /** The profile in effect. */
-  readonly profile?: ActiveProfile;
+  /** Decides authorization requests. Default: none, `login` decides. */
+  readonly approver?: unknown;
 }
 
 /** The default issuer, in its normal form: without the default port of the scheme. */
 export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
   return new URL(`${scheme}://localhost:${port}`).origin;
-}
-
-/**
- * Fills in the defaults.
- *
- * @param issuer The issuer in effect.
- */
-export function resolveSettings(settings: ProgramSettings, issuer: string): ResolvedSettings {
-  // The fields have a default for each of these.
-  type WithDefault =
-    | "login"
-    | "scopes"
-    | "idTokenClaims"
-    | "alg"
-    | "assertionAudience"
-    | "clientAuthMethods"
-    | "tokenRedirectUri"
-    | "resourceParameter"
-    | "privateUseRedirectUris"
-    | "requirePushedAuthorizationRequests"
-    | "accessTokenInForm"
-    | "requireClientName"
-    | "metadataForms"
-    | "defaultEndpoints"
-    | `insecure${string}`;
-  const given = withDefaults(settingFields, withProfile(settings)) as
-    & Settings
-    & Required<Pick<Settings, WithDefault & keyof Settings>>;
-  const { claims = {} } = given;
-  const scopes = [...given.scopes, ...Object.keys(claims).filter((value) => !given.scopes.includes(value))];
-  const isTestIssuer = hasTestHost(issuer);
-  return {
-    ...given,
-    issuer,
-    clients: given.clients ?? demoClients(issuer),
-    users: given.users ?? demoUsers,
-    scopes,
-    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
-    claims,
-    unmappedClaims: given.unmappedClaims ?? (isTestIssuer ? "openid" : "none"),
-    accessTokenClaims: given.accessTokenClaims ?? [],
-    audience: given.audience ?? issuer,
-    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
-    refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
-    keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
-    pkce: withDefaults(pkce.members, given.pkce) as Required<PkceSettings>,
-    trustedIssuers: given.trustedIssuers ?? [],
-    resourceAuthorizationServers: given.resourceAuthorizationServers ?? [],
-    directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
-    registration: resolveRegistration(given.registration, isTestIssuer),
-    throttle: given.throttle ?? !isTestIssuer,
-    trustProxy: given.trustProxy ?? [],
-    // A document has no secret.
-    clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
-      given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),
-    privateHosts: given.privateHosts ?? [],
-    grantTypes: settings.grantTypes ?? [],
-    profile: activeProfile(settings),
-  };
 }
 
 /** Whether the issuer is on a test host ({@link isTestHost}). */

@@ -37,6 +37,8 @@ export interface ResourceAuthorizationServer {
   readonly resources?: readonly string[];
   /** The scope values there that an ID-JAG may name. Default: every one. */
   readonly scopes?: readonly string[];
+  /** The types of `authorization_details` there that an ID-JAG may have (RFC 9396). Default: none. */
+  readonly authorizationDetailsTypes?: readonly string[];
   /**
    * The client that this audience is at this server: ID-JAGs have the `sub` of its ID tokens, which may be pairwise.
    * Default: none, the `sub` is not pairwise.
@@ -76,6 +78,7 @@ export const resourceAuthorizationServerField: Field<ResourceAuthorizationServer
     allowPublicClients: flag(false),
     resources: texts(["https://mcp.chat.example/mcp"]),
     scopes: texts(["chat.read"]),
+    authorizationDetailsTypes: texts(["payment"]),
     client: text(["chat"]),
     claims: texts(["email"]),
     lifetime: seconds(300, 3600),
@@ -85,10 +88,10 @@ export const resourceAuthorizationServerField: Field<ResourceAuthorizationServer
 );
 
 /** Describes the list of them. */
-export const resourceAuthorizationServersField: Field<readonly ResourceAuthorizationServer[]> = list(
+export const resourceAuthorizationServersField = list(
   resourceAuthorizationServerField,
   [[example]],
-  { expected: "an array of authorization servers" },
+  { expected: "an array of authorization servers", default: [] },
 );
 
 /** The settings of token exchange that are in effect. */

@@ -1,6 +1,6 @@
 /** The setting `trustedIssuers`: issuers whose assertions are authorization grants (RFC 7523 §2.1). */
 
-import { keySetField } from "../clients/client_fields.ts";
+import { keySetField } from "../clients/client.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import { choice, type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";

@@ -65,7 +65,7 @@ function matches({ type, choices, pattern, accepts, min = -Infinity, max = Infin
     case "integer":
       return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
     case "array":
-      return Array.isArray(value);
+      return Array.isArray(value) && value.length >= min;
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value);
     case "any":

@@ -4,7 +4,7 @@ import { isReservedClaim, reservedClaims } from "../claims.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { scopeToken } from "../authorize/scope_token.ts";
-import type { ResolvedSettings } from "./settings.ts";
+import type { ResolvedSettings } from "./resolve_settings.ts";
 import { showPath } from "./show.ts";
 
 /** Checks `claims`, `accessTokenClaims`, and the claims of resources. */

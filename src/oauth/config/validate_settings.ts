@@ -7,10 +7,12 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
-import { byProfile } from "./profiles.ts";
-import { scopeToken } from "../authorize/scope_token.ts";
-import { hasTestHost, resolveSettings } from "./settings.ts";
-import type { ProgramSettings, ResolvedSettings, Settings } from "./settings.ts";
+import { loadProfiles } from "./load_profiles.ts";
+import { byProfile } from "./profile.ts";
+import { resolveSettings } from "./resolve_settings.ts";
+import { hasTestHost } from "./settings.ts";
+import type { ResolvedSettings } from "./resolve_settings.ts";
+import type { ProgramSettings, Settings } from "./settings.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
 
 /**
@@ -20,6 +22,7 @@ import { isProductionIssuer, validateUser } from "./validate_user.ts";
  * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
  */
 export async function validateSettings(settings: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
+  if (selectsProfile(settings)) await loadProfiles();
   const resolved = resolveSettings(settings, issuer);
   const issuerIssues = validateIssuer(resolved);
   // The default clients follow the issuer, and so do their issues.
@@ -28,10 +31,17 @@ export async function validateSettings(settings: ProgramSettings, issuer: string
     ...issuerIssues,
     ...await validateOptionalProfile(settings),
     ...validateDefaultEndpoints(resolved),
-    ...validateLogin(settings, resolved),
-    ...validateScopes(settings, resolved),
+    ...validateAlgorithm(resolved),
+    ...await validateRealHost(settings, resolved),
+    ...await validateOptionalScopes(settings, resolved),
     ...await validateOptionalClaims(settings, resolved),
     ...validateResources(resolved),
+    ...resolved.grantTypes.length > 0
+      ? (await import("./validate_grant_types.ts")).validateGrantTypes(resolved.grantTypes)
+      : [],
+    ...resolved.acrValues.length > 0
+      ? (await import("./validate_acr_values.ts")).validateAcrValues(settings, resolved)
+      : [],
     ...await validateOptionalGrants(resolved, issuer),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
@@ -40,9 +50,20 @@ export async function validateSettings(settings: ProgramSettings, issuer: string
   ];
 }
 
+/** Whether the settings select a profile, or a client has one. */
+function selectsProfile({ profile, clients = [] }: Settings): boolean {
+  return profile !== undefined || clients.some((client) => client.profile !== undefined);
+}
+
 async function validateOptionalProfile(settings: Settings): Promise<ConfigIssue[]> {
   if (settings.profile === undefined && settings.mcpRevision === undefined) return [];
   return (await import("./validate_profile.ts")).validateProfile(settings);
+}
+
+/** The default scope values have no issues. */
+async function validateOptionalScopes(settings: Settings, resolved: ResolvedSettings): Promise<ConfigIssue[]> {
+  if ((settings.scopes ?? settings.defaultScope) === undefined) return [];
+  return (await import("./validate_scopes.ts")).validateScopes(settings, resolved);
 }
 
 async function validateOptionalClaims(
@@ -54,8 +75,12 @@ async function validateOptionalClaims(
 }
 
 async function validateOptionalGrants(resolved: ResolvedSettings, issuer: string): Promise<ConfigIssue[]> {
-  const { trustedIssuers, tokenExchange, resourceAuthorizationServers } = resolved;
+  const { authorizationDetails, trustedIssuers, tokenExchange, resourceAuthorizationServers } = resolved;
   const issues: ConfigIssue[] = [];
+  if (authorizationDetails !== undefined) {
+    const { validateAuthorizationDetails } = await import("./validate_authorization_details.ts");
+    issues.push(...validateAuthorizationDetails(authorizationDetails));
+  }
   if (tokenExchange !== undefined || resourceAuthorizationServers.length > 0) {
     const { validateTokenExchange } = await import("./validate_token_exchange.ts");
     issues.push(...validateTokenExchange(resolved, issuer));
@@ -121,98 +146,23 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
   }];
 }
 
-function validateLogin(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {
+  // A profile that decides the algorithms decides alg too.
+  if (signatureAlgorithms.includes(alg) || profile?.decides.has("signatureAlgorithms")) return [];
+  return [{
+    path: "alg",
+    expected: `one of signatureAlgorithms, ${signatureAlgorithms.join(", ")}${
+      byProfile(profile, "signatureAlgorithms")
+    }`,
+    received: quote(alg),
+    hint: "Set alg to one of them, or add it to signatureAlgorithms.",
+  }];
+}
+
+/** On a test host there are no such issues. */
+async function validateRealHost(settings: Settings, resolved: ResolvedSettings): Promise<ConfigIssue[]> {
   if (!URL.canParse(resolved.issuer) || hasTestHost(resolved.issuer)) return [];
-  const isOpen = resolved.login === "interactive" && !resolved.insecureAllowOpenLogin;
-  const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
-  if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
-    issues.push({
-      path: "login",
-      expected: "a login by pages, because the issuer is a real host",
-      received: settings.login === undefined ? `nothing, which means "auto"` : quote(resolved.login),
-      hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
-    });
-  }
-  if (settings.clients === undefined && !resolved.insecureAllowDemoClients) {
-    issues.push({
-      path: "clients",
-      expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
-      received: "nothing",
-      hint: "Add the clients, or set insecureAllowDemoClients.",
-    });
-  }
-  if (resolved.directory !== "off" && !resolved.insecureAllowDirectory) {
-    issues.push({
-      path: "directory",
-      expected: `"off", because the issuer is a real host and every visitor would see its clients and users`,
-      received: quote(resolved.directory),
-      hint: "Remove it, or set insecureAllowDirectory as well.",
-    });
-  }
-  return issues;
-}
-
-/** The users without a password. */
-function validatePasswordsPresent(settings: Settings, { users }: ResolvedSettings): ConfigIssue[] {
-  if (settings.users === undefined) {
-    return [{
-      path: "users",
-      expected: "users of your own with passwords, because the issuer is a real host",
-      received: "nothing",
-      hint: "Add the users, or set insecureAllowOpenLogin to let every visitor be any user.",
-    }];
-  }
-  const issues: ConfigIssue[] = [];
-  for (const [i, user] of users.entries()) {
-    if (user.password !== undefined) continue;
-    issues.push({
-      path: `users[${i}].password`,
-      expected: "the digest of a password, because the issuer is a real host",
-      received: "nothing",
-      hint: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let every visitor be any user.",
-    });
-  }
-  return issues;
-}
-
-function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const { scopes: listed = [] } = settings;
-  if (settings.scopes !== undefined && listed.length === 0) {
-    issues.push({
-      path: "scopes",
-      expected: "at least one scope value",
-      received: "an empty array",
-      hint: "Remove the setting for the default, or add scope values.",
-    });
-  }
-  for (const [i, token] of listed.entries()) {
-    if (listed.indexOf(token) < i) {
-      issues.push({
-        path: `scopes[${i}]`,
-        expected: "each value once",
-        received: `${quote(token)} again`,
-        hint: "Remove one of the two.",
-      });
-    }
-    if (scopeToken.test(token)) continue;
-    issues.push({
-      path: `scopes[${i}]`,
-      expected: "printable ASCII without spaces, quotes and backslashes",
-      received: quote(token),
-      hint: "Write each scope value as an item of its own.",
-    });
-  }
-  for (const token of settings.defaultScope === undefined ? [] : resolved.defaultScope) {
-    if (resolved.scopes.includes(token)) continue;
-    issues.push({
-      path: "defaultScope",
-      expected: `values of scopes (${resolved.scopes.join(" ")})`,
-      received: quote(token),
-      hint: `Add ${quote(token)} to scopes, or remove it from defaultScope.`,
-    });
-  }
-  return issues;
+  return (await import("./validate_login.ts")).validateLogin(settings, resolved);
 }
 
 function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[] {

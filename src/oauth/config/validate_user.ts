@@ -1,7 +1,7 @@
 /** All issues of one user. */
 
 import type { User } from "../clients/client.ts";
-import { registeredUserField } from "../clients/client_fields.ts";
+import { registeredUserField } from "../clients/client.ts";
 import { isWeakDigest, parsePasswordDigest } from "../users/password.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { hasTestHost } from "./settings.ts";

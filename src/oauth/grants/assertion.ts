@@ -1,12 +1,15 @@
 /** Authorizes the assertions of the JWT bearer grant type: client, subject, scope and resources (RFC 7521 §4.1). */
 
 import { standardClaims } from "../claims.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import type { User } from "../clients/client.ts";
 import { quote } from "../config/config_issue.ts";
+import { byProfile } from "../config/profile.ts";
 import type { TrustedIssuer } from "../config/trusted_issuers.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
+import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
 import { narrowResources, readResources, registeredResources } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { splitScope } from "../authorize/scope_token.ts";
@@ -22,17 +25,20 @@ const maxEmailCandidates = 1000;
 /** Authorizes an assertion. It is consumed last, so a failed attempt leaves it usable. */
 export async function authorizeAssertion(
   server: Server,
-  { client, parameters }: TokenRequest,
+  { client, parameters, provenKey }: TokenRequest,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
   const verified = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
   const { trusted, claims } = verified;
+  if (claims.cnf !== undefined) assertProvenKey(claims.cnf, provenKey);
   assertClient(client, verified);
   server.passed?.("JB-08", client.id);
   const user = await findSubject(server, client, verified);
   server.passed?.("JB-09", user?.sub ?? client.id);
-  const scope = grantedScope(server, client, parameters, verified, user);
-  const resources = await grantedResources(server, parameters, verified);
+  const details = await grantedDetails(server, client, parameters, verified);
+  const scope = grantedScope(server, client, parameters, verified, user, details !== undefined);
+  const resources = await grantedResources(server, client, parameters, verified);
+  const members = details?.(scope, resources);
   server.passed?.("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
   // Without auth_time, the time of the assertion is the best known time of the login.
@@ -44,10 +50,23 @@ export async function authorizeAssertion(
     grantId: randomId(server.randomBytes),
     ...user && { subject: { sub: user.sub, authTime: authTime * 1000 } },
     refresh: {},
+    ...members,
     ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
-      responseMembers: { resource: resources.length === 1 ? resources[0] : resources },
+      responseMembers: { ...members?.responseMembers, resource: resources.length === 1 ? resources[0] : resources },
     },
   };
+}
+
+/** Requires the key that an assertion is bound to (ID-JAG §8.6.1). */
+function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
+  const { jkt } = Object(cnf) as { readonly jkt?: unknown };
+  if (jkt !== undefined && jkt === provenKey) return;
+  throw invalidAssertion({
+    rule: "IJ-19",
+    reason: "the assertion is bound to a key (cnf) that the request does not prove",
+    expected: typeof jkt === "string" ? `a DPoP proof by the key ${jkt}` : "cnf with the member jkt",
+    received: provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
+  });
 }
 
 /**
@@ -176,6 +195,40 @@ async function findByEmail(
 /** Scope values of a login, which an assertion never grants: it brings no ID token and no refresh token. */
 const loginScopes = ["openid", "offline_access"];
 
+/** Grants details, by scope and resources of the access token. */
+type GrantDetails = (scope: readonly string[], resources: readonly string[]) => Partial<Authorization>;
+
+/** The details that an ID-JAG grants, or that the client may have on its own behalf; `undefined` without any. */
+async function grantedDetails(
+  server: Server,
+  client: Client,
+  parameters: Params,
+  { trusted, claims }: VerifiedAssertion,
+): Promise<GrantDetails | undefined> {
+  const isIdJag = trusted.grantProfile === "id-jag";
+  const isOn = server.settings.authorizationDetails !== undefined;
+  const claimed = isOn && isIdJag ? claims.authorization_details : undefined;
+  if (claimed === undefined && !hasDetails(server, parameters)) return undefined;
+  const { narrowDetails, readClaimedDetails, readOwnDetails } = await loadDetails();
+  if (!isIdJag) {
+    const members = readOwnDetails(server, client, parameters);
+    return members && ((_, resources) => members(resources));
+  }
+  try {
+    const authorizationDetails = readClaimedDetails(server, client, claimed ?? []);
+    if (authorizationDetails.length === 0 && !hasDetails(server, parameters)) return undefined;
+    return (scope, resources) =>
+      narrowDetails(server, client, { authorizationDetails, scope }, parameters, resources).members;
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { expected, received } = error.details;
+    const reason = `authorization_details of the ID-JAG is invalid: ${error.message}`;
+    const fix =
+      "Have the identity provider issue an ID-JAG whose authorization_details match the types of this server.";
+    throw invalidAssertion({ rule: "IJ-17", fix, reason, expected, received });
+  }
+}
+
 /** The requested scope, or without one all that the ID-JAG grants, or the default scope. */
 function grantedScope(
   server: Server,
@@ -183,6 +236,7 @@ function grantedScope(
   parameters: Params,
   { trusted, claims }: VerifiedAssertion,
   user: User | undefined,
+  hasDetails: boolean,
 ): readonly string[] {
   const excluded = user === undefined ? [...loginScopes, ...Object.keys(standardClaims)] : loginScopes;
   const claimed = trusted.grantProfile === "id-jag" && claims.scope !== undefined
@@ -196,8 +250,12 @@ function grantedScope(
     ? resolveScope(server, client, requested)
     : claimed !== undefined
     ? allowed
-    : server.defaultScope.filter((value) => allowed.includes(value));
-  if (scope.length > 0 && scope.every((value) => allowed.includes(value))) return scope;
+    : hasDetails
+    ? []
+    : server.settings.defaultScope.filter((value) => allowed.includes(value));
+  if ((scope.length > 0 || hasDetails && requested === undefined) && scope.every((value) => allowed.includes(value))) {
+    return scope;
+  }
   throw new OAuthError("invalid_scope", "scope is more than this assertion can grant", {
     rule: "JB-11",
     expected: allowed.length > 0
@@ -213,16 +271,18 @@ function grantedScope(
 /** The requested resources; without any, all that the ID-JAG or the issuer's entry names. */
 async function grantedResources(
   server: Server,
+  client: Client,
   parameters: Params,
   { trusted, claims }: VerifiedAssertion,
 ): Promise<readonly string[]> {
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
     ? [claims.resource as string | string[]].flat()
     : undefined;
-  if (claimed === undefined && trusted.grantProfile === "id-jag" && server.resourceParameter !== "optional") {
+  const { resourceParameter, profile } = policyOf(server, client);
+  if (claimed === undefined && trusted.grantProfile === "id-jag" && resourceParameter !== "optional") {
     throw invalidAssertion({
       rule: "IJ-17",
-      reason: "the ID-JAG names no resource, and this server expects one",
+      reason: `the ID-JAG names no resource, and one is expected${byProfile(profile, "resourceParameter")}`,
       expected: "resource with the URI of the protected resource",
       received: "no resource",
     });

@@ -1,18 +1,20 @@
 /** The authorization_code grant type (OAuth 2.1 §4.1.3). */
 
 import type { CodeRecord, StoredRecord } from "../../store/store.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
-import { narrowResources, registeredResources, warnMissingResource } from "../authorize/resources.ts";
+import { warnMissingResource } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
-import { narrowToRegistered, registeredScope } from "./narrow_to_registered.ts";
+import { narrowGrant, registeredScope } from "./narrow_grant.ts";
 import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
 
 const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
@@ -27,30 +29,34 @@ export const authorizationCode: GrantType = {
     { name: "code", secret: "code", linksFlow: true },
     "redirect_uri",
     { name: "code_verifier", secret: "code_verifier" },
+    "authorization_details",
     { name: "resource", repeatable: true },
   ),
-  async authorize(server, { client, parameters }) {
+  async authorize(server, request) {
+    const { client, parameters, provenKey } = request;
     const code = requireParameter(parameters, "code", "TK-16");
-    const redirectUri = server.tokenRedirectUri === "optional"
+    const redirectUri = policyOf(server, client).tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireParameter(parameters, "redirect_uri", "TK-14");
-    const id = await storageKey(server, code);
+    const key = storageKey(server, code);
+    const id = isPromise(key) ? await key : key;
     const stored = await server.store.get("code", id);
     if (stored === undefined) {
       throw invalidGrant({
         rule: "TK-16",
-        reason: "the code is unknown",
-        expected: "a code that this server issued",
+        reason: "the code is unknown or has expired",
+        expected: `a code that this server issued less than ${policyOf(server, client).lifetimes.code} seconds ago`,
         received: "an unknown code",
       });
     }
     server.passed?.("TK-16");
     const record = stored.value;
-    if (record.clientId !== client.id) {
+    const { clientId } = record.grant;
+    if (clientId !== client.id) {
       throw invalidGrant({
         rule: "CI-05",
         reason: "the code belongs to another client",
-        expected: `client ${record.clientId}`,
+        expected: `client ${clientId}`,
         received: `client ${client.id}`,
       });
     }
@@ -60,7 +66,9 @@ export const authorizationCode: GrantType = {
       assertRedirectUri(record, redirectUri ?? requireParameter(parameters, "redirect_uri", "TK-14"));
       server.passed?.("TK-15", redirectUri);
     }
-    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+    const verification = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+    if (isPromise(verification)) await verification;
+    if (record.dpopJkt !== undefined) assertProvenKey(record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }
@@ -73,12 +81,10 @@ export const authorizationCode: GrantType = {
       });
     }
     server.passed?.("CI-02", `valid until ${formatTime(record.validUntil)}`);
-    const scope = registeredScope(client, record.scope);
+    const scope = registeredScope(client, record.grant.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-    const grantedResources = await registeredResources(server, record.resources);
-    const { claims } = narrowToRegistered(server, client, record, scope, grantedResources);
-    const resources = await narrowResources(server, grantedResources, parameters);
+    const authorization = await narrowGrant(server, request, stored, scope);
     // Atomic: of concurrent requests one succeeds. Nothing is issued before. If a later step fails, the code stays
     // consumed: the user must log in again, but no code is redeemed twice (replay).
     if (!await server.store.consume("code", id, server.now())) {
@@ -86,15 +92,7 @@ export const authorizationCode: GrantType = {
     }
     server.passed?.("CI-06");
     warnMissingResource(server, client, parameters);
-    const { sub, authTime, sid, nonce, consent, issuedAt: approvedAt } = record;
-    return {
-      client,
-      scope,
-      resources,
-      grantedResources,
-      grantId: stored.grantId!,
-      subject: { sub, authTime, sid, approvedAt, nonce, claims, consent },
-    };
+    return authorization;
   },
 };
 
@@ -114,7 +112,24 @@ function assertRedirectUri(record: CodeRecord, redirectUri: string): void {
     rule: "TK-15",
     expected: record.redirectUri,
     received: redirectUri,
-    earlier: `the authorization request of ${formatTime(record.issuedAt)}`,
+    earlier: `the authorization request of ${formatTime(record.grant.approvedAt)}`,
+  });
+}
+
+/** Requires the key that the authorization request named (RFC 9449 §10). */
+function assertProvenKey(expected: string, provenKey: string | undefined): void {
+  if (provenKey === expected) return;
+  const explanation = { rule: "DO-08", expected: `a DPoP proof by the key ${expected}` } as const;
+  if (provenKey === undefined) {
+    throw new OAuthError("invalid_dpop_proof", "the code is bound to a key, and the request has no DPoP proof", {
+      ...explanation,
+      received: "no header DPoP",
+    });
+  }
+  throw invalidGrant({
+    ...explanation,
+    reason: "the code is bound to another key than that of the DPoP proof",
+    received: `a proof by the key ${provenKey}`,
   });
 }
 
@@ -126,7 +141,7 @@ async function revokeReplayed(
   consumedAt: number,
 ): Promise<RuleExplanation> {
   const reason = "authorization code used twice";
-  await revokeGrant(server, stored.grantId!, reason, server.now() + server.lifetimes.refresh_token * 1000);
+  await revokeGrant(server, stored.grantId!, reason, server.now() + server.settings.lifetimes.refresh_token * 1000);
   return {
     rule: "CI-06",
     reason,

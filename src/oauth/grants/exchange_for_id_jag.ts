@@ -1,8 +1,11 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). Loaded with the first one. */
 
-import { allowedSubjects } from "../authorize/openid.ts";
+import type { Subject } from "../../store/store.ts";
+import { loadDetails } from "../authorize/details_parameter.ts";
+import { allowedSubjects } from "../authorize/allowed_subjects.ts";
 import { scopeToken, splitScope } from "../authorize/scope_token.ts";
 import type { User } from "../clients/client.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { canonicalUri, isAbsoluteUri } from "../config/resource_list.ts";
 import type { ResourceAuthorizationServer } from "../config/token_exchange.ts";
@@ -10,13 +13,13 @@ import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { claimsContext } from "../tokens/claims_context.ts";
+import { overriddenClaims } from "../tokens/claims_context.ts";
 import { verifyOwnJwt } from "../tokens/verification.ts";
 import { subjectFor } from "../users/subject.ts";
 import { findRefreshToken } from "./redeem_refresh_token.ts";
 import { isRevoked } from "./revoke_grant.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
-import type { Authorization, Subject, TokenRequest } from "./token_request.ts";
+import type { Authorization, TokenRequest } from "./token_request.ts";
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;
@@ -27,18 +30,23 @@ const maxUriLength = 512;
 /** Authorizes an ID-JAG for one of the resource authorization servers. */
 export async function exchangeForIdJag(
   server: Server,
-  { client, parameters }: TokenRequest,
+  request: TokenRequest,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
+  const { client, parameters, provenKey } = request;
   if (parameters.get("actor_token") !== undefined) {
     throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "an actor_token");
   }
   const audience = findAudience(server, parameters, resourceServers);
   const clientIdAtAudience = assertClient(client, audience);
-  const { user, subject, grantId } = await readSubject(server, client, parameters);
+  const { user, subject, grantId } = await readSubject(server, request);
   server.passed?.("IJ-03", user.sub);
   const scope = limitScope(parameters, audience);
-  const resources = limitResources(server, parameters, audience);
+  const resources = limitResources(server, client, parameters, audience);
+  const details = parameters.get("authorization_details") === undefined
+    ? []
+    : (await loadDetails()).limitDetails(parameters, audience.authorizationDetailsTypes ?? []);
+  const detailsMember = details.length > 0 ? { authorization_details: details } : {};
   server.passed?.("IJ-05", [...scope, ...resources].join(" "));
   const sub = await subjectForAudience(server, audience, user);
   const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
@@ -56,18 +64,21 @@ export async function exchangeForIdJag(
         iat: now,
         exp: now + lifetime,
         auth_time: Math.floor(subject.authTime / 1000),
+        acr: subject.acr,
+        amr: subject.amr,
         ...scope.length > 0 && { scope: scope.join(" ") },
+        ...detailsMember,
+        ...provenKey !== undefined && { cnf: { jkt: provenKey } },
         ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
       };
-      const issued = server.overrideClaims === undefined
-        ? claims
-        : server.overrideClaims("id_jag", claims, await claimsContext(server, authorization));
+      const issued = await overriddenClaims(server, "id_jag", claims, authorization);
       return {
-        access_token: await server.sign("id_jag", server.alg, issued),
+        access_token: await server.sign("id_jag", policyOf(server, client).alg, issued),
         issued_token_type: tokenTypes.idJag,
         token_type: "N_A",
         expires_in: lifetime,
         ...scope.length > 0 && { scope: scope.join(" ") },
+        ...detailsMember,
       };
     },
   };
@@ -125,11 +136,12 @@ interface SubjectOfToken {
   readonly grantId: string;
 }
 
-async function readSubject(server: Server, client: Client, parameters: Params): Promise<SubjectOfToken> {
+async function readSubject(server: Server, request: TokenRequest): Promise<SubjectOfToken> {
+  const { client, parameters } = request;
   const token = parameters.get("subject_token")!;
   const type = parameters.get("subject_token_type")!;
   if (type === tokenTypes.idToken) return await readIdToken(server, client, token);
-  if (type === tokenTypes.refreshToken) return await readRefreshToken(server, client, token);
+  if (type === tokenTypes.refreshToken) return await readRefreshToken(server, request, token);
   const expected = `${tokenTypes.idToken} or ${tokenTypes.refreshToken}`;
   throw invalidRequest("IJ-02", "subject_token_type is not supported for an ID-JAG", expected, type);
 }
@@ -155,17 +167,17 @@ async function readIdToken(server: Server, client: Client, token: string): Promi
     throw invalidSubject("IJ-03", "the user of the ID token was removed", "a registered user", claims.sub!);
   }
   const authTime = (typeof claims.auth_time === "number" ? claims.auth_time : claims.iat!) * 1000;
-  return { user, subject: { sub: user.sub, authTime, sid }, grantId: randomId(server.randomBytes) };
+  const { acr, amr } = claims as Pick<Subject, "acr" | "amr">;
+  return { user, subject: { sub: user.sub, authTime, acr, amr, sid }, grantId: randomId(server.randomBytes) };
 }
 
 /** Reads a refresh token without consuming or rotating it. */
-async function readRefreshToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
+async function readRefreshToken(server: Server, request: TokenRequest, token: string): Promise<SubjectOfToken> {
   try {
-    const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, client, token);
-    const user = await server.users.find(value.sub);
-    if (consumedAt === undefined && user !== undefined) {
-      return { user, subject: { sub: value.sub, authTime: value.authTime, sid: value.sid }, grantId: grantId! };
-    }
+    const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, request, token);
+    const { subject } = value.grant;
+    const user = await server.users.find(subject.sub);
+    if (consumedAt === undefined && user !== undefined) return { user, subject, grantId: grantId! };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { reason = "the refresh token is invalid", expected, received } = error.details;
@@ -200,11 +212,12 @@ function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer)
 /** The requested resources that the audience's entry allows. */
 function limitResources(
   server: Server,
+  client: Client,
   parameters: Params,
   { resources }: ResourceAuthorizationServer,
 ): readonly string[] {
   const requested = parameters.getAll("resource");
-  if (requested.length === 0 && server.resourceParameter === "optional") return [];
+  if (requested.length === 0 && policyOf(server, client).resourceParameter === "optional") return [];
   if (requested.length === 0) {
     throw invalidRequest("IJ-01", "resource is missing", "resource with the URI of the protected resource", "none");
   }

@@ -1,15 +1,17 @@
 /** Exchanges tokens (RFC 8693). Loaded with the first exchange. */
 
+import type { AuthorizationDetail } from "../../store/store.ts";
+import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
 import { registeredResources } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { canonicalUri } from "../config/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "../config/token_exchange.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { secondsNow } from "../server.ts";
+import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
-import { readAccessToken } from "../tokens/access_token.ts";
-import type { AccessToken } from "../tokens/access_token.ts";
+import { readAccessToken } from "../tokens/read_access_token.ts";
+import type { AccessToken } from "../tokens/read_access_token.ts";
 import { mayInspect } from "../tokens/introspection.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
@@ -72,9 +74,14 @@ async function exchangeAccessToken(
   const actorClaims = { ...subjectToken.claims.act !== undefined && { act: subjectToken.claims.act } };
   if (actor !== undefined) Object.assign(actorClaims, { act: { sub: actor.claims.sub, ...actorClaims } });
   assertMayAct(server, request, subjectToken, actor);
-  const { auth_time, client_id, exp, jti, sid } = subjectToken.claims;
+  const { auth_time, acr, amr, client_id, exp, jti, sid } = subjectToken.claims;
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
+  const authorizationDetails = subjectToken.claims.authorization_details as readonly AuthorizationDetail[];
+  const details = authorizationDetails !== undefined || hasDetails(server, parameters)
+    ? (await loadDetails()).narrowDetails(server, client, { authorizationDetails, scope }, parameters, resources)
+      .members
+    : undefined;
   server.passed?.("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is a pairwise one.
   const isPairwise = (await server.clients.find(client_id))?.sector !== undefined;
@@ -83,18 +90,18 @@ async function exchangeAccessToken(
     scope,
     resources,
     grantId: jti.slice(0, jti.indexOf(".")),
-    subject: { sub: subjectToken.user, authTime: auth_time! * 1000, ...!isPairwise && { sid } },
+    subject: { sub: subjectToken.user, authTime: auth_time! * 1000, acr, amr, ...!isPairwise && { sid } },
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
-    accessTokenClaims: actorClaims,
-    responseMembers: { issued_token_type: tokenTypes.accessToken },
+    accessTokenClaims: { ...details?.accessTokenClaims, ...actorClaims },
+    responseMembers: { ...details?.responseMembers, issued_token_type: tokenTypes.accessToken },
   };
 }
 
 /** Reads a token of the request: an access token of this server that the client may inspect, or its own as actor. */
 async function readToken(
   server: Server,
-  { client, parameters }: TokenRequest,
+  { client, parameters, provenKey }: TokenRequest,
   name: "subject_token" | "actor_token",
 ): Promise<AccessToken> {
   const type = parameters.get(`${name}_type`)!;
@@ -117,9 +124,14 @@ async function readToken(
       },
     );
   }
-  if (token.claims.cnf === undefined) return token;
-  const reason = `${name} is bound to a key, and this server verifies no proof of possession`;
-  throw invalidRequest("TX-04", reason, "a bearer token", "a token with cnf");
+  const { cnf } = token.claims;
+  if (cnf === undefined || cnf.jkt === provenKey) return token;
+  throw invalidRequest(
+    "TX-04",
+    `${name} is bound to a key that the request does not prove`,
+    `a DPoP proof by the key ${cnf.jkt}`,
+    provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
+  );
 }
 
 /** Rejects an actor that `may_act` of the subject token does not name; without an actor token, the actor is the client. */
@@ -145,7 +157,7 @@ function assertMayAct(server: Server, { client }: TokenRequest, subject: AccessT
 
 /** The requested part of the subject token's scope; by default the part that the client is registered for. */
 function narrowScope({ client, parameters }: TokenRequest, { claims }: AccessToken): readonly string[] {
-  const granted = splitScope(claims.scope).filter((value) => !loginScopes.includes(value));
+  const granted = splitScope(claims.scope ?? "").filter((value) => !loginScopes.includes(value));
   const allowed = granted.filter((value) => client.scope.includes(value));
   const requested = parameters.get("scope");
   const scope = requested === undefined ? allowed : splitScope(requested);

@@ -1,4 +1,4 @@
-/** Rejections of codes and refresh tokens: one sentence on the wire, the reason in the trace. */
+/** Rejections of codes and refresh tokens: one sentence on the wire, except on test hosts; the reason in the trace. */
 
 import { OAuthError } from "../errors.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
@@ -6,7 +6,7 @@ import type { RuleExplanation } from "../trace.ts";
 
 /**
  * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
- * or tokens reveals nothing. Only the trace contains the broken rule.
+ * or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
  */
 export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
   return ({ rule: internalRule, ...details }) =>

@@ -4,18 +4,19 @@ import type { TrustedIssuer } from "../config/trusted_issuers.ts";
 import { parameters } from "../parameter.ts";
 import type { GrantType } from "../server.ts";
 
-/** The value of `grant_type`. */
-export const jwtBearerType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-
 /** The grant type for these issuers. Its code is loaded with the first assertion. */
-export function jwtBearer(trustedIssuers: readonly TrustedIssuer[]): GrantType {
+export function jwtBearer(trustedIssuers: readonly TrustedIssuer[]): Omit<GrantType, "type"> {
   const acceptsIdJag = trustedIssuers.some(({ grantProfile }) => grantProfile === "id-jag");
   return {
-    type: jwtBearerType,
-    parameters: parameters({ name: "assertion", secret: "assertion", linksFlow: true }, "scope", {
-      name: "resource",
-      repeatable: true,
-    }),
+    parameters: parameters(
+      { name: "assertion", secret: "assertion", linksFlow: true },
+      "scope",
+      "authorization_details",
+      {
+        name: "resource",
+        repeatable: true,
+      },
+    ),
     ...acceptsIdJag && {
       metadata: { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] },
     },

@@ -14,32 +14,68 @@
 
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
-import type { ResolvedSettings } from "../config/settings.ts";
-import type { GrantType } from "../server.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { TokenExchangePolicy } from "../config/token_exchange.ts";
-import { tokenExchange, tokenExchangeType } from "./token_exchange.ts";
-import { jwtBearer, jwtBearerType } from "./jwt_bearer.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { GrantType } from "../server.ts";
+import { deviceCode, deviceCodeType } from "./device_code.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
 
-/** The settings that enable grant types. */
-type GrantTypeSettings = Pick<ResolvedSettings, "trustedIssuers"> & TokenExchangePolicy;
+/** The value of `grant_type` of token exchange (RFC 8693 §2.1). */
+export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** The grant types of a server: those of every server, and those that its settings switch on. */
-export function enabledGrantTypes(settings: GrantTypeSettings): readonly GrantType[] {
-  const { trustedIssuers, resourceAuthorizationServers } = settings;
-  const exchangesTokens = settings.tokenExchange !== undefined || resourceAuthorizationServers.length > 0;
-  return [
-    ...grantTypes,
-    ...trustedIssuers.length > 0 ? [jwtBearer(trustedIssuers)] : [],
-    ...exchangesTokens ? [tokenExchange(settings)] : [],
-  ];
+/** The settings that enable grant types. */
+type GrantTypeSettings = Pick<ResolvedSettings, "deviceAuthorization" | "trustedIssuers"> & TokenExchangePolicy;
+
+/** A grant type that settings switch on. */
+interface OptionalGrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The settings that switch it on, for messages. */
+  readonly setting: string;
+  isOn(settings: GrantTypeSettings): boolean;
+  /** Loads its description, which only a server that has it needs. */
+  load(settings: GrantTypeSettings): MaybePromise<Omit<GrantType, "type">>;
 }
 
-/** The settings that switch a grant type on, by its `type`. */
-export const settingOfGrantType: Readonly<Record<string, string>> = {
-  [jwtBearerType]: "trustedIssuers",
-  [tokenExchangeType]: "tokenExchange or resourceAuthorizationServers",
-};
+const optionalGrantTypes: readonly OptionalGrantType[] = [
+  {
+    type: deviceCodeType,
+    setting: "deviceAuthorization",
+    isOn: ({ deviceAuthorization }) => deviceAuthorization,
+    load: () => deviceCode,
+  },
+  {
+    type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    setting: "trustedIssuers",
+    isOn: ({ trustedIssuers }) => trustedIssuers.length > 0,
+    load: async ({ trustedIssuers }) => (await import("./jwt_bearer.ts")).jwtBearer(trustedIssuers),
+  },
+  {
+    type: tokenExchangeType,
+    setting: "tokenExchange or resourceAuthorizationServers",
+    isOn: ({ tokenExchange, resourceAuthorizationServers }) =>
+      tokenExchange !== undefined || resourceAuthorizationServers.length > 0,
+    load: async (settings) => (await import("./token_exchange.ts")).tokenExchange(settings),
+  },
+];
+
+/** The values of `grant_type` that a server supports: those of every server, and those that its settings switch on. */
+export function supportedGrantTypes(settings: GrantTypeSettings): readonly string[] {
+  return [...grantTypes, ...optionalGrantTypes.filter(({ isOn }) => isOn(settings))].map(({ type }) => type);
+}
+
+/** Loads the grant types of a server. */
+export async function loadGrantTypes(settings: GrantTypeSettings): Promise<readonly GrantType[]> {
+  const optional = optionalGrantTypes.filter(({ isOn }) => isOn(settings))
+    .map(async ({ type, load }) => ({ type, ...await load(settings) }));
+  return [...grantTypes, ...await Promise.all(optional)];
+}
+
+/** The settings that switch a grant type on; `undefined` for any other one. */
+export function settingOfGrantType(type: string): string | undefined {
+  return optionalGrantTypes.find((optional) => optional.type === type)?.setting;
+}

@@ -1,16 +1,22 @@
 /** Redeems refresh tokens (OAuth 2.1 §4.3): rotation, and revocation of the grant when a used token is sent again. */
 
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
-import type { Client } from "../clients/repository.ts";
+import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { narrowResources, registeredResources, warnMissingResource } from "../authorize/resources.ts";
+import { warnMissingResource } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { deriveSuccessor, idleExpiresAt, storeRefreshToken, successorRecord } from "../tokens/refresh_token.ts";
+import {
+  deriveSuccessor,
+  idleExpiresAt,
+  keyOfRefreshToken,
+  storeRefreshToken,
+  successorRecord,
+} from "../tokens/refresh_token.ts";
 import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
-import { narrowToRegistered, registeredScope } from "./narrow_to_registered.ts";
+import { narrowGrant, registeredScope } from "./narrow_grant.ts";
 import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
 
@@ -27,8 +33,9 @@ const invalidGrant = invalidGrantErrors(
  */
 export async function redeemRefreshToken(
   server: Server,
-  { client, parameters }: TokenRequest,
+  request: TokenRequest,
 ): Promise<Authorization> {
+  const { client, parameters } = request;
   const token = parameters.get("refresh_token");
   if (token === undefined) {
     throw new OAuthError("invalid_request", "refresh_token is missing", {
@@ -37,27 +44,20 @@ export async function redeemRefreshToken(
       received: "no refresh_token",
     });
   }
-  const { id, stored, registered } = await findRefreshToken(server, client, token);
-  const record = stored.value;
-  const grantedResources = await registeredResources(server, record.resources);
-  const { claims } = narrowToRegistered(server, client, record, registered, grantedResources);
+  const { id, stored, registered } = await findRefreshToken(server, request, token);
+  const authorization = await narrowGrant(server, request, stored, registered);
   const scope = narrowScope(registered, parameters);
-  const resources = await narrowResources(server, grantedResources, parameters);
-  // A token that was rotated stays consumed, even if the client has become confidential since.
-  const rotates = !client.confidential || server.refresh.rotateConfidential || stored.consumedAt !== undefined;
+  // A token that was rotated stays consumed, even if the client has become confidential since. The key of a bound token
+  // replaces the rotation (OAuth 2.1 §4.3.1).
+  const settings = policyOf(server, client).refresh;
+  const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
+  const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
+    stored.consumedAt !== undefined;
   server.passed?.("RT-06", scope.join(" "));
-  const nextToken = rotates ? await rotate(server, client, id, token, stored) : await renew(server, id, token, stored);
+  const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
   warnMissingResource(server, client, parameters);
-  const { sub, authTime, sid, consent } = record;
-  return {
-    client,
-    scope,
-    resources,
-    grantId: stored.grantId!,
-    subject: { sub, authTime, sid, claims, consent },
-    refresh: { token: nextToken },
-  };
+  return { ...authorization, scope, refresh: { token: nextToken } };
 }
 
 /** A refresh token that is valid, unless it was used before. */
@@ -74,7 +74,11 @@ interface FoundRefreshToken {
  *
  * @throws {OAuthError} `invalid_grant`.
  */
-export async function findRefreshToken(server: Server, client: Client, token: string): Promise<FoundRefreshToken> {
+export async function findRefreshToken(
+  server: Server,
+  { client, provenKey }: Pick<TokenRequest, "client" | "provenKey">,
+  token: string,
+): Promise<FoundRefreshToken> {
   const id = await storageKey(server, token);
   const stored = await server.store.get("refresh_token", id);
   if (stored === undefined) {
@@ -85,21 +89,41 @@ export async function findRefreshToken(server: Server, client: Client, token: st
     });
   }
   const record = stored.value;
-  if (record.clientId !== client.id) {
+  const { clientId, scope } = record.grant;
+  if (clientId !== client.id) {
     throw invalidGrant({
       rule: "RT-02",
       reason: "the refresh token belongs to another client",
-      expected: `client ${record.clientId}`,
+      expected: `client ${clientId}`,
       received: client.id,
     });
   }
   server.passed?.("RT-02", client.id);
+  if (record.dpopJkt !== undefined) assertProvenKey(record.dpopJkt, provenKey);
   assertNotExpired(server, stored);
-  const registered = registeredScope(client, record.scope);
+  const registered = registeredScope(client, scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
   server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
   return { id, stored, registered };
+}
+
+/** Requires the key that the token is bound to (RFC 9449 §5). */
+function assertProvenKey(expected: string, provenKey: string | undefined): void {
+  if (provenKey === expected) return;
+  const explanation = { rule: "DO-07", expected: `a DPoP proof by the key ${expected}` } as const;
+  if (provenKey === undefined) {
+    throw new OAuthError(
+      "invalid_dpop_proof",
+      "the refresh token is bound to a key, and the request has no DPoP proof",
+      { ...explanation, received: "no header DPoP" },
+    );
+  }
+  throw invalidGrant({
+    ...explanation,
+    reason: "the refresh token is bound to another key than that of the DPoP proof",
+    received: `a proof by the key ${provenKey}`,
+  });
 }
 
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
@@ -131,16 +155,15 @@ function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<Re
  */
 async function rotate(
   server: Server,
-  client: Client,
+  { client, provenKey }: TokenRequest,
   id: string,
   token: string,
   stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
-  const nextToken = server.refresh.grace === 0
-    ? randomToken(server.randomBytes)
-    : await deriveSuccessor(token, stored.value);
+  const { grace } = policyOf(server, client).refresh;
+  const nextToken = grace === 0 ? randomToken(server.randomBytes) : await deriveSuccessor(token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
-  if (!isFirstUse && !await isRetry(server, nextToken, stored.consumedAt)) {
+  if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
     const reason = "refresh token used twice";
     await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
     throw invalidGrant({
@@ -151,7 +174,10 @@ async function rotate(
       earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
     });
   }
-  await storeRefreshToken(server, nextToken, stored.grantId!, successorRecord(server, stored.value));
+  await storeRefreshToken(server, nextToken, stored.grantId!, {
+    ...successorRecord(server, stored.value),
+    dpopJkt: stored.value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
+  });
   return nextToken;
 }
 
@@ -170,11 +196,25 @@ async function renew(
   return token;
 }
 
-/** Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was. */
-async function isRetry(server: Server, nextToken: string, consumedAt: number | undefined): Promise<boolean> {
-  if (server.refresh.grace === 0) return false;
-  if (server.now() >= (consumedAt ?? server.now()) + server.refresh.grace * 1000) return false;
-  return (await server.store.get("refresh_token", await storageKey(server, nextToken)))?.consumedAt === undefined;
+/**
+ * Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was.
+ *
+ * @throws {OAuthError} If the first use bound the successor to another key than that of this request.
+ */
+async function isRetry(
+  server: Server,
+  grace: number,
+  nextToken: string,
+  consumedAt: number | undefined,
+  provenKey: string | undefined,
+): Promise<boolean> {
+  if (grace === 0) return false;
+  if (server.now() >= (consumedAt ?? server.now()) + grace * 1000) return false;
+  const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
+  if (successor?.consumedAt !== undefined) return false;
+  const key = successor?.value.dpopJkt;
+  if (key !== undefined) assertProvenKey(key, provenKey);
+  return true;
 }
 
 /** The requested part of the granted scope, for this access token only (§4.3.1). */

@@ -1,7 +1,8 @@
 /** Revocation of grants, and the reasons for which a grant is no longer valid. */
 
-import type { CodeRecord, RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
+import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
+import { isPromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { RuleExplanation } from "../trace.ts";
@@ -17,7 +18,7 @@ export async function revokeGrant(
   reason: string,
   atLeastUntil: number,
 ): Promise<void> {
-  const { access_token, id_token } = server.lifetimes;
+  const { access_token, id_token } = server.settings.lifetimes;
   const now = server.now();
   await server.store.revoke(grantId, Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000));
   server.trace({ type: "grant_revoked", at: now, grantId, reason });
@@ -42,17 +43,18 @@ export async function isRevoked(
 export async function findInvalidReason(
   server: Server,
   client: Client,
-  { grantId, value }: StoredRecord<CodeRecord | RefreshTokenRecord>,
+  { grantId, value: { grant } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<RuleExplanation | undefined> {
-  const { sub, sid, consent, password } = value;
-  const user = await server.users.find(sub);
+  const { subject: { sub, sid }, consent, password } = grant;
+  const found = server.users.find(sub);
+  const user = isPromise(found) ? await found : found;
   if (user === undefined) {
     return { rule: "CI-11", reason: "the user was removed", expected: `user ${sub}`, received: "no such user" };
   }
-  if (scope.length === 0) {
+  if (scope.length === 0 && grant.scope.length > 0) {
     const reason = "no scope value of the grant is registered any more";
-    return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: value.scope.join(" ") };
+    return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: grant.scope.join(" ") };
   }
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
@@ -74,7 +76,7 @@ export async function findInvalidReason(
   if (isSessionEnded) return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
   server.passed?.("LO-05");
   const fingerprint = passwordFingerprint(server, user);
-  if (password !== (fingerprint && await fingerprint)) {
+  if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) {
     return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
   }
   server.passed?.("LO-06");

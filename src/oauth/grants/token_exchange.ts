@@ -5,15 +5,11 @@ import { parameters } from "../parameter.ts";
 import type { GrantType } from "../server.ts";
 import { tokenTypes } from "./token_types.ts";
 
-/** The value of `grant_type`. */
-export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
-
 /** The grant type by this policy. Its code is loaded with the first exchange. */
-export function tokenExchange(policy: TokenExchangePolicy): GrantType {
+export function tokenExchange(policy: TokenExchangePolicy): Omit<GrantType, "type"> {
   return {
-    type: tokenExchangeType,
     parameters: parameters(
-      ...["scope", "subject_token_type", "actor_token_type", "requested_token_type"],
+      ...["scope", "authorization_details", "subject_token_type", "actor_token_type", "requested_token_type"],
       { name: "subject_token", secret: "subject_token", linksFlow: true },
       { name: "actor_token", secret: "actor_token" },
       ...["resource", "audience"].map((name) => ({ name, repeatable: true })),

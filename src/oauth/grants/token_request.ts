@@ -1,6 +1,6 @@
 /** The request that a grant type receives, and its result. */
 
-import type { RequestedClaims } from "../../store/store.ts";
+import type { Grant, RequestedClaims, Subject } from "../../store/store.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { TokenResponse } from "../tokens/token_response.ts";
 import type { Client } from "../clients/repository.ts";
@@ -19,6 +19,8 @@ export interface TokenRequest {
   readonly method: string;
   /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
   readonly url: string;
+  /** The thumbprint of the key that the request proves: the access token is bound to it (RFC 9449 §6.1). */
+  readonly provenKey?: string;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;
 }
@@ -31,15 +33,19 @@ export interface Authorization {
   readonly scope: readonly string[];
   /** The resources of the access token; empty: the server's default audience. */
   readonly resources: readonly string[];
-  /** All resources of the grant, if the access token is for some of them only. */
-  readonly grantedResources?: readonly string[];
   /** Identifies everything issued for one approval; all of it is revoked together. */
   readonly grantId: string;
   /** The user who approved; absent if the client acts on its own behalf. */
   readonly subject?: Subject;
+  /** The claims requested by name. Default: none. */
+  readonly claims?: RequestedClaims;
+  /** The `nonce` of the authorization request, for the ID token. */
+  readonly nonce?: string;
+  /** The grant that a new refresh token is for. Default: one of the members above. */
+  readonly grant?: Grant;
   /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
   readonly refresh?: { readonly token?: string };
-  /** Further claims of the access token, such as `act` or `cnf`. Default: none. */
+  /** Further claims of the access token, such as `act`. Default: none. */
   readonly accessTokenClaims?: Readonly<Record<string, unknown>>;
   /** Maximum lifetime of the access token, in seconds. Default: the server's lifetime of access tokens. */
   readonly maxLifetimeSeconds?: number;
@@ -52,22 +58,4 @@ export interface Authorization {
   readonly issue?: (now: number) => MaybePromise<Partial<TokenResponse>>;
   /** Further members of the token response, such as `issued_token_type`. Default: none. */
   readonly responseMembers?: Readonly<Record<string, unknown>>;
-}
-
-/** The user of a grant. */
-export interface Subject {
-  /** The user's subject on this server; a pairwise client gets another one. */
-  readonly sub: string;
-  /** When the user was authenticated, in milliseconds since the epoch. */
-  readonly authTime: number;
-  /** The session of the user's login; absent if the user has not logged in at this server: then no refresh token. */
-  readonly sid?: string;
-  /** When the user approved, in milliseconds since the epoch. */
-  readonly approvedAt?: number;
-  /** The `nonce` of the authorization request, for the ID token. */
-  readonly nonce?: string;
-  /** The claims requested by name. */
-  readonly claims?: RequestedClaims;
-  /** The consent that the grant depends on; absent if no consent was asked for. */
-  readonly consent?: string;
 }

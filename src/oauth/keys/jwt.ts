@@ -7,16 +7,22 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
-/** The `typ` of the header. */
-const typByKind: Readonly<Record<JwtKind, string>> = {
+/** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
+const typByKind: Readonly<Record<JwtKind, string | undefined>> = {
   access_token: "at+jwt",
   id_token: "JWT",
   userinfo: "JWT",
   id_jag: "oauth-id-jag+jwt",
+  logout_token: "logout+jwt",
+  introspection: "token-introspection+jwt",
+  authorization_response: undefined,
 };
 
-/** The kinds of signed tokens. */
-export type JwtKind = "access_token" | "id_token" | "userinfo" | "id_jag";
+/** The kinds of signed tokens, and of responses with the claims of a user. */
+export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "logout_token";
+
+/** The kinds of JWTs that this server signs. */
+export type JwtKind = TokenKind | "introspection" | "authorization_response";
 
 /** Signs the claims of a token. Times are in seconds since the epoch. */
 export type SignClaims = (
@@ -33,15 +39,19 @@ export function jwtSigner(keys: Keys): SignClaims {
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
-export function signJwt(signer: Signer, typ: string, claims: Readonly<Record<string, unknown>>): MaybePromise<string> {
+export function signJwt(
+  signer: Signer,
+  typ: string | undefined,
+  claims: Readonly<Record<string, unknown>>,
+): MaybePromise<string> {
   const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
   return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
 }
 
-const headersBySigner = new WeakMap<Signer, Map<string, string>>();
+const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
 
 /** The encoded header, which is the same for every token of one key and type. */
-function encodedHeader(signer: Signer, typ: string): string {
+function encodedHeader(signer: Signer, typ: string | undefined): string {
   let byType = headersBySigner.get(signer);
   if (byType === undefined) headersBySigner.set(signer, byType = new Map());
   let header = byType.get(typ);
@@ -56,4 +66,9 @@ function encodedHeader(signer: Signer, typ: string): string {
 export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
   const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
   return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
+}
+
+/** The server's clock in whole seconds, as JWTs count time (RFC 7519 §2). */
+export function secondsNow(server: { readonly now: () => number }): number {
+  return Math.floor(server.now() / 1000);
 }

@@ -30,7 +30,7 @@ interface KeyOwner {
   /** The key set; ignored if the URL is present. */
   readonly jwks?: PublicKeySet;
   /** The URL of the key set. */
-  readonly jwksUri?: string;
+  readonly jwks_uri?: string;
 }
 
 /** The keys of one URL. */
@@ -65,10 +65,10 @@ interface KeyFetcher {
  */
 export function remoteKeys(
   server: KeyFetcher,
-  { jwks = { keys: [] }, jwksUri }: KeyOwner,
+  { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
   limiter?: FetchLimiter,
 ): JWTVerifyGetKey {
-  return jwksUri === undefined ? keySelector(jwks) : fetchedKeys(server, jwksUri, limiter);
+  return uri === undefined ? keySelector(jwks) : fetchedKeys(server, uri, limiter);
 }
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();

@@ -6,7 +6,7 @@ import { allowsHttp, httpHosts } from "../test_hosts.ts";
 import type { PublicKeySet } from "./remote_keys.ts";
 
 /** The private members of a JWK (RFC 7518 §6). */
-const privateJwkMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+export const privateJwkMembers: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
  * An issue of a URL that the server fetches, or that pages show to users as a link: it must be https, or http on a host
@@ -38,7 +38,7 @@ export function validatePublicKeys(
   for (const [i, key] of (jwks?.keys ?? []).entries()) {
     const privateMember = privateJwkMembers.find((name) => name in key);
     if (privateMember === undefined) {
-      issues.push(...validateRsaKey(key, `jwks.keys[${i}]`));
+      issues.push(...validateRsaKey(key, `jwks.keys[${i}]`), ...validateCurveKey(key, `jwks.keys[${i}]`));
       continue;
     }
     issues.push({
@@ -64,6 +64,26 @@ function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: str
     received: bits === undefined ? describeModulus(n) : `${bits} bits`,
     hint: `Create a key of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
   }];
+}
+
+/** The characters of a coordinate as base64url, by the curve (RFC 7518 §6.2.1.2, RFC 8037 §2). */
+const coordinateLengths: Readonly<Record<string, number>> = { "P-256": 43, "P-384": 64, "P-521": 88, Ed25519: 43 };
+
+/** Not every runtime checks the length when it imports a key. */
+function validateCurveKey(key: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
+  const { kty, crv } = key;
+  const length = typeof crv === "string" && Object.hasOwn(coordinateLengths, crv) ? coordinateLengths[crv]! : undefined;
+  if (length === undefined) return [];
+  return (kty === "EC" ? ["x", "y"] : ["x"]).flatMap((name) => {
+    const value = key[name];
+    if (typeof value === "string" && value.length === length && /^[\w-]+$/.test(value)) return [];
+    return [{
+      path: `${path}.${name}`,
+      expected: `a coordinate of ${crv}: ${length} characters of base64url`,
+      received: typeof value === "string" ? `${value.length} characters` : "no text",
+      hint: "Export the public key again: crv must be the curve of the key.",
+    }];
+  });
 }
 
 /** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */

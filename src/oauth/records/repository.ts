@@ -46,7 +46,7 @@ export interface Repository<Input, Item> {
    *
    * @throws {ConfigurationError} With one sentence for each problem.
    */
-  parse(input: Input): Item;
+  parse(input: Input): MaybePromise<Item>;
   /**
    * Registers one, replacing one of the same id.
    *
@@ -91,6 +91,8 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   find(id: string): Item | undefined;
   /** See {@link Repository.reload}. */
   reload(id: string): Item | undefined;
+  /** See {@link Repository.parse}. */
+  parse(input: Input): Item;
   /** See {@link Repository.set}. */
   set(input: Input): Item;
   /** See {@link Repository.add}. */

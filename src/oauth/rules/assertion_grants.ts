@@ -116,7 +116,7 @@ export const assertionGrantRules = {
     cites: [],
   },
   "IJ-19": {
-    fix: "Request the assertion without a DPoP proof.",
+    fix: "Send a DPoP proof by the key that the assertion is bound to.",
     cites: [],
   },
   "TX-01": {
@@ -135,7 +135,7 @@ export const assertionGrantRules = {
     cites: ["RFC 8693 §2.2.2, §5"],
   },
   "TX-04": {
-    fix: "Let the actor that may_act names exchange the token, and send tokens that are not bound to a key.",
+    fix: "Let the actor that may_act names exchange the token, and prove the key that a token is bound to.",
     cites: ["RFC 8693 §4.1, §4.4"],
   },
 } as const satisfies Record<string, Rule>;

@@ -20,7 +20,7 @@ export const authorizeRules = {
   },
   "AZ-09": {
     passes: "response_type is code, and the client is registered for it",
-    fix: "Send response_type=code.",
+    fix: "Send response_type=code, and exchange the code at the token endpoint. OAuth 2.1 has no implicit grant.",
     cites: ["OAuth 2.1 §4.1.1, §4.1.2.1"],
   },
   "AZ-11": {
@@ -49,7 +49,8 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §1.4.1, §3.2.3"],
   },
   "AZ-19": {
-    fix: "Send response_mode=query or form_post, or leave it out.",
+    fix:
+      "Send a response_mode that the metadata lists and the client may use; without one it is query. To accept others, add them to the setting responseModes.",
     cites: ["OAuth 2.0 Multiple Response Types"],
   },
   "AZ-21": {
@@ -131,9 +132,5 @@ export const authorizeRules = {
   "FP-04": {
     fix: "Send the browser to the authorization endpoint at the issuer's address.",
     cites: [],
-  },
-  "JR-01": {
-    fix: "Send the parameters themselves, without request and request_uri, or push them (RFC 9126).",
-    cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

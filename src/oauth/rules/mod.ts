@@ -10,8 +10,12 @@
  */
 
 import { assertionGrantRules } from "./assertion_grants.ts";
+import { authorizationDetailsRules } from "./authorization_details.ts";
 import { authorizeRules } from "./authorize.ts";
 import { clientDocumentRules } from "./client_documents.ts";
+import { clientLogoutRules } from "./client_logout.ts";
+import { dpopRules } from "./dpop.ts";
+import { deviceRules } from "./device.ts";
 import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
@@ -20,12 +24,18 @@ import { pushedRequestRules } from "./pushed_requests.ts";
 import { registrationRules } from "./registration.ts";
 import { resourceRules } from "./resource.ts";
 import type { Rule } from "./rule.ts";
+import { stepUpRules } from "./step_up.ts";
+import { signedRequestRules } from "./signed_requests.ts";
 import { tokenRules } from "./token.ts";
 
 export type {
   assertionGrantRules,
+  authorizationDetailsRules,
   authorizeRules,
   clientDocumentRules,
+  clientLogoutRules,
+  deviceRules,
+  dpopRules,
   httpRules,
   openidRules,
   pageRules,
@@ -34,6 +44,8 @@ export type {
   registrationRules,
   resourceRules,
   Rule,
+  signedRequestRules,
+  stepUpRules,
   tokenRules,
 };
 
@@ -43,10 +55,16 @@ export type RuleTable =
   & typeof tokenRules
   & typeof assertionGrantRules
   & typeof openidRules
+  & typeof clientLogoutRules
   & typeof resourceRules
+  & typeof stepUpRules
   & typeof httpRules
   & typeof pageRules
+  & typeof signedRequestRules
   & typeof pushedRequestRules
+  & typeof dpopRules
+  & typeof authorizationDetailsRules
+  & typeof deviceRules
   & typeof profileRules
   & typeof registrationRules
   & typeof clientDocumentRules;
@@ -74,10 +92,16 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...tokenRules,
   ...assertionGrantRules,
   ...openidRules,
+  ...clientLogoutRules,
   ...resourceRules,
+  ...stepUpRules,
   ...httpRules,
   ...pageRules,
+  ...signedRequestRules,
   ...pushedRequestRules,
+  ...dpopRules,
+  ...authorizationDetailsRules,
+  ...deviceRules,
   ...profileRules,
   ...registrationRules,
   ...clientDocumentRules,
@@ -107,6 +131,9 @@ export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
   register: ["DR-05", "DR-04", "DR-09", "DR-01"],
   client_configuration: ["DR-06"],
   refresh_token: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
+  "urn:ietf:params:oauth:grant-type:device_code": [
+    ...["TK-06", "DV-05", "CI-11", "LO-05", "LO-06", "RT-09", "DV-03"] as const,
+  ],
   "urn:ietf:params:oauth:grant-type:jwt-bearer": [
     ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-08", "JB-09", "JB-11"] as const,
   ],

@@ -42,6 +42,10 @@ export const pageRules = {
     fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
     cites: [],
   },
+  "DM-17": {
+    fix: "Shorten authorization_details or acr_values, or send the request from a client.",
+    cites: [],
+  },
   "DI-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
     cites: ["RFC 9700 §4.7"],
@@ -57,5 +61,9 @@ export const pageRules = {
   "FL-06": {
     fix: "Reload the flows page. It shows the same, without live updates.",
     cites: [],
+  },
+  "TP-04": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+    cites: ["RFC 9700 §4.7"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

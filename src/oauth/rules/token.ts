@@ -17,7 +17,8 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §3.2", "RFC 8707 §2"],
   },
   "TK-05": {
-    fix: "Send grant_type with one of the values that the metadata lists under grant_types_supported.",
+    fix:
+      "Send grant_type with one of the values that the metadata lists under grant_types_supported. OAuth 2.1 has no password grant: log users in by authorization_code with PKCE.",
     cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §2.4"],
   },
   "TK-06": {
@@ -40,7 +41,8 @@ export const tokenRules = {
   },
   "TK-16": {
     passes: "this server issued the code",
-    fix: "Send the code of the callback unchanged. Codes of another server, or from before a restart, are unknown.",
+    fix:
+      "Exchange the code of the callback immediately and unchanged. An expired code is unknown, and so is one from another server or, with the memory store, from before a restart.",
     cites: ["OAuth 2.1 §3.2.4"],
   },
   "CA-04": {
@@ -49,8 +51,7 @@ export const tokenRules = {
   },
   "CA-07": {
     passes: "the client is identified by a method that it is registered for",
-    fix:
-      "Compare client_id, secret and method with the registration. client_secret_basic, client_secret_post and assertions are different methods. A client with a secret and without token_endpoint_auth_method may use client_secret_basic or client_secret_post.",
+    fix: "Compare client_id, secret and token_endpoint_auth_method with the registration of the client.",
     cites: ["OAuth 2.1 §2.4.1"],
   },
   "CA-09": {

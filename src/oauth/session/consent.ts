@@ -2,6 +2,7 @@
 
 import type { Client } from "../clients/repository.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
+import type { Approval } from "../authorize/code.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";
 import { isReleasedByScope } from "../claims.ts";
 import { revokeGrant } from "../grants/revoke_grant.ts";
@@ -28,9 +29,9 @@ export async function reusableConsent(
   sub: string,
 ): Promise<ConsentRecord | undefined> {
   const { request } = pending;
-  if (request.loginRequirements.prompt.includes("consent") || impersonationRisk(pending) !== undefined) {
-    return undefined;
-  }
+  // Details are for one request: a consent to scope values does not cover them (RFC 9396 §3.1).
+  if (request.authorizationDetails !== undefined || request.loginRequirements.prompt.includes("consent")) return;
+  if (impersonationRisk(pending) !== undefined) return;
   const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
   if (record === undefined || server.now() + maxGrantLifetimeMs(server) > record.expiresAt) return undefined;
@@ -64,11 +65,14 @@ export function previouslyAllowedScope(
 }
 
 /**
- * The location of programs that could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its
- * redirect URI identifies it. Any program on a device can listen on a loopback port or claim a private-use scheme, and
- * over plain http an attacker on the network can read the response.
+ * Who could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its redirect URI identifies it. Any
+ * program on a device can listen on a loopback port or claim a private-use scheme, over plain http an attacker on the
+ * network can read the response, and an attacker may send a user code of theirs (RFC 8628 §5.4).
  */
-export function impersonationRisk({ client, destination }: PendingAuthorization): "device" | "network" | undefined {
+export function impersonationRisk(
+  { client, destination }: PendingAuthorization,
+): "code" | "device" | "network" | undefined {
+  if (destination.mode === "device") return "code";
   if (client.confidential) return undefined;
   if (redirectsToDevice(destination.uri)) return "device";
   return new URL(destination.uri).protocol === "http:" ? "network" : undefined;
@@ -93,15 +97,16 @@ export async function saveConsent(
   server: Server,
   pending: PendingAuthorization,
   sub: string,
-  scope: readonly string[],
+  approval: Pick<Approval, "scope" | "authorizationDetails">,
 ): Promise<string | undefined> {
   const { request } = pending;
+  const { scope, authorizationDetails = [] } = approval;
   const identity = clientIdentity(pending.client);
   const id = await consentId(server, sub, request.clientId);
   const record = await server.store.get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
-  if (current === undefined && scope.length === 0) return undefined;
+  if (current === undefined && scope.length + authorizationDetails.length === 0) return undefined;
   const at = server.now();
   const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
   const previous = isCurrent ? current : undefined;
@@ -121,10 +126,10 @@ export async function saveConsent(
     ),
     ...identity !== undefined && { identity },
     at,
-    validUntil: at + server.lifetimes.refresh_token * 1000,
+    validUntil: at + server.settings.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
   // Revoked in the meantime: the new consent is stored alone, under the next name.
-  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, sub, scope) : name;
+  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, sub, approval) : name;
 }
 
 /** Revokes a consent, and the refresh tokens and codes issued under it. */
@@ -147,7 +152,7 @@ function consentScopes({ scopes = {} }: Partial<ConsentRecord>): Map<string, rea
 }
 
 /** Maximum lifetime of a code or refresh token that is issued now, in milliseconds. */
-function maxGrantLifetimeMs({ lifetimes }: Server): number {
+function maxGrantLifetimeMs({ settings: { lifetimes } }: Server): number {
   return Math.max(lifetimes.code, lifetimes.refresh_token) * 1000;
 }
 

@@ -3,11 +3,12 @@
  *
  * 1. `createSession` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
  * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, password, revocation.
- * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
+ * 3. `endSession` (`end_session.ts`) revokes it, at logout; refresh tokens without `offline_access` end with it.
  *
  * Consents are in `consent.ts`. CSRF tokens and pending authorizations use the same MACs. Cookies are in `app/`.
  */
 
+import type { Subject } from "../../store/store.ts";
 import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
 import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { User } from "../clients/client.ts";
@@ -19,13 +20,9 @@ import type { Server } from "../server.ts";
 import { serverSecret } from "../keys/server_secret.ts";
 
 /** The login of a user in a browser. */
-export interface Session {
+export interface Session extends Subject {
   /** The session id. Grants bound to it are revoked with the session. */
   readonly sid: string;
-  /** The user. */
-  readonly sub: string;
-  /** When the user was authenticated, in milliseconds since the epoch. */
-  readonly authTime: number;
   /**
    * Ids of earlier sessions of the same user in this browser, latest first; they end with this one.
    */
@@ -35,23 +32,38 @@ export interface Session {
 /** Maximum number of earlier session ids in the cookie. */
 const maxEarlierSessions = 8;
 
-/** Creates a session. It takes over the ids of the former session if that was of the same user. */
-export function createSession(server: Server, sub: string, authTime: number, formerSession?: Session): Session {
+/**
+ * Creates a session. It takes over the ids of the former session if that was of the same user.
+ *
+ * @param level The level of the login. Default: none.
+ */
+export function createSession(
+  server: Server,
+  sub: string,
+  authTime: number,
+  formerSession?: Session,
+  level?: SessionLevel,
+): Session {
   const sid = randomId(server.randomBytes);
-  if (formerSession?.sub !== sub) return { sid, sub, authTime };
+  if (formerSession?.sub !== sub) return { sid, sub, authTime, ...level };
   return {
     sid,
     sub,
     authTime,
+    ...level,
     earlier: [formerSession.sid, ...formerSession.earlier ?? []].slice(0, maxEarlierSessions),
   };
 }
 
 /** Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory. */
-export function encodeSession(server: Server, { sid, sub, authTime, earlier = [] }: Session): MaybePromise<string> {
+export function encodeSession(
+  server: Server,
+  { sid, sub, authTime, earlier = [], ...level }: Session,
+): MaybePromise<string> {
+  const levels = Object.keys(level).length === 0 ? [] : [level];
   return chain(
     chain(server.users.find(sub), (user) => user && passwordFingerprint(server, user)),
-    (password = "") => encodeWithMac(server, "session", [sid, sub, authTime, password, ...earlier]),
+    (password = "") => encodeWithMac(server, "session", [sid, sub, authTime, password, ...earlier, ...levels]),
   );
 }
 
@@ -59,13 +71,21 @@ export function encodeSession(server: Server, { sid, sub, authTime, earlier = []
 export async function decodeSession(server: Server, encoded: string): Promise<Session | undefined> {
   const decoded = await decodeWithMac(server, "session", encoded);
   if (decoded === undefined) return undefined;
-  const [sid, sub, authTime, password, ...earlier] = decoded as [string, string, number, string, ...string[]];
-  if (server.now() >= authTime + server.lifetimes.session * 1000) return undefined;
+  const [sid, sub, authTime, password, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
+  if (server.now() >= authTime + server.settings.lifetimes.session * 1000) return undefined;
   const user = await server.users.find(sub);
   if (user === undefined || password !== (await passwordFingerprint(server, user) ?? "")) return undefined;
   if (await server.store.get("ended_family", sid) !== undefined) return undefined;
-  return { sid, sub, authTime, ...earlier.length > 0 && { earlier } };
+  const earlier = rest.filter((item) => typeof item === "string");
+  const level = rest.find((item) => typeof item === "object");
+  return { sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };
 }
+
+/** The level of a login. */
+type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
+
+/** What follows the four first items of an encoded session: earlier ids, and a level if it has one. */
+type EncodedRest = string | SessionLevel;
 
 /**
  * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
@@ -76,31 +96,6 @@ export function passwordFingerprint(server: Server, user: User): MaybePromise<st
   // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.openLogin === false ? "none" : undefined;
   return chain(computeMac(server, "password", formatPasswordDigest(digest)), (mac) => mac.slice(0, 22));
-}
-
-/** Ends a session and revokes the grants that are bound to it. */
-export async function endSession(
-  server: Server,
-  { sid, earlier = [] }: Pick<Session, "sid" | "earlier">,
-): Promise<void> {
-  const now = server.now();
-  const { session, refresh_token } = server.lifetimes;
-  for (const id of [sid, ...earlier]) {
-    await server.store.revoke(id, now + Math.max(session, refresh_token) * 1000);
-  }
-  server.trace({ type: "session_ended", at: now, sid });
-}
-
-/**
- * Ends sessions that the cookie no longer contains after a new login, because logout could not end them later: the
- * session of another user, and the oldest ids beyond the limit of the cookie.
- */
-export async function endForgottenSessions(server: Server, formerSession: Session, session: Session): Promise<void> {
-  const remaining = [session.sid, ...session.earlier ?? []];
-  const [sid, ...earlier] = [formerSession.sid, ...formerSession.earlier ?? []].filter((name) =>
-    !remaining.includes(name)
-  );
-  if (sid !== undefined) await endSession(server, { sid, earlier });
 }
 
 /** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
@@ -150,8 +145,8 @@ const decoder = new TextDecoder();
 /** HMAC functions by the promise of their secret. */
 const macBySecret = new WeakMap<Promise<string>, MaybePromise<ReturnType<typeof hmacSha256>>>();
 
-/** The MAC of a text, valid for one purpose only. */
-function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
+/** The MAC of a text by the secret of this server, valid for one purpose only. */
+export function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
   const secret = serverSecret(server, "session");
   let hmac = macBySecret.get(secret);
   if (hmac === undefined) {

@@ -1,30 +1,36 @@
-/** Access tokens: JWTs (RFC 9068), or opaque if the client or a resource asks for it; issued and read back. */
+/** Access tokens: JWTs (RFC 9068), or opaque if the client or a resource asks for it; issued. `read_access_token.ts` reads them back. */
 
 import { accessTokenClaimNames, accessTokenClaims, assertClaimsSize } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
-import { isRevoked } from "../grants/revoke_grant.ts";
+import { policyOf } from "../clients/policy.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
-import { sessionIdFor, subjectFor } from "../users/subject.ts";
-import { claimsContext } from "./claims_context.ts";
-import { verifyOwnJwt } from "./verification.ts";
+import { identifiersFor } from "../users/subject.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
-interface AccessTokenClaims {
+export interface AccessTokenClaims {
   readonly iss: string;
   /** The user, or the client if it acts on its own behalf. */
   readonly sub: string;
   readonly aud: string | readonly string[];
   readonly client_id: string;
-  readonly scope: string;
+  /** Absent if the grant has authorization details and no scope. */
+  readonly scope?: string;
   readonly iat: number;
   readonly exp: number;
   /** Begins with the id of the grant and a dot, so that revoking the grant revokes the token. */
   readonly jti: string;
   /** When the user was authenticated; absent without a user. */
   readonly auth_time?: number;
+  /** The level of authentication that the login reached; absent without one. */
+  readonly acr?: string;
+  /** The methods of the login (RFC 8176); absent if they are not known. */
+  readonly amr?: readonly string[];
   /** The session; absent without a session of the user. */
   readonly sid?: string;
+  /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
+  readonly cnf?: { readonly jkt: string };
   /** Claims that userinfo returns although no scope value releases them. */
   readonly userinfo_claims?: readonly string[];
   /** Requested values by claim; userinfo returns a claim only if it has one of them. */
@@ -34,25 +40,30 @@ interface AccessTokenClaims {
 }
 
 /** Issues the access token. A JWT is not stored. */
-export const accessToken: TokenIssuer = async (server, authorization, now) => {
+export const accessToken: TokenIssuer = async (server, authorization, now, _issued, { provenKey }) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
-  const { client, subject, scope, grantId, resources, maxLifetimeSeconds = Infinity } = authorization;
-  const expiresIn = Math.min(server.lifetimes.access_token, maxLifetimeSeconds);
+  const { client, subject, claims: requested, scope, grantId, resources, maxLifetimeSeconds = Infinity } =
+    authorization;
+  const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
+  const identifying = subject && identifiersFor(server, client, subject);
+  const identifiers = isPromise(identifying) ? await identifying : identifying;
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
-    sub: subject === undefined ? client.id : await subjectFor(server, client, subject.sub),
+    sub: identifiers?.sub ?? client.id,
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
     client_id: client.id,
-    scope: scope.join(" "),
+    ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
     exp: now + expiresIn,
     jti: `${grantId}.${randomId(server.randomBytes)}`,
   };
   if (subject !== undefined) {
     claims.auth_time = Math.floor(subject.authTime / 1000);
-    if (subject.sid !== undefined) claims.sid = await sessionIdFor(server, client, subject.sid);
-    if (subject.claims?.userinfo.length) claims.userinfo_claims = subject.claims.userinfo;
-    const values = subject.claims?.values?.userinfo;
+    if (subject.acr !== undefined) claims.acr = subject.acr;
+    if (subject.amr !== undefined) claims.amr = subject.amr;
+    if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
+    if (requested?.userinfo.length) claims.userinfo_claims = requested.userinfo;
+    const values = requested?.values?.userinfo;
     if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
     const names = accessTokenClaimNames(server.claims, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
@@ -62,18 +73,26 @@ export const accessToken: TokenIssuer = async (server, authorization, now) => {
       Object.assign(claims, userClaims);
     }
   }
+  if (provenKey !== undefined) claims.cnf = { jkt: provenKey };
   const { accessTokenClaims: furtherClaims } = authorization;
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
   const issuedClaims = server.overrideClaims === undefined
     ? allClaims
-    : server.overrideClaims("access_token", { ...allClaims }, await claimsContext(server, authorization));
+    : await (await import("./claims_context.ts")).overriddenClaims(server, "access_token", allClaims, authorization);
   // A pairwise subject does not identify the user: a stored token does.
-  const isOpaque = client.accessTokenFormat === "opaque" || client.sector !== undefined ||
+  const isOpaque = client.metadata.access_token_format === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
-  const token = isOpaque
-    ? await storeOpaque(server, issuedClaims, grantId, subject?.sub, claims.exp)
-    : await server.sign("access_token", server.alg, issuedClaims);
-  return { access_token: token, token_type: "Bearer", expires_in: expiresIn, scope: claims.scope };
+  const creating = isOpaque
+    ? storeOpaque(server, issuedClaims, grantId, subject?.sub, claims.exp)
+    : server.sign("access_token", policyOf(server, client).alg, issuedClaims);
+  const token = isPromise(creating) ? await creating : creating;
+  const type = provenKey === undefined ? "Bearer" : "DPoP";
+  return {
+    access_token: token,
+    token_type: type,
+    expires_in: expiresIn,
+    ...claims.scope !== undefined && { scope: claims.scope },
+  };
 };
 
 async function storeOpaque(
@@ -89,39 +108,4 @@ async function storeOpaque(
     expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
   });
   return token;
-}
-
-/** A valid access token. */
-export interface AccessToken {
-  readonly claims: AccessTokenClaims;
-  /** The `sub` of the user on this server; absent without a user. */
-  readonly user?: string;
-}
-
-/** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
-export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
-  const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
-  if (verified === undefined) return undefined;
-  const { claims, user } = verified;
-  if (server.now() >= claims.exp * 1000) return undefined;
-  if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
-  if (user !== undefined && await server.users.find(user) === undefined) return undefined;
-  const grantId = claims.jti.slice(0, claims.jti.indexOf("."));
-  return (await isRevoked(server, grantId, claims.jti)).includes(true) ? undefined : verified;
-}
-
-async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
-  const payload = await verifyOwnJwt(server, token, () => ({
-    issuer: server.issuer,
-    typ: "at+jwt",
-    currentDate: new Date(server.now()),
-  }));
-  if (payload === undefined) return undefined;
-  const claims = payload as unknown as AccessTokenClaims;
-  return { claims, user: claims.auth_time === undefined ? undefined : claims.sub };
-}
-
-async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {
-  const record = (await server.store.get("access_token", await storageKey(server, token)))?.value;
-  return record && { claims: record.claims as unknown as AccessTokenClaims, user: record.user };
 }

@@ -1,25 +1,29 @@
-/** Bearer tokens at this server's own resources, such as userinfo (RFC 6750; OAuth 2.1 §5). */
+/** Access tokens at this server's own resources, such as userinfo (RFC 6750; RFC 9449 §7; OAuth 2.1 §5). */
 
+import { assertBinding, readAuthorization } from "../dpop/bound_token.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
-import { readAccessToken } from "./access_token.ts";
-import type { AccessToken } from "./access_token.ts";
+import { readAccessToken } from "./read_access_token.ts";
+import type { AccessToken } from "./read_access_token.ts";
+import type { TokenRequest } from "../grants/token_request.ts";
 
 /**
  * The access token of a request to one of this server's own resources.
  *
- * @param authorization The value of the `Authorization` header.
+ * @param request The request.
  * @param bodyToken The `access_token` field of a form, if the resource accepts it there.
  * @param scope The scope value that the resource requires.
- * @throws {OAuthError} If the token is missing, invalid, for another audience, or has too little scope.
+ * @throws {OAuthError} If the token is missing, invalid, for another audience, has too little scope, or its
+ *   key is not proven.
  */
 export async function requireAccessToken(
   server: Server,
-  authorization: string | null,
+  request: Pick<TokenRequest, "method" | "url" | "header">,
   bodyToken: string | undefined,
   scope: string,
 ): Promise<AccessToken> {
-  const headerToken = authorization === null ? undefined : /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1];
+  const authorization = request.header("authorization");
+  const { scheme, token: headerToken } = readAuthorization(authorization);
   if (authorization !== null && bodyToken !== undefined) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {
       rule: "BR-01",
@@ -32,27 +36,34 @@ export async function requireAccessToken(
     throw new OAuthError("invalid_token", "an access token is required", {
       rule: "BR-02",
       // A request that authenticates in another way has no token either (RFC 6750 §3.1).
-      challenge: /^bearer\b/i.test(authorization ?? "") ? undefined : "bare",
-      expected: "Authorization: Bearer TOKEN",
+      challenge: scheme === undefined ? "bare" : undefined,
+      expected: "Authorization: Bearer TOKEN, or DPoP TOKEN",
       received: authorization === null ? "no token" : "another Authorization header",
     });
   }
   const accessToken = await readAccessToken(server, token);
   const audience = [accessToken?.claims.aud ?? []].flat();
   if (accessToken === undefined || !audience.includes(server.audience)) {
-    throw new OAuthError("invalid_token", "the access token is unknown, expired, revoked, or for another resource", {
-      rule: "BR-02",
-      expected: `a valid access token for ${server.audience}`,
-      received: accessToken === undefined
-        ? "an unknown, expired or revoked token"
-        : `a token for ${audience.join(" ")}`,
-    });
+    const { explainAccessToken } = await import("./explain_access_token.ts");
+    throw new OAuthError(
+      "invalid_token",
+      "the access token is unknown, expired, revoked, or for another resource",
+      await explainAccessToken(server, token, accessToken),
+    );
   }
-  if (!accessToken.claims.scope.split(" ").includes(scope)) {
+  const { cnf } = accessToken.claims;
+  if (scheme === "DPoP" || cnf !== undefined) {
+    await assertBinding(scheme ?? "Bearer", cnf, async (boundKey) => {
+      const { verifyRequestProof } = await import("../dpop/request_proof.ts");
+      return await verifyRequestProof(server, request, { accessToken: token, boundKey });
+    });
+    server.passed?.("DO-09");
+  }
+  if (accessToken.claims.scope?.split(" ").includes(scope) !== true) {
     throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
       rule: "BR-02",
       expected: scope,
-      received: accessToken.claims.scope,
+      received: accessToken.claims.scope ?? "no scope",
     });
   }
   server.passed?.("BR-02", scope);

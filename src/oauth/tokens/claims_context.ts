@@ -1,6 +1,7 @@
-/** The context of claims that are issued for a grant. */
+/** Overrides claims that are issued for a grant. Loaded only for a server that overrides them. */
 
 import type { Authorization } from "../grants/token_request.ts";
+import type { TokenKind } from "../keys/jwt.ts";
 import type { ClaimsContext, Server } from "../server.ts";
 
 /** The context that {@link Server.overrideClaims} receives with the claims. */
@@ -10,4 +11,15 @@ export async function claimsContext(
 ): Promise<ClaimsContext> {
   const user = subject === undefined ? undefined : await server.users.find(subject.sub);
   return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
+}
+
+/** The claims after {@link Server.overrideClaims}; the same without it. */
+export async function overriddenClaims(
+  server: Server,
+  kind: TokenKind,
+  claims: Readonly<Record<string, unknown>>,
+  authorization: Authorization,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (server.overrideClaims === undefined) return claims;
+  return server.overrideClaims(kind, { ...claims }, await claimsContext(server, authorization));
 }

@@ -1,20 +1,22 @@
 /** Token introspection (RFC 7662). */
 
+import type { AuthorizationDetail } from "../../store/store.ts";
+import { loadDetails } from "../authorize/details_parameter.ts";
 import type { Client } from "../clients/repository.ts";
 import { invalidClient } from "../clients/auth/method.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
 import { findInvalidReason } from "../grants/revoke_grant.ts";
-import { registeredScope } from "../grants/narrow_to_registered.ts";
+import { registeredScope } from "../grants/narrow_grant.ts";
 import { canonicalUri } from "../config/resource_list.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { subjectFor } from "../users/subject.ts";
-import { readAccessToken } from "./access_token.ts";
-import type { AccessToken } from "./access_token.ts";
+import { readAccessToken } from "./read_access_token.ts";
+import type { AccessToken } from "./read_access_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
 
 /** The response; only `active: false` for a token that the caller may not inspect (§2.2). */
-type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
+export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };
 
@@ -39,14 +41,19 @@ export async function introspect(
   const accessTokenClaims = (await readAccessToken(server, token))?.claims;
   if (accessTokenClaims !== undefined) {
     if (!mayInspect(server, caller, accessTokenClaims)) return inactiveToken;
-    return { active: true, token_type: "Bearer", ...accessTokenClaims };
+    const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
+    const details = accessTokenClaims.authorization_details as readonly AuthorizationDetail[] | undefined;
+    return {
+      ...{ active: true, token_type: type, ...accessTokenClaims },
+      ...details &&
+        (await loadDetails()).detailClaim(details, caller.id === accessTokenClaims.client_id ? [] : caller.serves),
+    };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
-  if (
-    refreshToken === undefined || refreshToken.value.clientId !== caller.id || refreshToken.consumedAt !== undefined
-  ) return inactiveToken;
-  const { sub, validUntil } = refreshToken.value;
-  const scope = registeredScope(caller, refreshToken.value.scope);
+  if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;
+  const { grant, validUntil, dpopJkt } = refreshToken.value;
+  if (grant.clientId !== caller.id) return inactiveToken;
+  const scope = registeredScope(caller, grant.scope);
   if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
     return inactiveToken;
   }
@@ -55,8 +62,9 @@ export async function introspect(
     token_type: "refresh_token",
     iss: server.issuer,
     client_id: caller.id,
-    sub: await subjectFor(server, caller, sub),
+    sub: await subjectFor(server, caller, grant.subject.sub),
     scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
+    ...dpopJkt !== undefined && { cnf: { jkt: dpopJkt } },
   };
 }

@@ -7,7 +7,8 @@
  */
 
 import type { Authorization, TokenRequest } from "../grants/token_request.ts";
-import { secondsNow } from "../server.ts";
+import { secondsNow } from "../keys/jwt.ts";
+import { isPromise } from "../maybe_promise.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { accessToken } from "./access_token.ts";
 import { idToken } from "./id_token.ts";
@@ -30,7 +31,8 @@ export async function issueTokens(
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {
-    Object.assign(response, await issue(server, authorization, now, response, request));
+    const issued = issue(server, authorization, now, response, request);
+    Object.assign(response, isPromise(issued) ? await issued : issued);
   }
   server.trace({
     type: "tokens_issued",

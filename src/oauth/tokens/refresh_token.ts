@@ -1,53 +1,65 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
 
+import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { RefreshTokenRecord } from "../../store/store.ts";
-import { digest, randomId, randomToken, storageKey } from "../secrets.ts";
+import type { Grant, RefreshTokenRecord, Subject } from "../../store/store.ts";
+import type { Client } from "../clients/repository.ts";
+import type { Authorization } from "../grants/token_request.ts";
+import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 
 /** Issues the first refresh token of a grant, or the one that the grant type has decided. */
-export const refreshToken: TokenIssuer = async (server, authorization) => {
-  const { client, subject, scope, resources, grantedResources = resources, grantId, refresh: nextRefreshToken } =
-    authorization;
+export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, { provenKey }) => {
+  const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
   }
-  const sid = subject?.sid;
-  if (subject === undefined || sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
-  if (server.refresh.onlyOffline && !scope.includes("offline_access")) return {};
-  const token = randomToken(server.randomBytes);
-  const endsAt = (subject.approvedAt ?? server.now()) + server.lifetimes.refresh_token * 1000;
-  const user = await server.users.find(subject.sub);
-  await storeRefreshToken(server, token, grantId, {
-    clientId: client.id,
-    sub: subject.sub,
-    scope,
-    resources: grantedResources,
-    claims: subject.claims,
-    authTime: subject.authTime,
-    sid,
-    password: user && await passwordFingerprint(server, user),
-    consent: subject.consent,
-    salt: randomId(server.randomBytes),
-    validUntil: idleExpiresAt(server, endsAt),
-    endsAt,
+  if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
+  if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
+  const [token, salt] = randomTokenAndId(server.randomBytes);
+  return chain(authorization.grant ?? createGrant(server, authorization, subject), (grant) => {
+    const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
+    const record = {
+      grant,
+      dpopJkt: keyOfRefreshToken(client, provenKey),
+      salt,
+      validUntil: idleExpiresAt(server, endsAt),
+      endsAt,
+    };
+    return chain(storeRefreshToken(server, token, grantId, record), () => ({ refresh_token: token }));
   });
-  return { refresh_token: token };
 };
 
+/** The grant of a grant type that stores none: approved now. */
+async function createGrant(
+  server: Server,
+  { client, scope, resources, claims }: Authorization,
+  subject: Subject,
+): Promise<Grant> {
+  const user = await server.users.find(subject.sub);
+  const password = user && await passwordFingerprint(server, user);
+  return { clientId: client.id, subject, scope, resources, claims, password, approvedAt: server.now() };
+}
+
+/**
+ * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh, and
+ * may change its key.
+ */
+export function keyOfRefreshToken({ confidential }: Client, provenKey: string | undefined): string | undefined {
+  return confidential ? undefined : provenKey;
+}
+
 /** Stores a refresh token; a stored one, consumed or not, stays unchanged. */
-export async function storeRefreshToken(
+export function storeRefreshToken(
   server: Server,
   token: string,
   grantId: string,
   record: RefreshTokenRecord,
-): Promise<void> {
+): MaybePromise<unknown> {
   // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
-  await server.store.add("refresh_token", await storageKey(server, token), record, {
-    grantId,
-    expiresAt: record.endsAt,
-  });
+  const metadata = { grantId, expiresAt: record.endsAt };
+  return chain(storageKey(server, token), (id) => server.store.add("refresh_token", id, record, metadata));
 }
 
 /** The successor of a token: the same for every call, and not stored. */
@@ -62,5 +74,5 @@ export function successorRecord(server: Server, record: RefreshTokenRecord): Ref
 
 /** When a token that is issued or used now expires if it is not used again, in milliseconds since the epoch. */
 export function idleExpiresAt(server: Server, endsAt: number): number {
-  return Math.min(endsAt, server.now() + server.lifetimes.refresh_token_idle * 1000);
+  return Math.min(endsAt, server.now() + server.settings.lifetimes.refresh_token_idle * 1000);
 }

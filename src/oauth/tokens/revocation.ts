@@ -7,7 +7,7 @@ import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { readAccessToken } from "./access_token.ts";
+import { readAccessToken } from "./read_access_token.ts";
 
 /**
  * The `token` of a revocation or introspection request (RFC 7009 §2.1, RFC 7662 §2.1). `token_type_hint` is not needed.
@@ -28,7 +28,7 @@ export async function revokeToken(server: Server, { client, parameters }: TokenR
   const token = requireTokenParameter(parameters, "RV-01");
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken !== undefined) {
-    if (refreshToken.value.clientId !== client.id) return;
+    if (refreshToken.value.grant.clientId !== client.id) return;
     return await revokeGrant(
       server,
       refreshToken.grantId!,

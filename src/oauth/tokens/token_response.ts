@@ -8,8 +8,8 @@ export interface TokenResponse {
   readonly token_type: string;
   /** Lifetime of the access token, in seconds. */
   readonly expires_in: number;
-  /** The granted scope, space-separated. */
-  readonly scope: string;
+  /** The granted scope, space-separated; absent if none was granted but authorization details (RFC 9396). */
+  readonly scope?: string;
   /** Absent if none was issued. */
   readonly refresh_token?: string;
   /** Absent if `openid` was not granted. */

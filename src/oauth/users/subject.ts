@@ -6,6 +6,7 @@ import type { Client } from "../clients/repository.ts";
 import { digest } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { serverSecret } from "../keys/server_secret.ts";
+import type { Subject } from "../../store/store.ts";
 
 /** The supported subject types. */
 export const subjectTypes = ["public", "pairwise"] as const;
@@ -20,3 +21,17 @@ export function subjectFor(server: Server, { sector }: Client, sub: string): May
 export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
   return client.sector === undefined ? sid : subjectFor(server, client, `session ${sid}`);
 }
+
+/** The subject and the session id for a client. */
+export function identifiersFor(server: Server, client: Client, subject: Subject): MaybePromise<SubjectIdentifiers> {
+  if (client.sector === undefined) return subject;
+  const { sub, sid } = subject;
+  return chain(
+    subjectFor(server, client, sub),
+    (pairwiseSub) =>
+      chain(sid && sessionIdFor(server, client, sid), (pairwiseSid) => ({ sub: pairwiseSub, sid: pairwiseSid })),
+  );
+}
+
+/** What identifies a user and their session to a client. */
+type SubjectIdentifiers = Pick<Subject, "sub" | "sid">;

@@ -7,20 +7,32 @@
 import type { ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import type { UserRepository } from "../clients/repository.ts";
-import { userWarnings } from "../config/claim_warnings.ts";
+import type { ConfigurationWarning } from "../config/config_issue.ts";
 import { assertNoIssues } from "../config/configuration_error.ts";
-import type { ResolvedSettings } from "../config/settings.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { isProductionIssuer, validateUser } from "../config/validate_user.ts";
+import { chain } from "../maybe_promise.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
 import type { CreateRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
-import { withoutPassword } from "./password.ts";
+import { getPasswordDigest, withoutPassword } from "./password.ts";
+
+/** Finds the claims of a user that no client can receive. */
+export type UserWarnings = (
+  rules: ClaimRules,
+  scopes: readonly string[],
+  user: User,
+) => readonly ConfigurationWarning[];
 
 /** The part of the server that a user repository needs. */
 interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace"> {
   readonly claims: ClaimRules;
+  /** Absent if nothing listens. */
+  readonly userWarnings?: UserWarnings;
   /** Whether guest users may be created; existing ones are ignored otherwise. */
   readonly acceptsGuests: boolean;
+  /** Called when the sessions of a user are over, because the user was removed or has another password. */
+  onSessionsOver(sub: string): void;
 }
 
 /**
@@ -30,7 +42,7 @@ interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace">
  */
 export function userRepository(
   settings: ResolvedSettings,
-  { issuer, now, trace, claims, acceptsGuests }: UserRepositoryContext,
+  { issuer, now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
   create: CreateRepository = memoryRepository,
 ): UserRepository {
   const parse = (user: User) => {
@@ -38,7 +50,8 @@ export function userRepository(
     return withoutPassword(user);
   };
   const configured = new Set(settings.users);
-  return create(settings.users, {
+  const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
+  const repository = create<User, User>(settings.users, {
     kind: "user",
     acceptsExpiring: acceptsGuests,
     getId: (user) => user.sub,
@@ -46,7 +59,7 @@ export function userRepository(
     parse(user) {
       const registered = parse(user);
       // Configured users are checked together at start.
-      if (!configured.has(user)) {
+      if (userWarnings !== undefined && !configured.has(user)) {
         for (const warning of userWarnings(claims, settings.scopes, user)) {
           trace({ type: "configuration_warning", at: now(), ...warning });
         }
@@ -56,4 +69,19 @@ export function userRepository(
     serialize: (user) => user,
     deserialize: (stored) => parse(stored as User),
   });
+  return {
+    ...repository,
+    set(user) {
+      const former = repository.findCached(user.sub);
+      return chain(repository.set(user), (current) => {
+        if (former !== undefined && passwordOf(former) !== passwordOf(current)) onSessionsOver(current.sub);
+        return current;
+      });
+    },
+    delete: (sub, by) =>
+      chain(repository.delete(sub, by), (existed) => {
+        if (existed) onSessionsOver(sub);
+        return existed;
+      }),
+  };
 }

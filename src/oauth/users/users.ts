@@ -9,6 +9,7 @@ import type { Server } from "../server.ts";
  *
  * @param user Must be valid.
  */
-export function createGuestUser({ users, lifetimes, now }: Server, user: User): MaybePromise<User | undefined> {
+export function createGuestUser({ users, settings, now }: Server, user: User): MaybePromise<User | undefined> {
+  const { lifetimes } = settings;
   return users.add(user, now() + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000);
 }

@@ -1,17 +1,23 @@
-/** POST /authorized/try: runs one step of the playground and shows its requests and responses. */
+/** GET /authorized/try: the start page. POST: runs one step of the playground, and shows its requests and responses. */
 
-import { redirect } from "../../http/responses.ts";
 import { readProtectedForm } from "../../app/csrf.ts";
 import type { Handlers } from "../../app/route.ts";
 import { hasCallbackPage, noCallbackPage } from "../demo_client.ts";
+import { addKeyClient, addKeyClientStep, showStartPage } from "./start_page.ts";
 import { runPlaygroundStep } from "./steps.ts";
 
-/** The target of the forms of the callback page. */
+/** The start page, and the target of the forms of the callback page. */
 export const playground: Handlers = {
-  GET: ({ request, site }) => redirect(request.method, `${site.base}/authorized`),
+  async GET(context) {
+    if (!await hasCallbackPage(context)) throw noCallbackPage();
+    return await showStartPage(context);
+  },
   async POST(context) {
     if (!await hasCallbackPage(context)) throw noCallbackPage();
     // The callback page sends no referrer even to this server, because its URL contains the code.
-    return await runPlaygroundStep(context, await readProtectedForm(context, true));
+    const params = await readProtectedForm(context, true);
+    return params.get("step") === addKeyClientStep
+      ? await addKeyClient(context)
+      : await runPlaygroundStep(context, params);
   },
 };

@@ -6,28 +6,39 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { demoSecret } from "../../oauth/config/settings.ts";
+import { deviceCodeType } from "../../oauth/grants/device_code.ts";
+import { tokenExchangeType } from "../../oauth/grants/mod.ts";
+import { tokenTypes } from "../../oauth/grants/token_types.ts";
 import type { Server } from "../../oauth/server.ts";
-import { callbackUri } from "../demo_client.ts";
+import { callbackUri, hasDemoKey } from "../demo_client.ts";
 import type { Context } from "../../app/context.ts";
 import { endpointPath, routeUrl } from "../../app/endpoint.ts";
 import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
 import type { PlaygroundStep } from "../../ui/playground_form.tsx";
 import type { Secret } from "../../ui/secret_value.tsx";
 
-/** The credentials of the client during the playground. */
-export interface ClientState {
+/** How a client authenticates. */
+interface ClientCredentials {
   readonly client: Client;
-  readonly code: string;
-  /** Absent if the code has no challenge, or the verifier is not known. */
-  readonly verifier?: string;
   /** The secret that the user typed, for clients without the demo secret. */
   readonly typedSecret?: string;
+}
+
+/** The credentials of the client during the playground. */
+export interface ClientState extends ClientCredentials {
+  /** Absent if a device started the flow. */
+  readonly code?: string;
+  readonly deviceCode?: string;
+  /** Absent if the code has no challenge, or the verifier is not known. */
+  readonly verifier?: string;
+  /** The digest that the key of DPoP proofs is derived from; absent if the client sends none. */
+  readonly dpopSecret?: string;
   readonly accessToken?: string;
   readonly refreshToken?: string;
 }
 
 /** A request to this server. */
-interface PlaygroundRequest {
+export interface PlaygroundRequest {
   readonly method: "GET" | "POST";
   /** The path, including the path of the issuer. */
   readonly path: string;
@@ -42,69 +53,110 @@ interface PlaygroundRequest {
 type OptionalFields = readonly (readonly [name: string, value: string | undefined])[];
 
 /** The token request for the code (OAuth 2.1 §4.1.3). */
-export async function tokenRequest({ app, server }: Context, state: ClientState): Promise<PlaygroundRequest> {
-  return await authenticatedRequest(endpointPath(app, "token"), state.client, state.typedSecret, [
+export async function tokenRequest(context: Context, state: ClientState, nonce?: string): Promise<PlaygroundRequest> {
+  return await tokenRequestWith(context, state, nonce, [
     ["grant_type", "authorization_code"],
     ["code", state.code],
-    ["redirect_uri", callbackUri(server)],
+    ["redirect_uri", callbackUri(context.server)],
     ["code_verifier", state.verifier],
   ]);
 }
 
-/** The requests of a step, in order. */
-export async function stepRequests(
+async function tokenRequestWith(
   context: Context,
-  step: PlaygroundStep,
   state: ClientState,
-): Promise<PlaygroundRequest[]> {
-  const { app, server } = context;
-  const { client, typedSecret, accessToken = "", refreshToken } = state;
-  const tokenRequestFor = async (fields: OptionalFields) =>
-    await authenticatedRequest(endpointPath(app, "token"), client, typedSecret, fields);
+  nonce: string | undefined,
+  fields: OptionalFields,
+): Promise<PlaygroundRequest> {
+  return await withProof(context, state, nonce, await clientRequest(context, "token", state, fields));
+}
+
+/** Creates a request, with the nonce of the server for its DPoP proof. */
+export type RequestFactory = (nonce?: string) => Promise<PlaygroundRequest>;
+
+/** The requests of a step, in order. */
+export function stepRequests(context: Context, step: PlaygroundStep, state: ClientState): RequestFactory[] {
+  const { accessToken = "", refreshToken } = state;
+  const userinfo: RequestFactory = (nonce) => userinfoRequest(context, state, nonce);
   switch (step) {
     case "exchange":
-      return [await tokenRequest(context, state)];
-    case "wrong_verifier":
-      return [await tokenRequest(context, { ...state, verifier: corruptVerifier(state.verifier ?? "") })];
-    case "userinfo":
-      return [userinfoRequest(context, accessToken)];
-    case "introspect": {
-      // Introspection requires client authentication, so a confidential client introspects for a public one.
-      const introspectingClient = client.confidential ? client : await findDemoSecretClient(server) ?? client;
-      return [
-        await authenticatedRequest(endpointPath(app, "introspect"), introspectingClient, typedSecret, [[
-          "token",
-          accessToken,
-        ]]),
-      ];
+      return [(nonce) => tokenRequest(context, state, nonce)];
+    case "wrong_verifier": {
+      const wrong = { ...state, verifier: corruptVerifier(state.verifier ?? "") };
+      return [(nonce) => tokenRequest(context, wrong, nonce)];
     }
+    case "device":
+      return [async () => {
+        const scope = ["openid", "profile", "read"].filter((token) => state.client.scope.includes(token)).join(" ");
+        return await clientRequest(context, "device_authorization", state, [["scope", scope]]);
+      }];
+    case "poll":
+      return [
+        (nonce) =>
+          tokenRequestWith(context, state, nonce, [["grant_type", deviceCodeType], ["device_code", state.deviceCode]]),
+      ];
+    case "userinfo":
+      return [userinfo];
+    case "introspect":
+      return [async () => {
+        // Introspection requires client authentication, so a confidential client introspects for a public one.
+        const client = state.client.confidential
+          ? state.client
+          : await findDemoSecretClient(context.server) ?? state.client;
+        return await clientRequest(context, "introspect", { ...state, client }, [["token", accessToken]]);
+      }];
+    case "downscope":
+      return [(nonce) =>
+        tokenRequestWith(context, state, nonce, [
+          ["grant_type", tokenExchangeType],
+          ["subject_token", accessToken],
+          ["subject_token_type", tokenTypes.accessToken],
+        ])];
     case "refresh":
-      return [await tokenRequestFor([["grant_type", "refresh_token"], ["refresh_token", refreshToken]])];
+      return [
+        (nonce) =>
+          tokenRequestWith(context, state, nonce, [["grant_type", "refresh_token"], ["refresh_token", refreshToken]]),
+      ];
     case "replay":
       // The second request shows whether the token of the first exchange was revoked.
-      return [await tokenRequest(context, state), ...accessToken === "" ? [] : [userinfoRequest(context, accessToken)]];
+      return [(nonce) => tokenRequest(context, state, nonce), ...accessToken === "" ? [] : [userinfo]];
     case "revoke":
-      return [
-        await authenticatedRequest(endpointPath(app, "revoke"), client, typedSecret, [[
-          "token",
-          refreshToken ?? accessToken,
-        ]]),
-      ];
+      return [() => clientRequest(context, "revoke", state, [["token", refreshToken ?? accessToken]])];
   }
 }
 
 /** A wrong verifier with the same format. */
-function corruptVerifier(verifier: string): string {
+export function corruptVerifier(verifier: string): string {
   return verifier.slice(0, -1) + (verifier.endsWith("A") ? "E" : "A");
 }
 
-function userinfoRequest({ app }: Context, accessToken: string): PlaygroundRequest {
-  return {
+async function userinfoRequest(
+  context: Context,
+  state: ClientState,
+  nonce: string | undefined,
+): Promise<PlaygroundRequest> {
+  const { accessToken = "", dpopSecret } = state;
+  return await withProof(context, state, nonce, {
     method: "GET",
-    path: endpointPath(app, "userinfo"),
-    headers: [["Authorization", `Bearer ${accessToken}`]],
+    path: endpointPath(context.app, "userinfo"),
+    headers: [["Authorization", `${dpopSecret === undefined ? "Bearer" : "DPoP"} ${accessToken}`]],
     secrets: [{ name: "access token", value: accessToken }],
-  };
+  }, accessToken);
+}
+
+/** The request with its DPoP proof (RFC 9449 §4), if the client sends any. */
+async function withProof(
+  { server, site }: Context,
+  { dpopSecret }: ClientState,
+  nonce: string | undefined,
+  request: PlaygroundRequest,
+  accessToken?: string,
+): Promise<PlaygroundRequest> {
+  if (dpopSecret === undefined) return request;
+  const { signProof } = await import("../../oauth/dpop/sign_proof.ts");
+  const url = routeUrl(server.issuer, site.base, request.path);
+  const proof = await signProof(server, dpopSecret, { method: request.method, url, accessToken, nonce });
+  return { ...request, headers: [...request.headers, ["DPoP", proof]] };
 }
 
 const secretLabels: Readonly<Record<string, string>> = {
@@ -112,13 +164,16 @@ const secretLabels: Readonly<Record<string, string>> = {
   refresh_token: "refresh token",
   token: "token",
   client_secret: "client secret",
+  client_assertion: "client assertion",
+  device_code: "device code",
+  subject_token: "access token",
 };
 
 /** A form with client authentication. */
-async function authenticatedRequest(
-  path: string,
-  client: Client,
-  typedSecret: string | undefined,
+export async function clientRequest(
+  { app, server }: Context,
+  endpoint: string,
+  { client, typedSecret }: ClientCredentials,
   form: OptionalFields,
 ): Promise<PlaygroundRequest> {
   const usesDemoSecret = await hasDemoSecret(client);
@@ -130,13 +185,14 @@ async function authenticatedRequest(
     ...form,
     ["client_id", byBasic ? undefined : client.id],
     ["client_secret", byPost ? secret : undefined],
+    ...client.authMethod === "private_key_jwt" && hasDemoKey(client) ? await assertionFields(server, client) : [],
   ];
   const encodedFields = fields.flatMap(([name, value]) =>
     value === undefined ? [] : [[name, encodeFormValue(value)] as const]
   );
   return {
     method: "POST",
-    path,
+    path: endpointPath(app, endpoint),
     headers: [
       ...byBasic ? [["Authorization", `Basic ${basicCredentials}`] as const] : [],
       ["Content-Type", "application/x-www-form-urlencoded"],
@@ -156,14 +212,27 @@ async function authenticatedRequest(
   };
 }
 
+/** Authentication with the key of the demo client (RFC 7523 §2.2). */
+async function assertionFields(server: Server, client: Client): Promise<OptionalFields> {
+  const { signAsDemoClient } = await import("../../oauth/clients/sign_as_demo_client.ts");
+  return [
+    ["client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"],
+    ["client_assertion", await signAsDemoClient(server, client.id, "client-authentication+jwt", { sub: client.id })],
+  ];
+}
+
 /** Whether the client's secret is the public demo secret. */
 export async function hasDemoSecret({ secretDigest }: Client): Promise<boolean> {
   return secretDigest !== undefined && await secretDigest === await digest(demoSecret);
 }
 
-/** Whether the playground can authenticate as this client: without a secret, or with one that the user can type. */
-export function isPlayable({ authMethod }: Client): boolean {
-  return ["none", "client_secret_basic", "client_secret_post"].includes(authMethod);
+/**
+ * Whether the playground can authenticate as this client: without a secret, with one that the user can type, or with the
+ * key of the demo client.
+ */
+export function isPlayable(client: Client): boolean {
+  return ["none", "client_secret_basic", "client_secret_post"].includes(client.authMethod) ||
+    client.authMethod === "private_key_jwt" && hasDemoKey(client);
 }
 
 async function findDemoSecretClient(server: Server): Promise<Client | undefined> {
@@ -196,6 +265,7 @@ const tokenLabels: Readonly<Record<string, string>> = {
   access_token: "access token",
   refresh_token: "refresh token",
   id_token: "ID token",
+  device_code: "device code",
 };
 
 /** A request, its response, and the members of a JSON response. */
@@ -204,6 +274,10 @@ export interface PlaygroundResult {
   /** Absent without a response. */
   readonly status?: number;
   readonly json: Readonly<Record<string, unknown>>;
+  /** The nonce that the response demands for a DPoP proof (RFC 9449 §8). */
+  readonly demandedNonce?: string;
+  /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
+  readonly editLink?: string;
 }
 
 /** Dispatches a request to this server like a request from the network. */
@@ -212,6 +286,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   const shownRequest = toHttpMessage(context, request);
   let response: Response;
   let text: string;
+  let editLink: string | undefined;
   try {
     const httpRequest = new Request(routeUrl(context.server.issuer, context.site.base, path), {
       method,
@@ -220,6 +295,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
     });
     const dispatched = await context.app.dispatch(httpRequest, context.target.clientAddress);
     if (isDropped(dispatched)) return { exchange: { request: shownRequest, secrets }, json: {} };
+    editLink = context.app.editLink(httpRequest);
     response = toResponse(dispatched);
     text = await response.text();
   } catch {
@@ -233,6 +309,8 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   return {
     status: response.status,
     json,
+    editLink,
+    ...isNonceDemand(response, json) && { demandedNonce: response.headers.get("dpop-nonce")! },
     exchange: {
       request: shownRequest,
       response: {
@@ -243,6 +321,12 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
       secrets: [...secrets, ...tokens],
     },
   };
+}
+
+/** At a protected resource the error is in the challenge. */
+function isNonceDemand({ headers }: Response, { error }: PlaygroundResult["json"]): boolean {
+  const demands = error === "use_dpop_nonce" || headers.get("www-authenticate")?.includes("use_dpop_nonce");
+  return demands === true && headers.has("dpop-nonce");
 }
 
 function capitalizeHeader(name: string): string {

@@ -5,33 +5,36 @@ import { htmlWithForms } from "../../http/responses.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { tokenExchangeType } from "../../oauth/grants/mod.ts";
 import type { Params } from "../../oauth/params.ts";
 import { digest } from "../../oauth/secrets.ts";
-import { secondsNow } from "../../oauth/server.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
 import { checkIdToken } from "../../oauth/tokens/validation.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../demo_client.ts";
+import { callbackClients, callbackUri, type DemoFlow, newDemoFlow, restoreDemoFlow } from "../demo_client.ts";
+import { shortStartLinks, usesDpop } from "../demo_client.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
 import { endpointPath } from "../../app/endpoint.ts";
 import type { CallbackProps } from "../../ui/callback_page.tsx";
 import type { CheckResult } from "../../ui/checks.tsx";
-import type { HistoryStep } from "../../ui/history_entry.tsx";
 import type { PlaygroundProps } from "../../ui/playground.tsx";
 import type { PlaygroundForm, PlaygroundStep } from "../../ui/playground_form.tsx";
 import { checkResponse } from "../round_trip.ts";
+import { allSteps, limitHistory, parseHistory, type StepResult, stepsWithTokens, toHistoryStep } from "./history.ts";
+import { stepOutcome } from "./history.ts";
 import { hasDemoSecret, isPlayable, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
-import type { ClientState, PlaygroundResult } from "./requests.ts";
+import type { ClientState, PlaygroundResult, RequestFactory } from "./requests.ts";
 
-/** The steps that need tokens, in the suggested order. */
-const stepsWithTokens: readonly PlaygroundStep[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
-const allSteps: readonly PlaygroundStep[] = ["exchange", "wrong_verifier", ...stepsWithTokens];
-
-/** The authorization response, which the page has in hidden fields. */
+/** The authorization response, or that of a device authorization, which the page has in hidden fields. */
 interface CallbackResponse {
-  readonly code: string;
+  /** Absent if a device started the flow. */
+  readonly code?: string;
+  /** Of a device authorization it names the flow alone. */
   readonly state?: string;
   readonly iss?: string;
+  readonly deviceCode?: string;
+  readonly userCode?: string;
 }
 
 /** The token request of the callback page; `undefined` if the page cannot send it for this code. */
@@ -46,14 +49,23 @@ export async function initialProposal(
   const client = await findPlayable(context, issued.clientId);
   // Without the verifier, only the client that generated it can send the request.
   if (client === undefined || issued.codeChallenge !== undefined && flow === undefined) return undefined;
-  const state: ClientState = { client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier };
+  const state: ClientState = {
+    ...{ client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier },
+    dpopSecret: dpopSecret(context, client, flow),
+  };
   const request = await tokenRequest(context, state);
-  const steps = stepsWithoutTokens(state, issued.consumedAt !== undefined);
+  const codeUsed = issued.consumedAt !== undefined;
+  const steps = stepsWithoutTokens(state, codeUsed);
   return {
     request: toHttpMessage(context, request),
     secrets: request.secrets,
-    form: await playgroundForm(context, browser, callback, state, steps, false),
+    form: await playgroundForm(context, browser, callback, state, steps, { codeUsed, grantRevoked: false }),
   };
+}
+
+/** The digest that the key of the flow is derived from; `undefined` if its client sends no proofs. */
+function dpopSecret(context: Context, client: Client, flow: DemoFlow | undefined): string | undefined {
+  return flow !== undefined && usesDpop(context, client, flow) ? flow.dpopSecret : undefined;
 }
 
 /** A client with this server's page as redirect URI, if the playground can authenticate as it. */
@@ -64,10 +76,10 @@ async function findPlayable(context: Context, id: string | undefined): Promise<C
 async function playgroundForm(
   context: Context,
   browser: BrowserCookie,
-  { code, state, iss }: CallbackResponse,
+  { code, state, iss, deviceCode, userCode }: CallbackResponse,
   { client, verifier, accessToken, refreshToken }: ClientState,
   steps: readonly PlaygroundStep[],
-  grantRevoked: boolean,
+  { codeUsed, grantRevoked }: Pick<PlaygroundForm, "codeUsed" | "grantRevoked">,
 ): Promise<PlaygroundForm> {
   const fields: (readonly [string, string | undefined])[] = [
     ["form_token", await browserCsrfToken(context, browser)],
@@ -75,16 +87,19 @@ async function playgroundForm(
     ["code", code],
     ["state", state],
     ["iss", iss],
+    ["device_code", deviceCode],
+    ["user_code", userCode],
     ["pkce", verifier && "S256"],
     ["access_token", accessToken],
     ["refresh_token", refreshToken],
     ["ended", grantRevoked ? "yes" : undefined],
   ];
-  const needsSecret = client.confidential && !await hasDemoSecret(client);
+  const needsSecret = client.secretDigest !== undefined && !await hasDemoSecret(client);
   return {
     fields: fields.filter((field): field is [string, string] => field[1] !== undefined),
     needsSecretOf: needsSecret ? client.id : undefined,
     steps,
+    codeUsed,
     grantRevoked,
   };
 }
@@ -94,48 +109,88 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const { step, callback, client } = await readPlaygroundForm(context, params);
-  const flow = await restoreDemoFlow(browser, callback.state);
+  const flow = step === "device" ? await newDemoFlow(context, browser) : await restoreDemoFlow(browser, callback.state);
   const state: ClientState = {
-    client,
-    code: callback.code,
+    ...{ client, code: callback.code, deviceCode: callback.deviceCode },
     verifier: params.get("pkce") === "S256" ? flow?.verifier : undefined,
     typedSecret: params.get("client_secret"),
+    dpopSecret: dpopSecret(context, client, flow),
     accessToken: params.get("access_token"),
     refreshToken: params.get("refresh_token"),
   };
   const startedAt = server.now();
-  const results: PlaygroundResult[] = [];
-  for (const item of await stepRequests(context, step, state)) results.push(await send(context, item));
-  // The second request of a step is always userinfo, which shows the effect of the step.
-  const sentSteps = results.map((_, i): PlaygroundStep => i === 0 ? step : "userinfo");
+  const results = await runRequests(context, step, state);
   const history = limitHistory([
     ...parseHistory(params.getAll("past"), params.getAll("past_text")),
-    ...results.map((item, i) => toHistoryStep(sentSteps[i]!, startedAt, item, callback.code)),
+    ...results.map((item) => toHistoryStep(startedAt, item, callback.code)),
   ]);
 
-  const [firstResult] = results as [PlaygroundResult];
-  const outcome = stepOutcome(step, firstResult);
-  const tokenResponse = outcome === "done" ? firstResult.json : {};
-  const nextState = { ...state, ...responseTokens(tokenResponse) };
+  const result = results.findLast((item) => item.step === step)!;
+  const outcome = stepOutcome(step, result);
+  const response = outcome === "done" ? result.json : {};
+  const nextCallback = step === "device" ? { state: flow?.state, ...deviceResponse(response) } : callback;
+  const nextTokens = step === "downscope" ? {} : responseTokens(response);
+  const nextState = { ...state, deviceCode: nextCallback.deviceCode, ...nextTokens };
   const grantRevoked = params.get("ended") === "yes" || outcome === "done" && step === "revoke" ||
-    results[1]?.status === 401;
-  const nextSteps = stepsAfter(step, nextState, grantRevoked);
+    step === "replay" && results.at(-1)!.step === "userinfo" && results.at(-1)!.status === 401;
+  const codeUsed = callback.code !== undefined && (nextState.accessToken !== undefined || step === "replay");
+  const nextSteps = stepsAfter(context, step, nextState, grantRevoked);
   const props: PlaygroundProps = {
     ...site,
-    flowLink: context.app.flowLinkFor([["code", callback.code]]) ?? site.flowLink,
+    flowLink: context.app.flowLinkFor(linkingFields(nextCallback)) ?? site.flowLink,
     step,
     outcome,
-    exchanges: results.map(({ exchange }, i) => ({ ...exchange, step: sentSteps[i]! })),
-    checks: await checkTokenResponse(context, step, callback, flow, client, tokenResponse),
-    tokens: shownTokens(step, tokenResponse),
+    isPending: result.json.error === "authorization_pending",
+    device: nextSteps[0] === "poll" ? deviceProps(context, nextCallback) : undefined,
+    exchanges: results,
+    checks: await checkTokenResponse(context, step, callback, flow, client, response),
+    tokens: shownTokens(step, response),
     now: server.now(),
     history: history.slice(0, -results.length),
     latest: history.slice(-results.length),
-    form: await playgroundForm(context, browser, callback, nextState, nextSteps, grantRevoked),
-    startLinks: await startLinks(context, browser),
+    form: await playgroundForm(context, browser, nextCallback, nextState, nextSteps, { codeUsed, grantRevoked }),
+    startLinks: shortStartLinks(context, await callbackClients(context)),
+    logoutHref: `${endpointPath(context.app, "logout")}?${new URLSearchParams({ client_id: client.id })}`,
   };
   const pages = await context.pages();
   return htmlWithForms(200, pages.playground(props));
+}
+
+/** Sends the requests of a step. The second request of a step is always userinfo, which shows the effect of the step. */
+async function runRequests(context: Context, step: PlaygroundStep, state: ClientState): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  const run = async (createRequest: RequestFactory, name: PlaygroundStep, nonce?: string) => {
+    const result = await send(context, await createRequest(nonce));
+    results.push({ ...result, ...result.exchange, step: name });
+    // A client repeats the request with the nonce (RFC 9449 §8).
+    if (result.demandedNonce !== undefined && nonce === undefined) {
+      await run(createRequest, name, result.demandedNonce);
+    }
+  };
+  for (const [i, createRequest] of stepRequests(context, step, state).entries()) {
+    await run(createRequest, i === 0 ? step : "userinfo");
+  }
+  return results;
+}
+
+/** The members of a device authorization response (RFC 8628 §3.2). */
+function deviceResponse({ device_code, user_code }: PlaygroundResult["json"]): CallbackResponse {
+  return typeof device_code === "string" && typeof user_code === "string"
+    ? { deviceCode: device_code, userCode: user_code }
+    : {};
+}
+
+function deviceProps({ app }: Context, { userCode }: CallbackResponse): PlaygroundProps["device"] {
+  if (userCode === undefined) return undefined;
+  return {
+    userCode,
+    href: `${endpointPath(app, "device")}?${new URLSearchParams({ user_code: userCode })}`,
+    isApproved: !app.endpoints.some(({ name }) => name === "login"),
+  };
+}
+
+function linkingFields({ code, deviceCode }: CallbackResponse): [name: string, value: string][] {
+  return code !== undefined ? [["code", code]] : deviceCode !== undefined ? [["device_code", deviceCode]] : [];
 }
 
 async function readPlaygroundForm(
@@ -146,8 +201,11 @@ async function readPlaygroundForm(
   const step = allSteps.find((candidate) => candidate === requestedStep);
   const client = await findPlayable(context, params.get("client_id"));
   const code = params.get("code");
-  if (step !== undefined && client !== undefined && code !== undefined) {
-    return { step, client, callback: { code, state: params.get("state"), iss: params.get("iss") } };
+  const deviceCode = params.get("device_code");
+  const isComplete = step === "device" || (code ?? deviceCode) !== undefined;
+  if (step !== undefined && client !== undefined && isComplete) {
+    const [state, iss, userCode] = [params.get("state"), params.get("iss"), params.get("user_code")];
+    return { step, client, callback: { code, state, iss, deviceCode, userCode } };
   }
   throw new OAuthError("invalid_request", "the form names no step of the playground", {
     rule: "DM-12",
@@ -155,14 +213,9 @@ async function readPlaygroundForm(
     received: [
       ...step === undefined ? ["an unknown step"] : [],
       ...client === undefined ? ["an unknown client"] : [],
-      ...code === undefined ? ["no code"] : [],
+      ...isComplete ? [] : ["no code"],
     ].join(", "),
   });
-}
-
-function stepOutcome(step: PlaygroundStep, { status, json }: PlaygroundResult): PlaygroundProps["outcome"] {
-  if (status === undefined) return "dropped";
-  return status !== 200 || step === "introspect" && json.active !== true ? "rejected" : "done";
 }
 
 /** The tokens of a token response; without a new refresh token the client keeps the old one. */
@@ -187,7 +240,7 @@ function shownTokens(
 }
 
 /** The client's checks for a token response with an ID token; after a code exchange also of the redirect and PKCE. */
-async function checkTokenResponse(
+export async function checkTokenResponse(
   context: Context,
   step: PlaygroundStep,
   callback: CallbackResponse,
@@ -211,8 +264,8 @@ async function checkTokenResponse(
     accessToken: typeof accessToken === "string" ? accessToken : undefined,
     now: secondsNow(server),
   });
-  // A refreshed token need not repeat the nonce of the login (OpenID Connect Core §12.2).
-  if (step === "refresh") return idTokenChecks.filter(({ name }) => name !== "nonce");
+  // A refreshed token need not repeat the nonce of the login (OpenID Connect Core §12.2); a device sends none.
+  if (step === "refresh" || step === "poll") return idTokenChecks.filter(({ name }) => name !== "nonce");
   return [
     ...checkResponse(server.issuer, callback.state, callback.iss, flow),
     await checkCodeVerifier(context, callback, flow),
@@ -226,7 +279,7 @@ async function checkCodeVerifier(
   { code }: CallbackResponse,
   flow: DemoFlow | undefined,
 ): Promise<CheckResult> {
-  const expected = (await inspectCode(server, code))?.codeChallenge;
+  const expected = (await inspectCode(server, code ?? ""))?.codeChallenge;
   if (expected === undefined || flow === undefined) return { name: "pkce" };
   const received = await digest(flow.verifier);
   const passed = received === expected;
@@ -234,64 +287,29 @@ async function checkCodeVerifier(
 }
 
 /** The next steps without tokens. */
-function stepsWithoutTokens({ verifier }: Pick<ClientState, "verifier">, codeUsed: boolean): PlaygroundStep[] {
+function stepsWithoutTokens(
+  { code, deviceCode, verifier }: Pick<ClientState, "code" | "deviceCode" | "verifier">,
+  codeUsed: boolean,
+): PlaygroundStep[] {
+  if (code === undefined) return deviceCode === undefined ? ["device"] : ["poll"];
   if (codeUsed) return ["replay"];
   return verifier === undefined ? ["exchange"] : ["exchange", "wrong_verifier"];
 }
 
 /** The next steps after a step, in the order of the list, starting after it. */
 function stepsAfter(
+  { server }: Context,
   step: PlaygroundStep,
-  { accessToken, refreshToken, verifier }: ClientState,
+  state: ClientState,
   grantRevoked: boolean,
 ): PlaygroundStep[] {
-  if (accessToken === undefined) return stepsWithoutTokens({ verifier }, step === "replay");
+  const { accessToken, refreshToken, code } = state;
+  const mayExchange = server.settings.tokenExchange !== undefined &&
+    state.client.grantTypes.includes(tokenExchangeType);
+  if (accessToken === undefined) return stepsWithoutTokens(state, step === "replay");
   const nextIndex = stepsWithTokens.indexOf(step) + 1;
   return [...stepsWithTokens.slice(nextIndex), ...stepsWithTokens.slice(0, nextIndex)].filter((next) =>
-    next !== step && !(next === "refresh" && refreshToken === undefined) && !(next === "revoke" && grantRevoked)
+    next !== step && !(next === "refresh" && refreshToken === undefined) && !(next === "revoke" && grantRevoked) &&
+    !(next === "replay" && code === undefined) && !(next === "downscope" && !mayExchange)
   );
-}
-
-/** The exchange as text, without its secrets and without the code. */
-function toHistoryStep(step: PlaygroundStep, at: number, result: PlaygroundResult, code: string): HistoryStep {
-  const { exchange: { request, response, secrets }, status, json } = result;
-  const text = [request, response].flatMap((message) =>
-    message === undefined
-      ? []
-      : [message.body === undefined ? message.startLine : `${message.startLine}\n\n${message.body}`]
-  ).join("\n\n");
-  const errorText = status === 200 ? "inactive" : String(json.error ?? "");
-  return {
-    step,
-    at,
-    status,
-    ...stepOutcome(step, result) === "rejected" && errorCodePattern.test(errorText) && { error: errorText },
-    text: [...secrets.map(({ value }) => value), code].filter((value) => value !== "")
-      .reduce((redacted, value) => redacted.replaceAll(value, "…"), text),
-  };
-}
-
-const errorCodePattern = /^\w{1,40}$/;
-
-/** Maximum number of steps in the hidden fields of a page, and of characters of their texts. */
-const historyLimits = { steps: 12, text: 2200 };
-
-/** Drops the texts of the oldest steps first, then the oldest steps. */
-function limitHistory(history: readonly HistoryStep[]): HistoryStep[] {
-  let remaining = historyLimits.text;
-  return history.slice(-historyLimits.steps).reverse()
-    .map((step) => (remaining -= step.text.length) < 0 ? { ...step, text: "" } : step)
-    .reverse();
-}
-
-/** Parses the history fields of the form; invalid lines are dropped. */
-function parseHistory(summaries: readonly string[], texts: readonly string[]): HistoryStep[] {
-  return limitHistory(summaries.flatMap((line, i) => {
-    const [, name, at, status, error] = /^(\w+) (\d{1,15}) (\d{1,3})(?: (\w{1,40}))?$/.exec(line) ?? [];
-    const step = allSteps.find((candidate) => candidate === name);
-    if (step === undefined) return [];
-    // Browsers send every line end in a form as CR LF.
-    const text = (texts[i] ?? "").replaceAll("\r\n", "\n");
-    return [{ step, at: Number(at), status: Number(status) || undefined, ...error !== undefined && { error }, text }];
-  }));
 }

@@ -10,10 +10,15 @@ export interface Callback {
    * `new URL(callback.url)`.
    */
   readonly url: string;
-  /** `POST` for `response_mode=form_post`. */
+  /** `POST` for `response_mode=form_post` and `form_post.jwt`. */
   readonly method: "GET" | "POST";
   /** The parameters of the response: `params.get("code")`. Those of a form are not in `url`. */
   readonly params: URLSearchParams;
+  /**
+   * The JWT of a signed response (JARM), which is the only parameter. The members below are those inside of it, decoded
+   * and not verified.
+   */
+  readonly response?: string;
   /** The authorization code. */
   readonly code?: string;
   /** As the client sent it. */

@@ -22,14 +22,15 @@ export interface HtmlForm {
   readonly buttons: readonly FormButton[];
 }
 
-const attributesPattern = `(?:"[^"]*"|'[^']*'|[^>"'])*`;
-const formPattern = new RegExp(`<form\\b(${attributesPattern})>([^]*?)(?:</form>|$)`, "gi");
-const textareaPattern = `<textarea\\b(${attributesPattern})>\\n?([^]*?)</textarea>`;
-const controlPattern = new RegExp(`<(input|button)\\b(${attributesPattern})>|${textareaPattern}`, "gi");
+// What a page opens and does not close ends with the page, so that each pattern reads a page once.
+const attributesPattern = `((?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^>"'])*)(?:>|$)`;
+const formPattern = new RegExp(`<form\\b${attributesPattern}([^]*?)(?:</form>|$)`, "gi");
+const textareaPattern = `<textarea\\b${attributesPattern}\\n?([^]*?)(?:</textarea>|$)`;
+const controlPattern = new RegExp(`<(input|button)\\b${attributesPattern}|${textareaPattern}`, "gi");
 
 /** Parses the POST forms of a page in their order. `url` is the URL of the page. */
 export function parseForms(html: string, url: string): HtmlForm[] {
-  const text = html.replace(/<!--[^]*?-->|<(script|style)\b[^]*?<\/\1>/gi, "");
+  const text = withoutScripts(html);
   return [...text.matchAll(formPattern)].flatMap(([, opening, inside]) => {
     const form = parseAttributes(opening!);
     if (form.get("method")?.toLowerCase() !== "post") return [];
@@ -82,11 +83,23 @@ export function submitForm(
   return { url: form.action, form: new URLSearchParams(normalized) };
 }
 
+/** The values of an attribute of all elements of a name, of those that have both attributes if two are named. */
+export function findAttributes(html: string, element: string, name: string, other: string = name): string[] {
+  const tags = [...html.matchAll(new RegExp(`<${element}\\b${attributesPattern}`, "gi"))];
+  const all = tags.map(([, attributes]) => parseAttributes(attributes!));
+  return all.flatMap((attributes) => attributes.has(other) ? attributes.get(name) ?? [] : []);
+}
+
 /** The text of the main part of a page. */
 export function extractText(html: string): string {
   const main = /<main\b[^]*<\/main>/i.exec(html)?.[0] ?? html;
-  const withoutScripts = main.replace(/<(script|style)\b[^]*?<\/\1>/gi, "").replace(/<\/(?:h\d|p|dt|li)>/gi, " ");
-  return decodeEntities(withoutScripts.replace(/<[^>]*>/g, "")).replace(/\s+/g, " ").trim();
+  const text = withoutScripts(main).replace(/<\/(?:h\d|p|dt|li)>/gi, " ").replace(/<[^>]*>/g, "");
+  return decodeEntities(text).replace(/\s+/g, " ").trim();
+}
+
+/** A page with something else in place of each script, style sheet and comment. */
+export function withoutScripts(html: string, replacement = ""): string {
+  return html.replace(/<!--[^]*?(?:-->|$)|<(script|style)\b[^]*?(?:<\/\1\s*>|$)/gi, replacement);
 }
 
 function parseAttributes(text: string): Map<string, string> {

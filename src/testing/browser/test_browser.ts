@@ -3,10 +3,12 @@
 import type { Callback } from "./callback.ts";
 import { type CookieJar, cookieJar } from "./cookie_jar.ts";
 import { withContentLength } from "../fetch.ts";
-import { extractText, type HtmlForm, parseForms, submitForm } from "./html_form.ts";
+import { extractText, findAttributes, type HtmlForm, parseForms, submitForm } from "./html_form.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "../login_error.ts";
 import { formatPersona, type Persona, personaField, personaHeader } from "../persona.ts";
 import { assertOptions } from "../options.ts";
+import { decodeJwtPart } from "../../recorder/record_request.ts";
+import { parseLocation } from "../../recorder/record_response.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
 /** The dependencies of a test browser, and its persona. */
@@ -17,6 +19,8 @@ interface TestBrowserOptions extends Persona {
   readonly endpointUrl: (name: string) => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Loads a frame of a page. Default: frames are not loaded. */
+  readonly loadFrame?: (url: string) => unknown;
   /** The clock of cookie expiry, in milliseconds since the epoch. Default: cookies do not expire. */
   readonly now?: () => number;
   /** Explains rejections in errors. Default: errors quote the page. */
@@ -53,16 +57,26 @@ export interface TestBrowser {
    * Sends an authorization request, logs in, consents, and returns what the redirect URI received, including errors.
    *
    * @param request A URL, or the parameters of a request to this server.
+   * @param persona Replaces members of the browser's persona for this request.
+   * @param redirectUri Where the browser stops, if it is below the issuer and the request does not name it, such as a
+   *   pushed one. Default: `redirect_uri` of the request.
    * @throws {LoginError} If the server shows an error page, such as for a wrong `redirect_uri`.
    */
-  authorize(request: string | URL | RequestParameters, persona?: Persona): Promise<Callback>;
+  authorize(request: string | URL | RequestParameters, persona?: Persona, redirectUri?: string): Promise<Callback>;
   /**
-   * Logs out at the end session endpoint, and confirms if the server asks.
+   * Opens the page for the code of a device (RFC 8628), logs in and decides.
    *
+   * @throws {LoginError} If the server rejects the code.
+   */
+  enterUserCode(userCode: string, persona?: Persona): Promise<"approved" | "denied">;
+  /**
+   * Logs out at the end session endpoint, confirms if the server asks, and loads the frames of front-channel logout.
+   *
+   * @param request The URL of a logout request, or what it consists of.
    * @returns What the client received, if the browser was redirected to it.
    * @throws {LoginError} If the server rejects the request.
    */
-  logOut(options?: LogoutOptions): Promise<Callback | undefined>;
+  logOut(request?: string | URL | LogoutOptions): Promise<Callback | undefined>;
 }
 
 /** Opens a browser without cookies. */
@@ -123,6 +137,22 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     throw new LoginError(`The server redirects more than ${maxNavigationSteps} times, last to ${step.url}`);
   }
 
+  const withOverrides = (overrides: Persona): Persona => ({
+    ...options,
+    ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
+  });
+
+  /** Submits the prompt of each page, and none twice. */
+  function submitPrompts(persona: Persona, isClientForm: (action: string) => boolean) {
+    const submittedPrompts = new Set<string>();
+    return (page: Page): NavigationStep => {
+      const prompt = page.status < 400 ? findPagePrompt(page.forms, isClientForm) : undefined;
+      if (prompt === undefined || submittedPrompts.has(prompt.name)) throw unexpectedPageError(page, prompt?.name);
+      submittedPrompts.add(prompt.name);
+      return prompt.submit(persona);
+    };
+  }
+
   return {
     cookies,
 
@@ -137,38 +167,46 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
       return visit.response;
     },
 
-    async authorize(request, overrides = {}) {
+    async authorize(request, overrides = {}, clientUri) {
       assertOptions("browser.authorize", personaField, overrides);
-      const definedOverrides = Object.entries(overrides).filter(([, value]) => value !== undefined);
-      const persona: Persona = { ...options, ...Object.fromEntries(definedOverrides) };
+      const persona = withOverrides(overrides);
       const url = typeof request === "string" || request instanceof URL
         ? resolveUrl(request)
         : `${options.endpointUrl("authorize")}?${encodeParameters(request)}`;
-      const redirectUri = new URL(url).searchParams.get("redirect_uri") ?? undefined;
-      const submittedPrompts = new Set<string>();
-      const callback = await navigate(url, redirectUri, persona, (page) => {
-        const prompt = page.status < 400
-          ? findPagePrompt(page.forms, (action) => isClientUrl(action, redirectUri))
-          : undefined;
-        if (prompt === undefined || submittedPrompts.has(prompt.name)) throw unexpectedPageError(page, prompt?.name);
-        submittedPrompts.add(prompt.name);
-        return prompt.submit(persona);
-      });
+      const redirectUri = clientUri ?? new URL(url).searchParams.get("redirect_uri") ?? undefined;
+      const submit = submitPrompts(persona, (action) => isClientUrl(action, redirectUri));
+      const callback = await navigate(url, redirectUri, persona, submit);
       return callback!;
     },
 
-    async logOut({ idToken, clientId, postLogoutRedirectUri, state } = {}) {
-      const url = options.endpointUrl("logout");
-      const query = encodeParameters({
-        id_token_hint: idToken,
-        client_id: clientId,
-        post_logout_redirect_uri: postLogoutRedirectUri,
-        state,
+    async enterUserCode(userCode, overrides = {}) {
+      assertOptions("browser.enterUserCode", personaField, overrides);
+      const persona = withOverrides(overrides);
+      const submit = submitPrompts(persona, () => false);
+      let result: "approved" | "denied" | undefined;
+      const url = `${options.endpointUrl("device")}?${encodeParameters({ user_code: userCode })}`;
+      await navigate(url, undefined, persona, (page) => {
+        const { searchParams } = new URL(page.url);
+        if (searchParams.has("error")) result = "denied";
+        else if (searchParams.has("result")) result = "approved";
+        else return submit(page);
       });
-      return await navigate(`${url}?${query}`, postLogoutRedirectUri, options, (page) => {
+      return result!;
+    },
+
+    async logOut(request = {}) {
+      const url = options.endpointUrl("logout");
+      const requestUrl = typeof request === "string" || request instanceof URL
+        ? resolveUrl(request)
+        : `${url}?${encodeLogoutOptions(request)}`;
+      const redirectUri = new URL(requestUrl).searchParams.get("post_logout_redirect_uri") ?? undefined;
+      return await navigate(requestUrl, redirectUri, options, (page) => {
         if (page.status >= 400) throw unexpectedPageError(page);
         const form = page.forms.find(({ action }) => action === url);
-        return form && submitForm(form, form.buttons[0]);
+        if (form !== undefined) return submitForm(form, form.buttons[0]);
+        for (const frame of findAttributes(page.html, "iframe", "src")) options.loadFrame?.(frame);
+        const [continueUrl] = findAttributes(page.html, "a", "href", "data-continue-after");
+        return continueUrl === undefined ? undefined : { url: continueUrl };
       });
     },
   };
@@ -196,9 +234,19 @@ interface Visit {
 interface Page {
   readonly url: string;
   readonly status: number;
+  readonly html: string;
   readonly text: string;
   readonly forms: readonly HtmlForm[];
   readonly rejection: RejectionDetails;
+}
+
+function encodeLogoutOptions({ idToken, clientId, postLogoutRedirectUri, state }: LogoutOptions): string {
+  return encodeParameters({
+    id_token_hint: idToken,
+    client_id: clientId,
+    post_logout_redirect_uri: postLogoutRedirectUri,
+    state,
+  });
 }
 
 export function encodeParameters(params: RequestParameters): string {
@@ -226,25 +274,30 @@ function findRedirect(
 }
 
 function toCallback({ url, form }: NavigationStep, rejection: RejectionDetails): Callback {
-  const query = url.replace(/^[^?#]*\??/, "").replace(/#.*$/, "");
-  const params = form ?? new URLSearchParams(query);
-  const getParam = (name: string) => params.get(name) ?? undefined;
+  const params = form ?? new URLSearchParams(parseLocation(url).params.map(([name, value]) => [name, value]));
+  const response = params.get("response") ?? undefined;
+  const signed = response === undefined ? undefined : decodeJwtPart(response, 1);
+  const getParam = (name: string) => {
+    const value = signed === undefined ? params.get(name) : signed[name];
+    return typeof value === "string" ? value : undefined;
+  };
   return {
     url,
     method: form === undefined ? "GET" : "POST",
     params,
+    ...response !== undefined && { response },
     code: getParam("code"),
     state: getParam("state"),
     iss: getParam("iss"),
     error: getParam("error"),
     errorDescription: getParam("error_description"),
-    ...params.has("error") ? rejection : undefined,
+    ...getParam("error") !== undefined ? rejection : undefined,
   };
 }
 
 async function readPage({ url, response, rejection }: Visit): Promise<Page> {
   const html = await response.text();
-  return { url, status: response.status, text: extractText(html), forms: parseForms(html, url), rejection };
+  return { url, status: response.status, html, text: extractText(html), forms: parseForms(html, url), rejection };
 }
 
 /** The error for a page that cannot be submitted, or that asks the same again. */

@@ -1,70 +1,54 @@
 /** Authorization responses with wrong or missing `state` and `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207). */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
-import type { Fields } from "../../http/form.ts";
-import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
-import type { Fault, FaultContext } from "./fault.ts";
+import { editAuthorizationResponse } from "./edit_authorization_response.ts";
+import type { Fault } from "./fault.ts";
 
-/** A fault that changes one parameter of the authorization response, with a code or an error, by redirect or form. */
+/** A fault that changes one parameter; it waits for a response that has the parameter. */
 function overrideParameter(name: string, parameter: "state" | "iss", value: string | undefined): Fault {
-  return {
+  return editAuthorizationResponse(
     name,
-    followsLogin: true,
-    waitsFor: `got an authorization response with ${parameter}`,
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      return overrideInRedirect(context, response, parameter, value) ??
-        await overrideInForm(context, response, parameter, value);
-    },
-  };
-}
-
-const responseParameterPattern = /^(?:code|error)=/;
-
-/** Changes a redirect. Parameters that the redirect URI itself has stay as they are. */
-function overrideInRedirect(
-  context: FaultContext,
-  response: ResponseLike,
-  parameter: string,
-  value: string | undefined,
-): ResponseLike | undefined {
-  const location = getHeader(response, "location");
-  if (!location) return undefined;
-  const queryStart = location.indexOf("?") + 1;
-  const pairs = queryStart === 0 ? [] : location.slice(queryStart).split("&");
-  const isParameter = (pair: string) => pair.startsWith(`${parameter}=`);
-  if (!pairs.some((pair) => responseParameterPattern.test(pair)) || !pairs.some(isParameter) || !context.consume()) {
-    return response;
-  }
-  const overridden = pairs.flatMap((pair) =>
-    !isParameter(pair) ? [pair] : value === undefined ? [] : [`${parameter}=${encodeFormValue(value)}`]
+    (fields) =>
+      fields.some(([present]) => present === parameter)
+        ? fields.flatMap((field) => field[0] !== parameter ? [field] : value === undefined ? [] : [[parameter, value]])
+        : undefined,
+    `got an authorization response with ${parameter}`,
   );
-  return withHeaders(response, { location: location.slice(0, queryStart) + overridden.join("&") });
-}
-
-/** Renders a form_post page again, with the changed field. */
-async function overrideInForm(
-  context: FaultContext,
-  response: ResponseLike,
-  parameter: string,
-  value: string | undefined,
-): Promise<ResponseLike> {
-  if (isResponse(response)) return response;
-  const { form } = response;
-  if (form === undefined || !form.fields.some(([name]) => name === parameter) || !context.consume()) return response;
-  const fields: Fields = form.fields.flatMap((field) =>
-    field[0] !== parameter ? [field] : value === undefined ? [] : [[parameter, value] as const]
-  );
-  const { server, site, pages } = context.app;
-  const { formPost } = await pages();
-  const { client: id = "" } = context.request;
-  const client = server.clients.findCached(id)?.name ?? id;
-  return { ...response, body: formPost({ ...site, action: form.action, client, fields }), form: { ...form, fields } };
 }
 
 const endpoints = ["authorize", "login", "consent"] as const;
+
+/**
+ * Other parameters, which the browser passes to the client: parameters to replace or add, where `null` removes one and a
+ * list repeats one.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("authorize").once(faults.authorizationResponse.edited({ code: null, error: "access_denied" }));
+ * ```
+ */
+export const edited: FaultFactory<(edit?: Readonly<Record<string, string | readonly string[] | null>>) => Fault> =
+  defineFault({
+    id: "authorizationResponse.edited",
+    title: "Authorization response has other parameters",
+    endpoints,
+    correctClient:
+      "The client ignores unknown parameters, and rejects a response with a parameter twice or without code.",
+    parameters: [{
+      name: "edit",
+      type: "object",
+      default: { state: ["one", "two"] },
+      description: "Parameters to replace; null removes one, a list repeats one.",
+    }],
+    create: ({ edit }) =>
+      editAuthorizationResponse("edited authorization response", (fields) => [
+        ...fields.filter(([name]) => !Object.hasOwn(edit, name)),
+        ...Object.entries(edit).flatMap(([name, value]) =>
+          value === null ? [] : [value].flat().map((text) => [name, String(text)] as const)
+        ),
+      ]),
+  });
 
 /** Another `state` than the client sent. */
 export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({

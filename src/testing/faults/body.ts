@@ -3,7 +3,7 @@
 import type { ResponseLike } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
-import { editJsonBody, type Members, readBodyText, withBody } from "./response_body.ts";
+import { editJsonBody, editJsonText, type Members, readBodyText, withBody, withoutNulls } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** A fault that breaks every response that has a body. */
@@ -86,9 +86,73 @@ export const edited: FaultFactory<
     textParameter("name", "edited body", "What reports call the fault."),
   ],
   create: ({ edit, name }) =>
-    editJsonBody(name, typeof edit === "function" ? edit : (members) => ({ ...members, ...nullToUndefined(edit) })),
+    editJsonBody(name, typeof edit === "function" ? edit : (members) => ({ ...members, ...withoutNulls(edit) })),
 });
 
-function nullToUndefined(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
-}
+/**
+ * The JSON object of a successful response with a member twice (RFC 8259 §4). The second value comes before or after the
+ * other members; most parsers use the last one.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("userinfo").once(faults.body.repeated("sub", "another-user", "first"));
+ * ```
+ */
+export const repeated: FaultFactory<(member?: string, value?: string, position?: "first" | "last") => Fault> =
+  defineFault({
+    id: "body.repeated",
+    title: "JSON body has a member twice",
+    endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
+    correctClient: "The client rejects the body, or checks and uses the same of the two values.",
+    parameters: [
+      textParameter("member", "access_token", "The member."),
+      textParameter("value", "second-value", "The second value."),
+      {
+        name: "position",
+        type: "string",
+        enum: ["first", "last"],
+        default: "last",
+        description: "Where the second value stands: before or after all other members.",
+      },
+    ],
+    create: ({ member, value, position }) =>
+      editJsonText(`${member} twice`, (text) => {
+        const added = `${JSON.stringify(member)}:${JSON.stringify(value)}`;
+        return position === "first" ? text.replace("{", `{${added},`) : text.replace(/\}\s*$/, `,${added}}`);
+      }),
+  });
+
+/** The right JSON, followed by white space up to a size. It is sent in parts as the client reads them. */
+export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
+  id: "body.padded",
+  title: "Body is huge",
+  correctClient: "The client limits the size of a body, and stops to read it there.",
+  parameters: [{
+    name: "bytes",
+    type: "integer",
+    minimum: 0,
+    default: 16_777_216,
+    description: "How many bytes of white space follow the body.",
+  }],
+  create: ({ bytes }) => ({
+    name: `body with ${bytes} bytes of white space`,
+    waitsFor: "got a response with a body",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (response.body === null || !context.consume()) return response;
+      const text = await readBodyText(response);
+      const headers = new Headers(response.headers);
+      headers.delete("content-length");
+      let left = bytes;
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+        pull(controller) {
+          if (left <= 0) return controller.close();
+          controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(0x20));
+          left -= 65_536;
+        },
+      }, { highWaterMark: 0 });
+      return new Response(stream, { status: response.status, headers });
+    },
+  }),
+});

@@ -1,6 +1,7 @@
 /** Any OAuth error, in the form that the endpoint uses itself (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { authorizationResponse, basicChallenge, bearerChallenge } from "../../app/error_response.ts";
+import { authorizationResponse } from "../../app/authorization_response.ts";
+import { basicChallenge, bearerChallenge } from "../../app/error_response.ts";
 import type { RequestLike, ResponseLike } from "../../http/message.ts";
 import { json } from "../../http/responses.ts";
 import { findDestination } from "../../oauth/authorize/destination.ts";
@@ -99,7 +100,14 @@ async function findDestinationOf(
   { description, params }: RequestView,
 ): Promise<Awaited<ReturnType<typeof findDestination>> | undefined> {
   if (!isAuthorizationEndpoint(description)) return undefined;
-  return await findDestination(app.server, paramsFromFields(Object.entries(params))).catch(() => undefined);
+  const server = { ...app.server, trace: () => {}, passed: undefined };
+  try {
+    const { resolveRequest } = await import("../../oauth/authorize/request_source.ts");
+    const resolved = await resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
+    return await findDestination(server, resolved.params, resolved.origin);
+  } catch {
+    return undefined;
+  }
 }
 
 function jsonErrorResponse(
@@ -112,7 +120,7 @@ function jsonErrorResponse(
     "status" | "retryAfter"
   >,
 ): ResponseLike {
-  const challenge = view.description?.errors === "bearer"
+  const challenge = view.description?.errors === "bearer" || view.description?.errors === "resource"
     ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined
     : status === 401
     ? basicChallenge(issuer)

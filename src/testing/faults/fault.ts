@@ -46,8 +46,8 @@ export interface FaultContext {
 }
 
 /**
- * A failure of one exchange. It wraps one of two seams and returns the same seam, so that faults can be nested: the way
- * from request to response, or the server that the protocol rules receive.
+ * A failure of one exchange. It wraps the handling of the request (`handle`) or the server that the protocol rules
+ * receive (`extend`), and returns the same type, so that faults can be nested.
  *
  * @example A fault of your own: the token endpoint forgets its headers
  * ```ts ignore

@@ -1,40 +1,13 @@
 /** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
 
-import { jwtSigner, type SignClaims } from "../../oauth/keys/jwt.ts";
-import { secondsNow, type Server } from "../../oauth/server.ts";
+import { jwtSigner } from "../../oauth/keys/jwt.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
-
-type Claims = Readonly<Record<string, unknown>>;
-
-/** A fault that signs the ID token in another way. */
-function resign(name: string, sign: (server: Server) => SignClaims, appliesTo?: (claims: Claims) => boolean): Fault {
-  return {
-    name,
-    waitsFor: `signed an ID token${appliesTo === undefined ? "" : " with that claim"}`,
-    extend: (server, context) => ({
-      ...server,
-      sign: (kind, alg, claims) => {
-        const isAffected = kind === "id_token" && appliesTo?.(claims) !== false && context.consume();
-        return (isAffected ? sign(server) : server.sign)(kind, alg, claims);
-      },
-    }),
-  };
-}
-
-/** A fault that signs other claims with the right key. Claims that are `undefined` are left out. */
-function overrideClaims(
-  name: string,
-  change: (claims: Claims, now: number) => Claims,
-  appliesTo?: (claims: Claims) => boolean,
-): Fault {
-  const sign = (server: Server): SignClaims => (kind, alg, claims) =>
-    server.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
-  return resign(name, sign, appliesTo);
-}
+import { encodeJwt, overrideClaims, resign } from "./resign.ts";
+import { withoutNulls } from "./response_body.ts";
 
 /** The ID token has expired, and was issued an hour before that. */
 export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault({
@@ -113,6 +86,34 @@ export const unsigned: FaultFactory<() => Fault> = defineFault({
       () => (_kind, _alg, claims) => Promise.resolve(`${header}.${encodeBase64url(JSON.stringify(claims))}.`),
     );
   },
+});
+
+/**
+ * Another JOSE header, correctly signed with the key of the server: members to replace or add, where `null` removes one.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("token").once(faults.idToken.editedHeader({ kid: null }));
+ * ```
+ */
+export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>>) => Fault> = defineFault({
+  id: "idToken.editedHeader",
+  title: "ID token has another JOSE header",
+  endpoints: ["token"],
+  correctClient:
+    "The client accepts only the alg that it expects, ignores keys in the header, and rejects unknown crit.",
+  parameters: [{
+    name: "edit",
+    type: "object",
+    default: { crit: ["urn:example:extension"], "urn:example:extension": true },
+    description: "Members to replace; null removes one.",
+  }],
+  create: ({ edit }) =>
+    resign("ID token with another header", ({ keys }) => async (_kind, alg, claims) => {
+      const { kid, sign } = await keys.signer(alg);
+      const input = encodeJwt({ alg, typ: "JWT", kid, ...withoutNulls(edit) }, claims);
+      return `${input}.${encodeBase64url(await sign(new TextEncoder().encode(input)))}`;
+    }),
 });
 
 /** Issued for another client. */

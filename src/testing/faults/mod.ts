@@ -32,6 +32,7 @@ import * as body from "./body.ts";
 import * as clock from "./clock.ts";
 import type { FaultDefinition } from "./definition.ts";
 import { delay } from "./delay.ts";
+import { drip } from "./drip.ts";
 import { drop } from "./drop.ts";
 import { error } from "./error.ts";
 import type { Fault } from "./fault.ts";
@@ -57,12 +58,12 @@ export type { Hold } from "./hold.ts";
 export type { StatusOptions } from "./status.ts";
 
 // The functions: those of the exchange as a whole, and one group for each part of the protocol or the server.
-export { delay, drop, error, hang, hold, status };
+export { delay, drip, drop, error, hang, hold, status };
 export { authorizationResponse, body, clock, idToken, keys, metadata, resource, store, tokens };
 
 /** The definition of every fault, by group. */
 export const faultDefinitions: readonly FaultDefinition[] = [
-  { error, status, delay, hang, hold, drop },
+  { error, status, delay, drip, hang, hold, drop },
   body,
   authorizationResponse,
   idToken,

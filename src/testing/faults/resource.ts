@@ -80,7 +80,7 @@ export const missingScope: FaultFactory<() => Fault> = defineFault({
   create: () => editChallenge("challenge without scope", "scope", undefined),
 });
 
-/** A fault that changes one parameter of the challenge; `undefined` removes it. */
+/** A fault that changes one parameter of every challenge; `undefined` removes it. */
 function editChallenge(name: string, parameter: string, value: string | undefined): Fault {
   return {
     name,
@@ -88,14 +88,14 @@ function editChallenge(name: string, parameter: string, value: string | undefine
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
       const challenge = getHeader(response, "www-authenticate");
-      const pattern = new RegExp(`(, | )${parameter}="[^"]*"`);
-      if (challenge === undefined || !pattern.test(challenge) || !context.consume()) return response;
+      const pattern = new RegExp(`(, | )${parameter}="[^"]*"`, "g");
+      if (challenge === undefined || challenge.search(pattern) < 0 || !context.consume()) return response;
       const edited = challenge.replace(
         pattern,
         (_, separator) => value === undefined ? "" : `${separator}${parameter}="${value}"`,
       );
-      // The first parameter has no comma before it.
-      return withHeaders(response, { "www-authenticate": edited.replace(/^(\w+), /, "$1 ") });
+      // The first parameter of a challenge has no comma before it.
+      return withHeaders(response, { "www-authenticate": edited.replace(/(^|, )(\w+), (?=\w+=)/g, "$1$2 ") });
     },
   };
 }

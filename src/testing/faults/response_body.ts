@@ -14,6 +14,13 @@ export async function readBodyText(response: ResponseLike): Promise<string> {
   return isResponse(response) ? await response.text() : response.body ?? "";
 }
 
+/** The response with another status. */
+export function withStatus(response: ResponseLike, status: number): ResponseLike {
+  return isResponse(response)
+    ? new Response(response.body, { status, headers: response.headers })
+    : { ...response, status };
+}
+
 /** The response with another body and further headers. */
 export function withBody(
   response: ResponseLike,
@@ -35,19 +42,50 @@ export function isJson(response: ResponseLike): boolean {
 /** The members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** The members with `undefined` in place of `null`, which JSON Merge Patch writes for a member to remove (RFC 7396). */
+export function withoutNulls(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
+}
+
+/**
+ * A fault that replaces a response.
+ *
+ * @param edit Returns the other response. `undefined`: the response stays as it is, and no firing is used up.
+ */
+export function editResponse(
+  name: string,
+  waitsFor: string,
+  edit: (response: ResponseLike, context: FaultContext) => ResponseLike | undefined,
+): Fault {
+  return {
+    name,
+    waitsFor,
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      const edited = edit(response, context);
+      return edited !== undefined && context.consume() ? edited : response;
+    },
+  };
+}
+
 /**
  * A fault that replaces the JSON object of a successful response.
  *
  * @param edit Receives the members of the body and returns the ones to send; a member that is `undefined` is left out.
  */
 export function editJsonBody(name: string, edit: (members: Members, context: FaultContext) => Members): Fault {
+  return editJsonText(name, (text, context) => JSON.stringify(edit(JSON.parse(text), context)));
+}
+
+/** A fault that replaces the JSON text of a successful response. */
+export function editJsonText(name: string, edit: (text: string, context: FaultContext) => string): Fault {
   return {
     name,
     waitsFor: "got a response with JSON",
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
-      if (response.status !== 200 || response.body === null || !isJson(response) || !context.consume()) return response;
-      return withBody(response, JSON.stringify(edit(JSON.parse(await readBodyText(response)), context)));
+      if (response.status >= 300 || response.body === null || !isJson(response) || !context.consume()) return response;
+      return withBody(response, edit(await readBodyText(response), context));
     },
   };
 }

@@ -5,6 +5,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
+import { withSettings } from "../with_settings.ts";
 
 /**
  * Another `expires_in`; the token itself does not change. Some servers send text such as `"3600"`; `null`, the default,
@@ -54,16 +55,42 @@ function wrapIssuers(
   };
 }
 
-/** No refresh token, although the client may have one. A refresh consumes the old one all the same. */
+/** No refresh token, although the client may have one. After a refresh the old one stays valid (RFC 6749 §6). */
 export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   id: "tokens.withoutRefreshToken",
   title: "Refresh token is missing",
   endpoints: ["token"],
   correctClient: "The client starts a new login when the access token expires; after a refresh it keeps the old token.",
-  create: () =>
-    wrapIssuers("no refresh token", "got a refresh token", (issue, context) => async (...issued) => {
+  create: () => {
+    const name = "no refresh token";
+    const waitsFor = "got a refresh token";
+    const { extend: wrap } = wrapIssuers(name, waitsFor, (issue, context) => async (...issued) => {
       const { refresh_token, ...others } = await issue(...issued);
       return refresh_token !== undefined && !context.consume() ? { ...others, refresh_token } : others;
+    });
+    return {
+      name,
+      waitsFor,
+      extend: (server, context) => ({
+        ...wrap!(server, context),
+        grantTypes: server.grantTypes.map((grant) => withoutRotation(grant, context)),
+      }),
+    };
+  },
+});
+
+/** The tokens allow less than was requested, and the response says so: they lack the last requested scope value. */
+export const scopeNarrowed: FaultFactory<() => Fault> = defineFault({
+  id: "tokens.scopeNarrowed",
+  title: "Tokens allow less than was requested",
+  endpoints: ["token"],
+  correctClient:
+    "The client goes by the scope of the response, and requests the missing scope value again at most once.",
+  create: () =>
+    wrapIssuers("narrowed scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
+      const scope = withoutLastScope(granted.scope);
+      if (scope === undefined || !context.consume()) return await issue(server, granted, ...others);
+      return await issue(server, { ...granted, scope }, ...others);
     }),
 });
 
@@ -109,7 +136,7 @@ function withoutLastScope(scope: readonly string[]): readonly string[] | undefin
 
 /**
  * The refresh token of a public client is not rotated: the response has the one that was sent, and it stays valid. For a
- * confidential client that is correct (OAuth 2.1 §4.3.1), so the fault does not apply to it.
+ * confidential client that is correct (OAuth 2.1 §4.3.1), so the fault applies to it only with `rotateConfidential`.
  */
 export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.refreshTokenNotRotated",
@@ -118,7 +145,7 @@ export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
   correctClient: "The client stores whichever refresh token the response has, and keeps the old one if it has none.",
   create: () => ({
     name: "refresh token not rotated",
-    waitsFor: "was a refresh by a public client",
+    waitsFor: "was a refresh that rotates the refresh token",
     extend: (server, context) => ({
       ...server,
       grantTypes: server.grantTypes.map((grant) => withoutRotation(grant, context)),
@@ -133,10 +160,11 @@ function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
     ...grant,
     async authorize(server, request) {
       const { client } = request;
-      if (client.confidential || !context.consume()) return await grant.authorize(server, request);
-      const refresh = { ...server.refresh, rotateConfidential: false };
+      const rotates = !client.confidential || server.settings.refresh.rotateConfidential;
+      if (!rotates || !context.consume()) return await grant.authorize(server, request);
+      const refresh = { ...server.settings.refresh, rotateConfidential: false };
       const confidentialRequest = { ...request, client: { ...client, confidential: true } };
-      const granted = await grant.authorize({ ...server, refresh }, confidentialRequest);
+      const granted = await grant.authorize(withSettings(server, { refresh }), confidentialRequest);
       return { ...granted, client };
     },
   };

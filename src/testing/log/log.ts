@@ -2,6 +2,7 @@
 
 import { object, whole } from "../../oauth/config/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
+import type { TraceEvent } from "../../oauth/trace.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { redactExchanges } from "../../recorder/redact.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
@@ -38,6 +39,9 @@ export interface DocumentFetch {
   readonly outcome: string;
 }
 
+/** A call of the `backchannel_logout_uri` of a client. */
+export type LogoutCall = Omit<Extract<TraceEvent, { type: "back_channel_logout" }>, "type">;
+
 /** The requests and responses of a server. Secrets are redacted, the same value always in the same way. */
 export interface Log {
   /** Every exchange, oldest first, including those in progress. */
@@ -46,6 +50,8 @@ export interface Log {
   readonly flows: readonly Flow[];
   /** The fetches of client ID metadata documents, oldest first. */
   readonly documentFetches: readonly DocumentFetch[];
+  /** The back-channel logout calls, oldest first, with the status of the response; 200 and 204 are success. */
+  readonly logoutCalls: readonly LogoutCall[];
   /** The exchanges of one endpoint, oldest first. */
   filter(endpoint: string, match?: ExchangeMatch): readonly Exchange[];
   /**
@@ -91,8 +97,12 @@ export interface Log {
   toString(): string;
 }
 
-/** @param documentFetches The fetches so far; `clear` empties it. Default: none. */
-export function testLog(recorder: Recorder, documentFetches: DocumentFetch[] = []): Log {
+/** @param documentFetches The fetches so far, and the calls; `clear` empties both. Default: none. */
+export function testLog(
+  recorder: Recorder,
+  documentFetches: DocumentFetch[] = [],
+  logoutCalls: LogoutCall[] = [],
+): Log {
   const returned = new Set<number>();
 
   function createLog(redact: boolean): Log {
@@ -120,6 +130,9 @@ export function testLog(recorder: Recorder, documentFetches: DocumentFetch[] = [
       },
       get documentFetches() {
         return [...documentFetches];
+      },
+      get logoutCalls() {
+        return [...logoutCalls];
       },
       filter: (endpoint, match) => present(select(endpoint, match)),
       last(endpoint, match) {
@@ -154,6 +167,7 @@ export function testLog(recorder: Recorder, documentFetches: DocumentFetch[] = [
       clear() {
         recorder.clear();
         documentFetches.length = 0;
+        logoutCalls.length = 0;
         returned.clear();
       },
       get unmasked() {

@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
 import { CheckItem } from "../check_item.tsx";
+import { citedSections } from "../specifications.ts";
 import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
 
@@ -28,31 +29,31 @@ function EarlierRequest({ earlier }: Pick<RuleCheckResult, "earlier">): VNode | 
   );
 }
 
-/** The list of checks. Passed checks have nothing to compare, so they take one line each. */
+/** The list of checks. Only a failed check has something to compare and links to the sections of its rule. */
 export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
   return (
     <ul class="checks">
       {checks.map((check) =>
-        check.passed
+        check.passed === false
           ? (
             <li key={check.rule}>
-              <b>✓</b>
+              <CheckItem passed={false} expected={check.expected} received={check.received}>
+                <bdi>{check.statement}</bdi>
+                <Rule rule={check.rule} cites={check.cites} />
+                <EarlierRequest earlier={check.earlier} />
+              </CheckItem>
+            </li>
+          )
+          : (
+            <li key={check.rule} class={check.passed ? undefined : "open"}>
+              {check.passed ? <b>✓</b> : <b role="img" aria-label="Not checked">–</b>}
               {check.statement}
               {check.value !== undefined && (
                 <>
                   : <code>{check.value}</code>
                 </>
               )}
-              <Rule rule={check.rule} cites={check.cites} brief />
-            </li>
-          )
-          : (
-            <li key={check.rule}>
-              <CheckItem passed={check.passed} expected={check.expected} received={check.received}>
-                <bdi>{check.statement}</bdi>
-                <Rule rule={check.rule} cites={check.cites} brief={check.passed !== false} />
-                <EarlierRequest earlier={check.earlier} />
-              </CheckItem>
+              <small>{check.rule} {citedSections(check.cites)[0]?.title}</small>
             </li>
           )
       )}

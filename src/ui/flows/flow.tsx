@@ -2,39 +2,70 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
-import { Layout, Section } from "../layout.tsx";
+import { Layout, Panes, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
-import { Code, CodeItem, DefinitionItem } from "../value.tsx";
+import { Notice } from "../notice.tsx";
+import { StatusBadge } from "../status_badge.tsx";
+import { Code } from "../value.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
-import { formatMilliseconds, Head, Rule, StatusBadge, Timestamp } from "./parts.tsx";
+import { Habits } from "./habits.tsx";
+import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
 import type { FailureReason, FlowProps, Issued } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
 
-/** The reason of a rejection, at the top of the page. */
+/** Expected and received, and how to fix it. The heading is the reason, unless the flow continued. */
 function FailureSummary({ reason, continued }: { readonly reason: FailureReason; readonly continued: boolean }): VNode {
-  const { step, more, title, error, reason: sentence, fix } = reason;
+  const { step, more, title, reason: sentence, fix } = reason;
   return (
-    <div class="reason">
-      <div class={`notice ${continued ? "warn" : "bad"}`} role={continued ? undefined : "alert"}>
+    <div class={continued ? "reason notice" : "reason"}>
+      {continued && (
         <p>
           <strong>
             <bdi>{sentence}</bdi>
           </strong>
+          , in step {step}; the flow continued
         </p>
-        <p>
-          <Code text={error} />, in <a href={`#step-${step}`}>step {step}, {title}</a>
-          {more > 0 && `, and ${more === 1 ? "1 step" : `${more} steps`} after it`}
-          {continued && "; the flow continued"}
-        </p>
-      </div>
+      )}
       <ExpectedVsReceived {...reason} />
       {fix !== undefined && (
         <p>
           <strong>How to fix it:</strong> {fix}
         </p>
       )}
+      <p class="ways">
+        <a class="button" href={`#step-${step}`}>See step {step}, {title}</a>
+        {(more > 0 || continued) && (
+          <span class="aside">
+            {more > 0 &&
+              `${more === 1 ? "1 step" : `${more} steps`} after it ${more === 1 ? "was" : "were"} rejected. `}
+            {continued && "The flow continued."}
+          </span>
+        )}
+      </p>
     </div>
+  );
+}
+
+/** Maximum length of a line beside the flow. */
+const maxRecentChars = 28;
+
+/** The flows around this one, on wide screens. */
+function Recent({ base, row, recent }: FlowProps): VNode {
+  return (
+    <nav class="recent" aria-label="Recent flows">
+      <ol>
+        {recent.map(({ id, rejection, status, document }) => (
+          <li key={id}>
+            <a href={`${base}/flows/${id}`} aria-current={id === row.id ? "page" : undefined}>
+              <b>{document === undefined ? id : "×"}</b>{" "}
+              {(document ?? rejection?.reason ?? status.label).slice(0, maxRecentChars)}
+            </a>
+          </li>
+        ))}
+      </ol>
+      <a href={`${base}/flows`}>All flows</a>
+    </nav>
   );
 }
 
@@ -58,48 +89,84 @@ function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
   );
 }
 
+/** One line about a flow: error, rule, client, user, number, time. */
+function Facts({ row, reason }: Pick<FlowProps, "row" | "reason">): VNode {
+  const { id, at, client, user, durationMs, document, steps } = row;
+  return (
+    <p class="facts-line">
+      {document === undefined ? `Flow ${id}` : steps === 1 ? "1 request" : `${steps} requests`}
+      {reason && <Code text={reason.error} />}
+      {client !== undefined && (
+        <span>
+          client <Code text={client} />
+        </span>
+      )}
+      {user !== undefined && (
+        <span>
+          user <Code text={user} />
+        </span>
+      )}
+      <Timestamp at={at} full />
+      {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
+      {reason && <Rule rule={reason.rule} cites={reason.cites} />}
+    </p>
+  );
+}
+
+/** The reason of a rejection, or else what happened. */
+function flowHeading({ row, reason, continued }: FlowProps): string {
+  if (row.document !== undefined) return `Requests for ${row.document}`;
+  const text = continued || reason === undefined && row.rejection === undefined
+    ? row.status.label
+    : reason?.reason ?? row.rejection!.reason;
+  return /^\w+_/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function Flow(props: FlowProps): VNode {
-  const { base, row, durationMs, reason, continued, steps, next, issued, now, secrets, csrfToken } = props;
+  const { base, row, reason, continued, steps, next, issued, habits, now, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
+  const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   return (
     <Layout
       site={props}
       path={`/flows/${row.id}`}
       head={<Head base={base} page="flow" />}
-      heading={`Flow ${row.id}: ${row.status.label}`}
+      stepper={<Recent {...props} />}
+      heading={<bdi>{flowHeading(props)}</bdi>}
+      title={`${flowHeading(props)} · Flow ${row.id}`}
+      badges={
+        <>
+          <StatusBadge {...row.outcome} />
+          <a id="again" data-flow={row.id} href={path}>Reload</a>
+        </>
+      }
       opening={
         <>
-          {reason && <FailureSummary reason={reason} continued={continued} />}
-          {secrets === "shown" && (
-            <div class="notice warn">
-              <p>
-                This page shows secrets. <a href={path}>Hide all secrets</a>
-              </p>
-            </div>
+          {row.warning !== undefined && (
+            <Notice kind="warn">
+              <p>{row.warning}</p>
+            </Notice>
           )}
-          <dl class="facts">
-            {reason?.rule !== undefined && (
-              <DefinitionItem label="Rule">
-                <Rule rule={reason.rule} cites={reason.cites} />
-              </DefinitionItem>
-            )}
-            <DefinitionItem label="Client">
-              {row.client === undefined ? "not known" : <Code text={row.client} />}
-            </DefinitionItem>
-            <CodeItem label="User" text={row.user} />
-            <DefinitionItem label="Started">
-              <Timestamp at={row.at} full />
-              {durationMs !== undefined && `, took ${formatMilliseconds(durationMs)}`}
-            </DefinitionItem>
-          </dl>
-          <p>
-            <a id="again" data-flow={row.id} href={path}>Reload</a>
+          {reason && <FailureSummary reason={reason} continued={continued} />}
+          <Facts {...props} />
+          <p class="ways">
+            {hasMasked && (secrets === "shown"
+              ? (
+                <>
+                  <StatusBadge tone="warn" label="Secrets are shown" />
+                  <a href={path}>Hide all secrets</a>
+                </>
+              )
+              : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
+            <span>
+              Export without secrets: <a href={`${path}.txt`}>text</a>, <a href={`${path}.har`}>HAR</a>,{" "}
+              <a href={`${path}.json`}>test fixture</a>
+            </span>
           </p>
         </>
       }
     >
       <Section id="sequence" heading="Sequence">
-        <p class="aside">Open a step to see its request, its checks and its response. Times are UTC.</p>
         <div class="diagram">
           <Lanes client={row.client} />
           <ol class="sequence">
@@ -113,27 +180,17 @@ export function Flow(props: FlowProps): VNode {
           </p>
         )}
       </Section>
-      {issued.length > 0 && (
-        <Section id="issued" heading="Issued">
-          <p class="aside">
-            Each token stands below the code or token that it was issued for, with its current status.
-          </p>
-          <IssuedTree issued={issued} />
-        </Section>
+      {habits && (
+        <Panes>
+          {issued.length > 0 && (
+            <Section id="issued" heading="Issued">
+              <IssuedTree issued={issued} />
+            </Section>
+          )}
+          <Habits habits={habits} path={path} />
+        </Panes>
       )}
-      <Section id="keep" heading="Export or delete">
-        <ul>
-          <li>
-            <a href={`${path}.txt`}>Text</a>, for a bug report
-          </li>
-          <li>
-            <a href={`${path}.har`}>HAR</a>, for the network panel of a browser
-          </li>
-          <li>
-            <a href={`${path}.json`}>JSON</a>, as a fixture for a test
-          </li>
-        </ul>
-        <p class="aside">Exports never contain secrets.</p>
+      {habits && (
         <ConfirmedAction
           label="Delete this flow"
           confirmLabel="Yes, delete it"
@@ -143,10 +200,7 @@ export function Flow(props: FlowProps): VNode {
         >
           Delete flow {row.id}? The recording cannot be restored. Its tokens stay valid.
         </ConfirmedAction>
-        <p class="ways">
-          <a href={`${base}/flows`}>All flows</a>
-        </p>
-      </Section>
+      )}
     </Layout>
   );
 }

@@ -4,21 +4,28 @@
 import type { VNode } from "preact";
 import { Layout } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
+import { StatusBadge } from "../status_badge.tsx";
+import { StatusCode } from "../status_line.tsx";
 import { Code, CopyableValue } from "../value.tsx";
-import { Head, RejectionLine, StatusBadge, Timestamp } from "./parts.tsx";
-import type { FlowListProps, FlowRow } from "./props.ts";
+import { formatMilliseconds, Head, RejectionLine, Timestamp } from "./parts.tsx";
+import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
 
-const outcomeOptions = [["done", "done"], ["rejected", "rejected"], ["open", "not finished"]] as const;
+const outcomeOptions = {
+  done: "success",
+  rejected: "error",
+  open: "pending",
+  documents: "metadata and keys",
+} as const satisfies Record<FlowKind, string>;
 
+/** The row of a flow; the whole row is the link. */
 function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): VNode {
-  const { id, at, client, user, status, steps, rejection } = row;
+  const { id, at, client, user, endpoint, httpStatus, outcome, status, durationMs, rejection, warning } = row;
   return (
     <li id={`flow-${id}`}>
       <a href={`${base}/flows/${id}`}>
-        <span class="unseen">{`Flow ${id}, `}</span>
-        <Timestamp at={at} />
+        <span class="unseen">{row.document === undefined ? "Flow " : "Requests "}</span>
+        {row.document === undefined ? id : `×${row.steps}`}
       </a>
-      <StatusBadge {...status} />
       <span class="who">
         {client !== undefined && <Code text={client} />}
         {user !== undefined && (
@@ -26,34 +33,46 @@ function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): V
             <span class="aside">as</span> <bdi>{user}</bdi>
           </span>
         )}
+        {row.document !== undefined && <Code text={row.document} />}
       </span>
-      <span class="count">{steps === 1 ? "1 step" : `${steps} steps`}</span>
+      <span class="what">
+        {endpoint}
+        {row.document === undefined && status.tone !== "bad" && <span class="aside">, {status.label}</span>}
+      </span>
+      <span>{httpStatus !== undefined && <StatusCode status={httpStatus} />}</span>
+      <StatusBadge {...outcome} />
+      <span class="aside took">{durationMs !== undefined && formatMilliseconds(durationMs)}</span>
+      <Timestamp at={at} />
       {rejection && <RejectionLine {...rejection} />}
+      {warning !== undefined && <span class="why">{warning}</span>}
     </li>
   );
 }
 
-function Filter({ base, clients, filter }: FlowListProps): VNode {
+function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps): VNode {
   return (
-    <form class="filter" method="get" action={`${base}/flows`}>
+    <form class="filter" method="get" action={`${base}/flows`} role="search">
+      <label>
+        Search
+        <input type="search" name="q" value={q} placeholder="invalid_grant, /token, alice" autocomplete="off" />
+      </label>
       <label>
         Client
         <select name="client">
           <option value="">all</option>
-          {clients.map((id) => <option key={id} value={id} selected={id === filter.client}>{id}</option>)}
+          {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
         </select>
       </label>
       <label>
         Outcome
         <select name="outcome">
           <option value="">all</option>
-          {outcomeOptions.map(([value, label]) => (
-            <option key={value} value={value} selected={value === filter.outcome}>{label}</option>
+          {Object.entries(outcomeOptions).map(([kind, label]) => (
+            <option key={kind} value={kind} selected={kind === outcome}>{label}</option>
           ))}
         </select>
       </label>
       <button type="submit" class="button plain">Filter</button>
-      {(filter.client ?? filter.outcome) !== undefined && <a href={`${base}/flows`}>Show all</a>}
     </form>
   );
 }
@@ -86,50 +105,68 @@ function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps
 /** The page at `/flows`. */
 export function List(props: FlowListProps): VNode {
   const { base, rows, flowCount, filter, older, recording, csrfToken } = props;
-  const query = new URLSearchParams(Object.entries(filter)).toString();
-  const currentUrl = `${base}/flows${query && `?${query}`}`;
+  const params = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const href = (more: readonly (readonly [string, string])[]) => {
+    const query = new URLSearchParams([...params, ...more].map(([name, value]) => [name, value]));
+    return `${base}/flows${query.size > 0 ? `?${query}` : ""}`;
+  };
   return (
     <Layout
       site={props}
       path="/flows"
       head={<Head base={base} page="list" />}
       heading="Flows"
-      opening={
-        <p>
-          Every login, request by request. Times are UTC.{" "}
-          {recording ? <a id="again" href={currentUrl}>Reload</a> : <strong>Recording is off.</strong>}
-        </p>
-      }
+      badges={recording
+        ? <a id="again" href={href([])}>Reload</a>
+        : <StatusBadge tone="warn" label="Recording is off" />}
+      opening={flowCount > 0 && <Filter {...props} />}
     >
       <div class="listing">
-        {flowCount > 0 && <Filter {...props} />}
-        {rows.length > 0
-          ? <ol class="flows" id="flows" reversed>{rows.map((row) => <Row key={row.id} row={row} base={base} />)}</ol>
-          : <EmptyState {...props} />}
-        {older !== undefined && (
-          <p>
-            <a href={`${base}/flows?${new URLSearchParams([...Object.entries(filter), ["before", older]])}`}>
-              Older flows
-            </a>
-          </p>
-        )}
-        <form class="ways" method="post" action={`${base}/flows`}>
-          <input type="hidden" name="form_token" value={csrfToken} />
-          <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
-            {recording ? "Stop recording" : "Start recording"}
-          </button>
-        </form>
-        {flowCount > 0 && (
-          <ConfirmedAction
-            label="Delete all flows"
-            confirmLabel="Yes, delete all"
-            action={`${base}/flows`}
-            submits={["do", "delete"]}
-            csrfToken={csrfToken}
-          >
-            Delete every flow, including those that are not shown here? Their tokens stay valid.
-          </ConfirmedAction>
-        )}
+        <div id="results">
+          {params.length > 0 && rows.length > 0 && (
+            <p>
+              <a href={`${base}/flows`}>Show all</a>
+            </p>
+          )}
+          {rows.length > 0
+            ? (
+              <>
+                <p class="columns" aria-hidden="true">
+                  {["No.", "Client", "Endpoint", "Status", "Outcome", "Took", "UTC"].map((name) => (
+                    <span key={name}>{name}</span>
+                  ))}
+                </p>
+                <ol class="flows" id="flows" reversed>
+                  {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
+                </ol>
+              </>
+            )
+            : <EmptyState {...props} />}
+          {older !== undefined && (
+            <p>
+              <a href={href([["before", older]])}>Older flows</a>
+            </p>
+          )}
+        </div>
+        <div class="ways">
+          <form method="post" action={`${base}/flows`}>
+            <input type="hidden" name="form_token" value={csrfToken} />
+            <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
+              {recording ? "Stop recording" : "Start recording"}
+            </button>
+          </form>
+          {flowCount > 0 && (
+            <ConfirmedAction
+              label="Delete all flows"
+              confirmLabel="Yes, delete all"
+              action={`${base}/flows`}
+              submits={["do", "delete"]}
+              csrfToken={csrfToken}
+            >
+              Delete every flow, including those that are not shown here? Their tokens stay valid.
+            </ConfirmedAction>
+          )}
+        </div>
       </div>
     </Layout>
   );

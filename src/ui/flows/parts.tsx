@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
-/** The small parts of the inspector's pages: head, time, status, rejection, rule. */
+/** The small parts of the inspector's pages: head, time, rejection, rule. */
 
 import type { VNode } from "preact";
 import { citedSections } from "../specifications.ts";
 import { Code } from "../value.tsx";
-import type { RejectionSummary, Status, Tone } from "./props.ts";
+import type { RejectionSummary } from "./props.ts";
 
 /** Style sheet and script, for the head of the document; `page` is the name of both files. */
 export function Head({ base, page }: { readonly base: string; readonly page: "list" | "flow" }): VNode {
@@ -30,18 +30,6 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 60_000)} min`;
 }
 
-const toneMarks: Readonly<Record<Tone, string>> = { good: "✓", warn: "!", bad: "✗", open: "–" };
-
-/** A status: a few words with a mark in front, never colour alone. */
-export function StatusBadge({ tone, label }: Status): VNode {
-  return (
-    <span class={`standing ${tone}`}>
-      <b aria-hidden="true">{toneMarks[tone]}</b>
-      {label}
-    </span>
-  );
-}
-
 /** A rejection in one line: the error code, the rule, the reason. Belongs into the line of the rejected request. */
 export function RejectionLine({ error, rule, reason }: RejectionSummary): VNode {
   return (
@@ -63,19 +51,15 @@ interface RuleProps {
   readonly rule?: string;
   /** The sections that it cites. */
   readonly cites: readonly string[];
-  /** Only the first section. Default: all. */
-  readonly brief?: boolean;
 }
 
 /** The ID of a rule with links to the cited sections. The links lead away from this server, so they send no referrer. */
-export function Rule({ rule, cites, brief = false }: RuleProps): VNode | null {
+export function Rule({ rule, cites }: RuleProps): VNode | null {
   if (rule === undefined) return null;
   return (
     <small>
       {rule}
-      {citedSections(cites).slice(0, brief ? 1 : undefined).map(({ title, url }) => (
-        <a key={url} href={url} rel="noreferrer">{title}</a>
-      ))}
+      {citedSections(cites).map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
     </small>
   );
 }

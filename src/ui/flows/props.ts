@@ -3,18 +3,20 @@
 import type { JwtContent } from "../decoded_token.tsx";
 import type { Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
+import type { EditProps } from "./edit.tsx";
+import type { Status } from "../status_badge.tsx";
+import type { TokensProps } from "./tokens.tsx";
 
-/** A status: good, good with a warning, bad, or neutral. */
-export type Tone = "good" | "warn" | "bad" | "open";
+/** The categories by which rows are filtered; `documents`: requests for metadata and keys, outside of flows. */
+export type FlowKind = "done" | "rejected" | "open" | "documents";
 
-/** A status in words. */
-export interface Status {
-  readonly tone: Tone;
-  readonly label: string;
+/** What the list shows. */
+export interface FlowFilter {
+  readonly client?: string;
+  readonly outcome?: FlowKind;
+  /** Words that each row contains. */
+  readonly q?: string;
 }
-
-/** A category by which flows are filtered. */
-export type FlowKind = "done" | "rejected" | "open";
 
 /** A rejection, in short. */
 export interface RejectionSummary {
@@ -27,25 +29,39 @@ export interface RejectionSummary {
 
 /** One flow as a row. Times in milliseconds since the epoch. */
 export interface FlowRow {
+  /** The number of the flow; of requests for a document, `d` and a number. */
   readonly id: string;
   readonly at: number;
   readonly client?: string;
   readonly user?: string;
+  /** The title of the step that decided the outcome. */
+  readonly endpoint: string;
+  /** The HTTP status of that step; absent without a response. */
+  readonly httpStatus?: number;
+  /** `success`, `error`, `pending` or `revoked`. */
+  readonly outcome: Status;
+  /** The outcome in more words. */
   readonly status: Status;
+  /** Milliseconds from the first request to the last response. */
+  readonly durationMs?: number;
   readonly steps: number;
   /** Why it or a step of it failed. */
   readonly rejection?: RejectionSummary;
+  /** What should be fixed although the request was accepted, one sentence. */
+  readonly warning?: string;
+  /** The path, if the row is for repeated requests for one document; `steps` is their number. */
+  readonly document?: string;
 }
 
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
   readonly rows: readonly FlowRow[];
-  /** The number of recorded flows, without the filter. */
+  /** The number of rows without the filter. */
   readonly flowCount: number;
   /** Every client with a recorded flow. */
   readonly clients: readonly string[];
-  readonly filter: { readonly client?: string; readonly outcome?: FlowKind };
-  /** The flow before which the next page starts. */
+  readonly filter: FlowFilter;
+  /** The place where the next page starts. */
   readonly older?: string;
   readonly recording: boolean;
   readonly csrfToken: string;
@@ -126,6 +142,8 @@ export interface FlowStep {
   readonly response?: MessageDetails;
   /** The number of redacted values. */
   readonly masked: number;
+  /** The path of the page that edits its request and sends it again; absent if that is not possible. */
+  readonly edit?: string;
   /** Whether it is initially unfolded. */
   readonly open: boolean;
 }
@@ -151,11 +169,41 @@ export interface Issued {
   readonly children: readonly Issued[];
 }
 
+/** What shows a habit, or its lack. */
+export interface HabitEvidence {
+  readonly parameter?: string;
+  /** What the client did. */
+  readonly because: string;
+  /** The exchanges, with the links to their steps; one outside of flows has none. */
+  readonly steps: readonly { readonly title: string; readonly href?: string }[];
+}
+
+/** A habit of good clients. */
+export interface HabitRow {
+  readonly id: string;
+  /** What a good client does. */
+  readonly title: string;
+  readonly status: Status;
+  /** Why it was not seen. */
+  readonly because?: string;
+  readonly evidence: readonly HabitEvidence[];
+  readonly sources: readonly string[];
+}
+
+/** The habits that a flow shows. */
+export interface FlowHabits {
+  /** The number of habits with each outcome, one sentence. */
+  readonly summary: string;
+  /** The worst first. */
+  readonly rows: readonly HabitRow[];
+  readonly total: number;
+  /** Whether all habits are listed; otherwise those that the client lacks. */
+  readonly all: boolean;
+}
+
 /** A flow in full. */
 export interface FlowProps extends Site {
   readonly row: FlowRow;
-  /** Milliseconds from the first request to the last response. */
-  readonly durationMs?: number;
   /** Whether the flow continued after the rejection. */
   readonly continued: boolean;
   readonly reason?: FailureReason;
@@ -165,6 +213,10 @@ export interface FlowProps extends Site {
   /** The first step of the next page; absent on the last page. */
   readonly next?: number;
   readonly issued: readonly Issued[];
+  /** Absent for requests for a document. */
+  readonly habits?: FlowHabits;
+  /** The rows around this one, newest first. */
+  readonly recent: readonly FlowRow[];
   /** Whether secrets are shown; `never`: they cannot be shown. */
   readonly secrets: "masked" | "shown" | "never";
   readonly csrfToken: string;
@@ -174,6 +226,8 @@ export interface FlowProps extends Site {
 export interface FlowPages {
   list(props: FlowListProps): string;
   flow(props: FlowProps): string;
+  tokens(props: TokensProps): string;
+  edit(props: EditProps): string;
   /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;
 }

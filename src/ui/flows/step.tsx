@@ -3,8 +3,12 @@
 
 import type { VNode } from "preact";
 import { Claims } from "../decoded_token.tsx";
+import { CheckList } from "../check_list.tsx";
+import { Panes } from "../layout.tsx";
+import { StatusBadge } from "../status_badge.tsx";
+import { StatusCode } from "../status_line.tsx";
 import { Checks, Warnings } from "./checks.tsx";
-import { formatMilliseconds, RejectionLine, StatusBadge, Timestamp } from "./parts.tsx";
+import { formatMilliseconds, RejectionLine, Timestamp } from "./parts.tsx";
 import type { FlowProps, FlowStep, MessageDetails, MessageField } from "./props.ts";
 import { Arrow } from "./sequence.tsx";
 
@@ -33,6 +37,8 @@ function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): V
 export function StepItem(props: StepProps): VNode {
   const { step, now } = props;
   const { number, title, at, durationMs, status, rejection, hops, checks, warnings, notes, request, response } = step;
+  const failed = checks.filter(({ passed }) => passed === false);
+  const others = checks.filter(({ passed }) => passed !== false);
   return (
     <li>
       <details class="step" open={step.open}>
@@ -50,11 +56,11 @@ export function StepItem(props: StepProps): VNode {
           {hops.map((hop, i) => <Arrow key={i} {...hop} />)}
         </summary>
         <div class="unfolded" id={`step-${number}`}>
-          {checks.length > 0 && (
-            <>
-              <h4>Checks</h4>
-              <Checks checks={checks} />
-            </>
+          {failed.length > 0 && <Checks checks={failed} />}
+          {others.length > 0 && (
+            <CheckList results={others.map(({ passed }) => passed)}>
+              <Checks checks={others} />
+            </CheckList>
           )}
           <Warnings warnings={warnings} />
           {notes.map((note) => (
@@ -62,8 +68,17 @@ export function StepItem(props: StepProps): VNode {
               <bdi>{note}</bdi>
             </p>
           ))}
-          <Message title="Request" message={request} now={now} />
-          {response && <Message title="Response" message={response} now={now} />}
+          {step.edit !== undefined && (
+            <p>
+              <a href={step.edit}>
+                Edit and send again<span class="unseen">{`, step ${number}`}</span>
+              </a>
+            </p>
+          )}
+          <Panes>
+            <Message title="Request" message={request} now={now} />
+            {response && <Message title="Response" message={response} now={now} />}
+          </Panes>
           <MaskedValues {...props} />
         </div>
       </details>
@@ -101,7 +116,10 @@ function Message(
   return (
     <div class="http">
       <h4>
-        {title} <code>{line}</code>
+        {title}{" "}
+        <code>
+          {title === "Response" ? <StatusCode status={line} /> : line}
+        </code>
       </h4>
       {parts.map((part) => (
         <>

@@ -7,9 +7,9 @@ import type { ClientAuth, Credentials } from "./method.ts";
 const secretAlgorithms = ["HS256", "HS384", "HS512"];
 
 /** The algorithms of assertions that methods of client authentication support. Each client accepts some of them. */
-export function assertionAlgorithms(methods: readonly string[]): string[] {
+export function assertionAlgorithms(methods: readonly string[], signatureAlgorithms: readonly string[]): string[] {
   return [
-    ...methods.includes("private_key_jwt") ? verificationAlgorithms : [],
+    ...methods.includes("private_key_jwt") ? signatureAlgorithms : [],
     ...methods.includes("client_secret_jwt") ? secretAlgorithms : [],
   ];
 }

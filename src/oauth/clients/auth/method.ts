@@ -1,13 +1,13 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
-import type { ClientAuthMethod } from "../client.ts";
-import { describeRemovedClient } from "../repository.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../client.ts";
+import { describeRemovedClient } from "../server_clients.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import type { Params } from "../../params.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
-import { secondsNow } from "../../server.ts";
+import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
 
 /** The parts of a request that authenticate the client. */
@@ -34,7 +34,10 @@ export interface ClientAuth {
 
 type Others = Pick<RuleExplanation, "earlier" | "fix">;
 
-/** The error of every failed authentication. All look the same to the client; the trace contains the reason. */
+/**
+ * The error of every failed authentication. All look the same to the client, except on test hosts; the trace contains
+ * the reason.
+ */
 export function invalidClient(reason: string, expected?: string, received?: string, others?: Others): OAuthError {
   return new OAuthError("invalid_client", "client authentication failed", {
     rule: "CA-07",
@@ -53,7 +56,29 @@ export function tracePassedClient(server: Server, client: Client): void {
 /** Rejects a client that is not registered; `received` describes the id that was sent. */
 export function unknownClient(server: Server, id: string | undefined, received = id): OAuthError {
   const earlier = describeRemovedClient(server.clients, id);
-  return invalidClient("the client is unknown", "the client_id of a registered client", received, { earlier });
+  return invalidClient("the client is unknown", "the client_id of a registered client", received, {
+    earlier,
+    fix: "Send the client_id of a registered client, and not its secret or name.",
+  });
+}
+
+/** How a client authenticates by its registered method: a sentence for a fix. */
+export function howToAuthenticate({ authMethod }: Client): string {
+  switch (authMethod) {
+    case "client_secret_basic":
+      return "Send client_id and client_secret in the header Authorization: Basic, and no client_secret in the body.";
+    case "client_secret_post":
+      return "Send client_id and client_secret in the body, and no header Authorization.";
+    case "none":
+      return "Send client_id in the body, and no secret.";
+    default:
+      return "Send client_assertion and client_assertion_type in the body, and no secret.";
+  }
+}
+
+/** Whether the secret of a client has expired; 0 means never (RFC 7591 §3.2.1). */
+export function isSecretExpired(server: Server, { client_secret_expires_at: at = 0 }: ClientMetadata): boolean {
+  return at > 0 && secondsNow(server) >= at;
 }
 
 /** The digest that is compared if the client is unknown (timing attack). */
@@ -73,14 +98,22 @@ export async function verifyClientSecret(
     if (client === undefined) continue;
     if (!client.authMethods.includes(method)) {
       failure = invalidClient(
-        `client ${id} must use ${client.authMethod}; this request used ${method}`,
+        client.authMethod === "none"
+          ? `client ${id} is public and has no secret; this request used ${method}`
+          : `client ${id} must use ${client.authMethod}; this request used ${method}`,
         client.authMethod,
         method,
+        { fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".` },
       );
     } else if (secret === "" || !matches) {
-      failure = invalidClient(`the secret of client ${id} is wrong`, "the registered secret", "a different secret");
-    } else if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
-      const at = new Date(client.secretExpiresAt * 1000).toISOString();
+      failure = invalidClient(
+        `the secret of client ${id} is wrong; this request used ${method}`,
+        "the registered secret",
+        "a different secret",
+        { fix: "Copy client_secret from the registration: complete, without spaces, quotation marks or a newline." },
+      );
+    } else if (isSecretExpired(server, client.metadata)) {
+      const at = new Date(client.metadata.client_secret_expires_at! * 1000).toISOString();
       failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else return client;
   }

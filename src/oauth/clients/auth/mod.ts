@@ -1,7 +1,8 @@
 /** The methods of client authentication, and the authentication of a request, which every client endpoint begins with. */
 
+import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
-import { byProfile } from "../../config/profiles.ts";
+import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
 import type { Server } from "../../server.ts";
 import type { RateLimiter } from "../../rate_limiter.ts";
@@ -54,7 +55,7 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
-  assertMethodAllowed(server, clientAuth);
+  assertMethodAllowed(policyOf(server, client), clientAuth);
   tracePassedClient(server, client);
   if (clientAuth.method !== client.authMethod) {
     const explanation: Explanation = {
@@ -71,7 +72,7 @@ export async function authenticateClient(server: Server, credentials: Credential
 }
 
 /** Rejects a method that the server does not offer, of a client that was registered before. */
-function assertMethodAllowed({ clientAuthMethods, profile }: Server, { method }: ClientAuth): void {
+function assertMethodAllowed({ clientAuthMethods, profile }: Server["settings"], { method }: ClientAuth): void {
   if (clientAuthMethods.includes(method)) return;
   throw invalidClient(
     `this server does not offer ${method}${byProfile(profile, "clientAuthMethods")}`,

@@ -1,6 +1,7 @@
 /** none: a public client sends its id only (OAuth 2.1 §3.2.1). */
 
-import { invalidClient, unknownClient } from "./method.ts";
+import { isPromise } from "../../maybe_promise.ts";
+import { howToAuthenticate, invalidClient, unknownClient } from "./method.ts";
 import type { ClientAuth } from "./method.ts";
 
 /** The method of requests that use no other one. */
@@ -17,13 +18,15 @@ export const none: ClientAuth = {
         "neither",
       );
     }
-    const client = await server.clients.find(id);
+    const found = server.clients.find(id);
+    const client = isPromise(found) ? await found : found;
     if (client === undefined) throw unknownClient(server, id);
     if (!client.confidential) return client;
     throw invalidClient(
       `client ${id} is confidential and must authenticate`,
       client.authMethods.join(" or "),
       "client_id without authentication",
+      { fix: howToAuthenticate(client) },
     );
   },
 };

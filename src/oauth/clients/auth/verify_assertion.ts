@@ -1,25 +1,19 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
-import { jwtVerify } from "jose";
-import type { JWTPayload, JWTVerifyResult } from "jose";
-import { byProfile } from "../../config/profiles.ts";
-import { describeRemovedClient } from "../repository.ts";
+import type { JWTPayload } from "jose";
+import { byProfile } from "../../config/profile.ts";
+import { clockToleranceSeconds, verifyClientJwt } from "../client_jwt.ts";
+import { describeRemovedClient } from "../server_clients.ts";
+import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
-import { quote } from "../../config/config_issue.ts";
-import { remoteKeys, verifyByKeys } from "../../keys/remote_keys.ts";
-import { DocumentError } from "../../outbound.ts";
 import { storageKey } from "../../secrets.ts";
-import { secondsNow } from "../../server.ts";
 import type { Server } from "../../server.ts";
-import { compactJws } from "../../tokens/verification.ts";
 import type { Explanation } from "../../trace.ts";
 import { invalidClient } from "./method.ts";
 import type { Credentials } from "./method.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** Maximum number of seconds by which a client's clock may be ahead, for `iat` and `nbf`. */
-const clockToleranceSeconds = 10;
 /** Maximum lifetime of an assertion, in seconds. */
 const maxAssertionLifetimeSeconds = 300;
 /** Accepted `typ` values of an assertion; `typ` may also be absent (RFC 7523bis). */
@@ -58,18 +52,12 @@ export async function verifyAssertion(
       method,
     );
   }
-  if (client.secretExpiresAt !== undefined && secondsNow(server) >= client.secretExpiresAt) {
-    throw invalidClient(
-      "the secret has expired",
-      "a secret that is still valid",
-      "an assertion signed with the expired secret",
-    );
-  }
+  const { token_endpoint_auth_signing_alg: registeredAlgorithm } = client.metadata;
   const claims = await verifyClaims(
     server,
     client,
     assertion,
-    client.assertionAlg ? [client.assertionAlg] : algorithms,
+    registeredAlgorithm ? [registeredAlgorithm] : algorithms,
   );
   await assertNotReplayed(server, client, claims);
   return client;
@@ -81,56 +69,30 @@ async function verifyClaims(
   assertion: string,
   algorithms: readonly string[],
 ): Promise<JWTPayload> {
-  const options = {
-    algorithms: [...algorithms],
-    issuer: client.id,
-    subject: client.id,
-    requiredClaims: ["exp", "jti", "aud"],
-    clockTolerance: clockToleranceSeconds,
-    currentDate: new Date(server.now()),
-  };
-  // The library accepts padding and non-zero unused bits, which are other encodings of the same assertion.
-  if (!compactJws.test(assertion)) {
-    throw invalidClient(
-      "the assertion is not a JWT",
-      "three parts of canonical base64url without padding",
-      "something else",
-    );
-  }
-  // The operator chose the URLs of other clients.
-  const limiter = client.registration ?? client.document ? server.fetchLimiter : undefined;
-  let payload: JWTPayload;
-  let protectedHeader: JWTVerifyResult["protectedHeader"];
-  try {
-    ({ payload, protectedHeader } = client.assertionSecret === undefined
-      ? await verifyByKeys(assertion, remoteKeys(server, client, limiter), options)
-      : await jwtVerify(assertion, new TextEncoder().encode(client.assertionSecret), options));
-  } catch (cause) {
-    if (cause instanceof DocumentError) {
-      const { expected, received, fix } = cause;
-      throw invalidClient(`the keys of client ${client.id} cannot be fetched`, expected, received, { fix });
-    }
-    throw invalidClient(
-      `the assertion is invalid: ${(cause as Error).message}`,
-      "a valid, signed assertion with iss = sub = client_id",
-    );
-  }
-  const { typ = acceptedTypes[0] } = protectedHeader;
-  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
-  if (typeof typ !== "string" || !acceptedTypes.includes(typ.toLowerCase().replace(/^application\//, ""))) {
-    throw invalidClient(
-      "the assertion has an unexpected typ",
-      `typ = ${acceptedTypes.join(" or ")}, or no typ`,
-      quote(typ),
-    );
-  }
+  const payload = await verifyClientJwt(server, client, assertion, {
+    name: "the assertion",
+    expected: "a valid, signed assertion with iss = sub = client_id",
+    algorithms,
+    types: acceptedTypes,
+    claims: { subject: client.id, requiredClaims: ["exp", "jti", "aud"] },
+    reject: invalidClient,
+  });
   const audience = [payload.aud!].flat();
-  const audiences = [server.issuer, ...server.assertionAudiences];
-  if (audience.length !== 1 || !audiences.includes(audience[0]!)) {
+  const { assertionAudience, profile } = policyOf(server, client);
+  const audiences = [
+    server.issuer,
+    ...assertionAudience === "issuer-or-token-endpoint" ? server.assertionAudiences : [],
+  ];
+  const isList = assertionAudience === "issuer-string" && Array.isArray(payload.aud);
+  if (isList || audience.length !== 1 || !audiences.includes(audience[0]!)) {
     throw invalidClient(
       "the assertion has another audience",
-      `aud = ${audiences.join(" or ")}, alone${byProfile(server.profile, "assertionAudience")}`,
-      audience.map((aud) => typeof aud === "string" ? aud : `a value of type ${typeof aud}`).join(" "),
+      `aud = ${audiences.join(" or ")}, ${assertionAudience === "issuer-string" ? "as a string" : "alone"}${
+        byProfile(profile, "assertionAudience")
+      }`,
+      isList
+        ? "an array"
+        : audience.map((aud) => typeof aud === "string" ? aud : `a value of type ${typeof aud}`).join(" "),
     );
   }
   if (audience[0] !== server.issuer) {

@@ -3,10 +3,11 @@
 import { responseTypes } from "../../authorize/authorization_request.ts";
 import { splitScope } from "../../authorize/scope_token.ts";
 import { quote } from "../../config/config_issue.ts";
-import { byProfile } from "../../config/profiles.ts";
-import { hasTestHost, type ResolvedSettings } from "../../config/settings.ts";
+import { byProfile } from "../../config/profile.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { hasTestHost } from "../../config/settings.ts";
 import { OAuthError } from "../../errors.ts";
-import { enabledGrantTypes } from "../../grants/mod.ts";
+import { supportedGrantTypes } from "../../grants/mod.ts";
 import { digest } from "../../secrets.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import type { ClientMetadata } from "../client.ts";
@@ -28,8 +29,8 @@ interface FetchedDocument {
 /** The authentication methods that need no shared secret. */
 const documentAuthMethods = ["none", "private_key_jwt"] as const;
 
-/** Members that give a client access to other clients' tokens or users: only the operator may set them. */
-const operatorMembers = ["serves", "access_token_format", "sector_identifier_uri"];
+/** Members that only the operator may set: most give a client access to other clients' tokens or users. */
+const operatorMembers = ["serves", "profile", "access_token_format", "sector_identifier_uri"];
 
 /**
  * Reads the client of a document. Values that this server does not support are ignored while a supported one is left,
@@ -79,8 +80,9 @@ export async function parseDocument(
     validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer) === undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
   // The operator has not approved the client, so it gets tokens for users only, except in tests.
-  const allowedGrantTypes = [...enabledGrantTypes(settings), ...settings.grantTypes].map(({ type }) => type)
+  const allowedGrantTypes = [...supportedGrantTypes(settings), ...settings.grantTypes.map(({ type }) => type)]
     .filter((type) => isTestIssuer || type !== "client_credentials");
+  const detailsTypes = Object.keys(settings.authorizationDetails ?? {});
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);
     return values === undefined ? {} : { [name]: values };
@@ -92,6 +94,8 @@ export async function parseDocument(
     ...document,
     ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
     ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
+    ...supported("authorization_details_types", oneOf(detailsTypes), detailsTypes.join(", ")),
+    ...supported("response_modes", oneOf(settings.responseModes), settings.responseModes.join(", ")),
     ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
     ...typeof scope === "string" && {

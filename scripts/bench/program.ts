@@ -1,0 +1,105 @@
+/** The program as `deno task start` and the npm package start it. */
+
+import type { SigningAlgorithm } from "../../src/mod.ts";
+import { clients } from "./clients.ts";
+import { capture, startProcess } from "./processes.ts";
+import type { Runtime } from "./runtimes.ts";
+import type { RunningServer } from "./served.ts";
+import { latchkeySite } from "./site.ts";
+
+/** Ways of starting the program, with their flags. */
+const programFlags = {
+  /** As `deno task start` does: inspector, text log. */
+  "as-started": [],
+  /** As a team runs it: no inspector, a line of JSON for each request, metrics. */
+  team: ["--inspector", "off", "--log", "json", "--metrics-port", "0"],
+  /** As started, without the inspector. */
+  "without-inspector": ["--inspector", "off"],
+} as const;
+
+/** A way of starting the program. */
+export type ProgramName = keyof typeof programFlags;
+
+/** Whether it is the program, not a server of the bench. */
+export function isProgram(name: string): name is ProgramName {
+  return Object.hasOwn(programFlags, name);
+}
+
+/** The command that starts the program on a runtime. Builds the npm package unless it is newer than the source. */
+export async function programCommand({ key, words }: Runtime): Promise<readonly string[]> {
+  if (key === "deno") return [...words, "src/main.ts"];
+  await buildPackage();
+  return [...words, `${packageFolder}/main.js`];
+}
+
+/** Starts the program on the servers' core. Its log is discarded. */
+export async function startProgram(
+  command: readonly string[],
+  alg: SigningAlgorithm,
+  name: ProgramName = "as-started",
+): Promise<RunningServer> {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  const port = freePort();
+  await Deno.writeTextFile(file, JSON.stringify({ alg, clients }));
+  const words = [...command, "--port", String(port), "--config", file, ...programFlags[name]];
+  const process = startProcess(words, 0, { discardErrors: true });
+  const stop = async (): Promise<void> => {
+    await process[Symbol.asyncDispose]();
+    await Deno.remove(file);
+  };
+  try {
+    await untilListening(port, process.ended);
+    return {
+      processes: [process],
+      ports: [port],
+      site: latchkeySite(`http://localhost:${port}`),
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw new Error(`${words.join(" ")}: ${(error as Error).message}`);
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Not read from the output, because a JSON log names the port only there where it is discarded. */
+async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {
+  let hasEnded = false;
+  ended.then(() => hasEnded = true);
+  while (true) {
+    try {
+      return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    } catch (error) {
+      if (hasEnded) throw new Error("It ended before it listened.", { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+}
+
+const packageFolder = "dist/npm";
+
+async function buildPackage(): Promise<void> {
+  const built = await getModifiedTime(`${packageFolder}/main.js`);
+  if (await getNewestTime("src") > built || await getNewestTime("static") > built) {
+    await capture(Deno.execPath(), "task", "build");
+  }
+}
+
+/** Newest modification time of the files in a folder. */
+export async function getNewestTime(folder: string): Promise<number> {
+  let time = 0;
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    time = Math.max(time, await (isDirectory ? getNewestTime(path) : getModifiedTime(path)));
+  }
+  return time;
+}
+
+/** Modification time of a file; 0 if it does not exist. */
+export async function getModifiedTime(path: string): Promise<number> {
+  return await Deno.stat(path).then(({ mtime }) => mtime!.getTime(), () => 0);
+}

@@ -1,0 +1,136 @@
+/** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
+
+import { type ClientEntry, clientField, type ClientMetadata } from "../oauth/clients/client.ts";
+import { hasNewIdentity } from "../oauth/clients/registration.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { Field } from "../oauth/config/field.ts";
+import type { Params } from "../oauth/params.ts";
+import { randomId, randomToken } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import type { MetadataField, MetadataGroup } from "../ui/client_edit.tsx";
+import type { FieldError } from "../ui/field.tsx";
+
+type Name = keyof ClientMetadata;
+
+/** The members that the form does not contain. */
+const fixedMembers: readonly Name[] = ["client_id", "client_secret"];
+
+/** The members by topic. Those of no topic follow at the end. */
+const topics: Readonly<Record<string, readonly Name[]>> = {
+  "Name and redirects": ["client_name", "redirect_uris", "post_logout_redirect_uris"],
+  "Authentication and keys": [
+    ...["token_endpoint_auth_method", "client_secret_expires_at", "token_endpoint_auth_signing_alg"] as const,
+    ...["jwks", "jwks_uri"] as const,
+  ],
+  "Grants and scope": ["grant_types", "response_types", "scope", "authorization_details_types", "serves"],
+  "What requests must have": [
+    ...["require_pkce", "require_pushed_authorization_requests", "require_signed_request_object"] as const,
+    ...["request_object_signing_alg", "dpop_bound_access_tokens", "profile"] as const,
+    ...["default_acr_values", "default_max_age", "require_auth_time"] as const,
+  ],
+  "Responses and tokens": [
+    ...["response_modes", "access_token_format", "id_token_signed_response_alg"] as const,
+    ...["userinfo_signed_response_alg", "authorization_signed_response_alg"] as const,
+    ...["introspection_signed_response_alg", "subject_type", "sector_identifier_uri"] as const,
+  ],
+};
+
+const fields: Readonly<Record<string, Field>> = clientField.members;
+
+/** The members that the form contains. */
+const names = (Object.keys(fields) as Name[]).filter((name) => !fixedMembers.includes(name));
+
+/** The groups of the form, with the values that the metadata has, or those that were typed. */
+export function metadataGroups(metadata: ClientMetadata, typed?: Params): MetadataGroup[] {
+  const listed = Object.values(topics).flat();
+  const groups = [...Object.entries(topics), ["More", names.filter((name) => !listed.includes(name))] as const];
+  return groups.map(([title, members]) => ({
+    title,
+    fields: members.map((name) => metadataField(name, typed ? typed.get(name) : toText(metadata[name]))),
+  }));
+}
+
+function metadataField(name: Name, value: string | undefined): MetadataField {
+  const { type, choices, examples, items } = fields[name]!;
+  const example = examples[0];
+  const hint = type === "array"
+    ? `One per line, such as ${[items?.choices ?? example].flat().join(" ")}.`
+    : type === "object"
+    ? "JSON."
+    : choices === undefined && type !== "boolean"
+    ? `Such as ${example}.`
+    : undefined;
+  return { name, hint, value, choices, kind: type === "boolean" ? "flag" : type === "string" ? "text" : type };
+}
+
+function toText(value: unknown): string | undefined {
+  if (value === undefined || value === false) return undefined;
+  if (value === true) return "on";
+  if (Array.isArray(value)) return value.join("\n");
+  return typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
+}
+
+/** The metadata that a form describes, not yet validated, and the fields that cannot be read. */
+export function metadataFromForm(
+  former: ClientMetadata,
+  params: Params,
+): { readonly metadata: ClientMetadata; readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = [];
+  const members: Record<string, unknown> = { ...former };
+  for (const name of names) {
+    const text = params.get(name);
+    const value = text === undefined ? undefined : fromText(fields[name]!, text);
+    if (value instanceof SyntaxError) {
+      // The message of the runtime would repeat a part of the text.
+      errors.push({ field: name, expected: "JSON", received: "other text", hint: "Write it as an object: {…}." });
+    }
+    // An empty list may differ from no list.
+    if (value !== undefined) members[name] = value;
+    else if (!Array.isArray(former[name]) || former[name].length > 0) delete members[name];
+  }
+  return { metadata: members as unknown as ClientMetadata, errors };
+}
+
+function fromText({ type }: Field, text: string): unknown {
+  switch (type) {
+    case "boolean":
+      return text === "on";
+    case "integer":
+      return /^-?\d{1,15}$/.test(text.trim()) ? Number(text) : text;
+    case "array":
+      return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    case "object":
+      try {
+        return JSON.parse(text);
+      } catch {
+        return new SyntaxError();
+      }
+    default:
+      return text.trim();
+  }
+}
+
+/**
+ * The entry of the changed client. It keeps its secret unless its method uses none, or cannot use the stored one, or the
+ * form asks for a new one. A new secret is the `client_secret` of the entry.
+ */
+export async function changedEntry(
+  server: Server,
+  former: Client,
+  metadata: ClientMetadata,
+  wantsNewSecret: boolean,
+): Promise<ClientEntry> {
+  const { token_endpoint_auth_method: method } = metadata;
+  const { secretDigest, assertionSecret, registration } = former;
+  const usesSecret = method === undefined ? secretDigest !== undefined : method.startsWith("client_secret_");
+  const kept = method === "client_secret_jwt" ? assertionSecret : await secretDigest;
+  const secret = !usesSecret
+    ? {}
+    : kept === undefined || wantsNewSecret
+    ? { client_secret: randomToken(server.randomBytes) }
+    : method === "client_secret_jwt"
+    ? { client_secret: kept }
+    : { client_secret_digest: kept };
+  const identity = hasNewIdentity(former.metadata, metadata) ? { identity: randomId(server.randomBytes) } : {};
+  return { ...metadata, ...secret, ...registration && { registration: { ...registration, ...identity } } };
+}

@@ -1,0 +1,34 @@
+/** The endpoint that a client with a wrong path probably meant. */
+
+import { suggest } from "../oauth/config/suggest.ts";
+import type { Context } from "./context.ts";
+import { routeUrl } from "./endpoint.ts";
+
+/** Last segments of the paths of other servers, and those of this one. */
+const otherNames: Readonly<Record<string, string>> = {
+  auth: "authorize",
+  authorization: "authorize",
+  certs: "jwks",
+  end_session: "logout",
+  endsession: "logout",
+  keys: "jwks",
+  user: "userinfo",
+};
+
+/** The URL of the endpoint for clients whose path ends in the same way; `undefined` if there is none. */
+export function suggestUrl({ app, target }: Context): string | undefined {
+  const paths = new Map(
+    app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")
+      .flatMap(({ path, aliases = [] }) => [path, ...aliases]).map((path) => [lastSegment(path), path]),
+  );
+  const segment = lastSegment(target.path.toLowerCase().replace(/(?:\.json)?\/*$/, ""));
+  const known = Object.hasOwn(otherNames, segment) ? otherNames[segment]! : segment;
+  // Short words are near to many names.
+  const name = paths.has(known) || segment.length < 5 ? known : suggest(known, [...paths.keys()]);
+  const path = paths.get(name ?? "");
+  return path === undefined ? undefined : routeUrl(app.site.issuer, app.site.base, path);
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,187 @@
+/** `latchkey check`: attacks an application that has this server as its issuer, and reports what it withstands. */
+
+import { type ConfigIssue, printable } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { hasTestHost } from "../../oauth/config/settings.ts";
+import { testHosts } from "../../oauth/test_hosts.ts";
+import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
+import type { CheckReport } from "../../testing/check/report.ts";
+import { readConfiguration, type ValidateSettings } from "../read_config.ts";
+import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
+import { showProgress } from "./show_progress.ts";
+
+/** The claims that a page may show of a user, the longest first. */
+const userTexts = ["email", "name", "preferred_username", "sub"] as const;
+
+/** Where the program runs. */
+type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "readTextFile" | "onStop">;
+
+/**
+ * Runs the command.
+ *
+ * @param args The words behind `check`.
+ * @returns The exit code.
+ * @throws {ConfigurationError} If the command line or the configuration is invalid.
+ */
+export async function checkApplication(
+  args: readonly string[],
+  environment: Environment,
+  validateSettings: ValidateSettings,
+): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
+    return 0;
+  }
+  const { loginUrl, flags, serverArgs } = readCheckArguments(args);
+  const config = await readConfiguration(
+    { ...environment, args: serverArgs },
+    (settings, issuer) => hasTestHost(issuer) ? validateSettings(settings, issuer) : [issuerNotAllowed(issuer)],
+  );
+  if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
+  const { settings, port, host, tls, warnings } = config;
+  for (const { path, message } of warnings) console.error(`${path}: ${message}`);
+
+  await assertKnownAttacks(flags);
+  const [{ checkClient, testLatchkey }, { webApplication }, { inspector }, { reportPage }, { formatId }, tools] =
+    await Promise.all([
+      import("../../testing/mod.ts"),
+      import("../../testing/drivers/web_application.ts"),
+      import("../../inspector/mod.ts"),
+      import("../../testing/check/report_page.ts"),
+      import("../../testing/check/report.ts"),
+      import("../../runtime/tools.ts"),
+    ]);
+  let report: CheckReport | undefined;
+  const as = await testLatchkey({
+    ...settings,
+    ...clientSettings(flags),
+    login: "auto",
+    plugins: [inspector(), reportPage(() => report)],
+  });
+  try {
+    await as.listen({ port, host, tls });
+    const { restart } = flags;
+    const restartClient = restart === undefined ? undefined : async () => {
+      await tools.runInShell(restart);
+      await waitUntilUp(loginUrl, flags.timeout * 1000, environment.now);
+    };
+    console.error(`Issuer: ${as.issuer}\nLogin:  ${loginUrl}\nWatch:  ${as.issuer.replace(/\/$/, "")}/flows`);
+    // A command that cannot run at all must not look like an application that rejects an attack.
+    await restartClient?.().catch((error) => {
+      throw restartFailed(error);
+    });
+    const user = await as.users.first();
+    const texts = textsOf(user);
+    const others = (await as.users.all()).filter(({ sub }) => sub !== user?.sub);
+    const driver = webApplication(loginUrl, {
+      loggedInUrl: flags.loggedInUrl,
+      loggedInText: flags.loggedInText ?? texts,
+      otherUserTexts: others.flatMap(textsOf).filter((text) => !texts.includes(text)),
+      refreshUrl: flags.refreshUrl,
+      verifiesIdTokenSignature: flags.idTokenSignature,
+    });
+    const progress = showProgress(environment.isTerminal, tools.writeError, formatId);
+    report = await checkClient(driver, {
+      as,
+      only: flags.only,
+      except: flags.except,
+      timeLimits: flags.timeLimits,
+      timeoutMs: flags.timeout * 1000,
+      recoveryMs: flags.recovery * 1000,
+      restart: restartClient,
+      onResult: progress.show,
+    });
+    progress.end();
+    await writeReport(report, flags, tools.writeTextFile);
+    if (flags.stay) {
+      console.error(`Report: ${as.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
+      await new Promise<void>((resolve) => environment.onStop(resolve));
+    }
+    return report.passed ? 0 : 1;
+  } finally {
+    await as.close();
+  }
+}
+
+/** What a page may show of a user; a very short text can be part of any page. */
+function textsOf(user: object | undefined): string[] {
+  const claims: Readonly<Record<string, unknown>> = { ...user };
+  return userTexts.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length > 2);
+}
+
+/** The client of the flags, in place of the configured ones. */
+function clientSettings({ clientId, clientSecret, redirectUri }: CheckFlags) {
+  if (clientId === undefined || redirectUri === undefined) return {};
+  const grant_types = ["authorization_code", "refresh_token"];
+  return { clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri], grant_types }] };
+}
+
+/** @throws {ConfigurationError} If a name is neither an attack nor a category. */
+async function assertKnownAttacks({ only = [], except = [] }: CheckFlags): Promise<void> {
+  const { findUnknown } = await import("../../testing/check/check_options.ts");
+  const issues = Object.entries({ "--only": only, "--except": except }).flatMap(([path, names]) => {
+    const unknown = findUnknown(names);
+    if (unknown === undefined) return [];
+    const { name, hint } = unknown;
+    return [{ path, expected: "attacks or categories", received: JSON.stringify(name.slice(0, 80)), hint }];
+  });
+  if (issues.length > 0) throw new ConfigurationError(issues);
+}
+
+function issuerNotAllowed(issuer: string): ConfigIssue {
+  return {
+    path: "issuer",
+    expected: `a test host (${testHosts}), because the server attacks its clients`,
+    received: issuer,
+    hint: "Configure the application with an issuer on a test host, such as http://localhost:9000.",
+  };
+}
+
+function restartFailed(error: unknown): ConfigurationError {
+  return new ConfigurationError([{
+    path: "--restart",
+    expected: "a command that restarts the application",
+    received: printable(error instanceof Error ? error.message : String(error)).slice(0, 300),
+    hint: "Try it in a shell. With Deno, programs may start commands only if it runs with --allow-run.",
+  }]);
+}
+
+/** Waits until the application responds to any request, or for a time. */
+async function waitUntilUp(loginUrl: string, milliseconds: number, now: () => number): Promise<void> {
+  const deadline = now() + milliseconds;
+  for (;;) {
+    const remaining = Math.ceil(deadline - now());
+    if (remaining <= 0) return;
+    // It may accept connections before it responds, or never respond.
+    const signal = AbortSignal.timeout(remaining);
+    const isUp = await fetch(new URL("/", loginUrl), { redirect: "manual", signal }).then(
+      (response) => response.body?.cancel().then(() => true) ?? true,
+      () => false,
+    );
+    if (isUp) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function writeReport(
+  report: CheckReport,
+  { report: format, output }: CheckFlags,
+  writeTextFile: (path: string, text: string) => Promise<void>,
+): Promise<void> {
+  const text = await formatReport(report, format);
+  if (output === undefined) return console.log(text.trimEnd());
+  await writeTextFile(output, `${text.trimEnd()}\n`);
+  const [summary] = toLines(report);
+  console.log(`${summary}\nThe report is in ${printable(output)}.`);
+}
+
+async function formatReport(report: CheckReport, format: CheckFlags["report"]): Promise<string> {
+  if (format === "json") return JSON.stringify(report, null, 2);
+  if (format === "junit") return report.toJUnit();
+  return format === "html" ? await report.toHTML() : toLines(report).join("\n");
+}
+
+/** The report as text; without control characters that the application wrote. */
+function toLines(report: CheckReport): string[] {
+  return String(report).split("\n").map(printable);
+}

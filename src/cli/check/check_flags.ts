@@ -1,0 +1,178 @@
+/** The command line of `latchkey check`: the URL of a login, flags of the check, and all flags of the server. */
+
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
+import { suggest } from "../../oauth/config/suggest.ts";
+import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
+
+/** The flags of the check, with their defaults. */
+export interface CheckFlags {
+  readonly loggedInUrl?: string;
+  readonly loggedInText?: string;
+  readonly refreshUrl?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly redirectUri?: string;
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  readonly restart?: string;
+  readonly timeout: number;
+  readonly recovery: number;
+  readonly timeLimits: boolean;
+  readonly idTokenSignature: boolean;
+  readonly report: "text" | "json" | "junit" | "html";
+  readonly output?: string;
+  readonly stay: boolean;
+}
+
+const url = (example: string) =>
+  text([example], { expected: "an http or https URL", accepts: isWebUrl, pattern: /^https?:\/\// });
+
+const fields: Fields<CheckFlags> = {
+  loggedInUrl: url("http://localhost:3000/me"),
+  loggedInText: text(["Alice Adams"]),
+  refreshUrl: url("http://localhost:3000/refresh"),
+  clientId: text(["shop"]),
+  clientSecret: text(["shop-secret"]),
+  redirectUri: text(["http://localhost:3000/callback"]),
+  only: texts(["id-token"]),
+  except: texts(["transport"]),
+  restart: text(["docker compose restart --wait shop"]),
+  timeout: whole(10, { min: 1, max: 600, default: 10, expected: "whole seconds from 1 to 600" }),
+  recovery: whole(60, { min: 0, max: 600, default: 60, expected: "whole seconds from 0 to 600" }),
+  timeLimits: flag(false),
+  idTokenSignature: flag(true),
+  report: choice(["text", "json", "junit", "html"], { default: "text" }),
+  output: text(["report.xml"]),
+  stay: flag(false),
+};
+
+/** The value and the meaning of each flag, for the help. */
+export const checkHelp: Readonly<Record<keyof CheckFlags, readonly [value: string, meaning: string]>> = {
+  loggedInUrl: ["URL", "a page that shows whether, and who, is logged in"],
+  loggedInText: ["TEXT", "a text that only the page of the user has"],
+  refreshUrl: ["URL", "a page where the application refreshes tokens"],
+  clientId: ["ID", "the client of the application, without a file"],
+  clientSecret: ["SECRET", "its secret; none for a public client"],
+  redirectUri: ["URI", "its redirect URI"],
+  only: ["LIST", "attacks or categories, separated by commas"],
+  except: ["LIST", "those to leave out"],
+  restart: ["COMMAND", "restarts the application, and ends when it is up"],
+  timeout: ["SECONDS", "how long a login may take (10)"],
+  recovery: ["SECONDS", "how long logins may fail after an attack (60)"],
+  timeLimits: ["on|off", "also attacks that end by its time limits (off)"],
+  idTokenSignature: ["on|off", "off: it does not verify ID tokens (on)"],
+  report: ["FORMAT", "text, json, junit or html"],
+  output: ["FILE", "where the report goes (standard output)"],
+  stay: ["on|off", "serve the report at /flows/check until Ctrl-C"],
+};
+
+const names = Object.keys(fields) as (keyof CheckFlags)[];
+
+/** The name of a flag of the check: `logged-in-url`. */
+export function checkFlagName(name: keyof CheckFlags): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** What the command line of a check says. */
+export interface CheckArguments {
+  /** The URL that starts a login. */
+  readonly loginUrl: string;
+  readonly flags: CheckFlags;
+  /** The flags of the server. */
+  readonly serverArgs: readonly string[];
+}
+
+/**
+ * Reads the words behind `check`. The flags of the server are only separated, and read elsewhere.
+ *
+ * @throws {ConfigurationError} With all issues.
+ */
+export function readCheckArguments(args: readonly string[]): CheckArguments {
+  const issues: ConfigIssue[] = [];
+  const serverArgs: string[] = [];
+  const urls: string[] = [];
+  const values: Partial<Record<keyof CheckFlags, unknown>> = {};
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
+    if (!word.startsWith("--")) {
+      urls.push(word);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const written = equals < 0 ? word : word.slice(0, equals);
+    const next = args[at + 1];
+    const value = equals >= 0 ? word.slice(equals + 1) : next?.startsWith("--") ? undefined : next;
+    const takesNext = equals < 0 && value !== undefined;
+    const name = names.find((known) => `--${checkFlagName(known)}` === written);
+    if (name === undefined) {
+      const isServerFlag = optionNames.some((known) => `--${flagName(known)}` === written);
+      if (isServerFlag) serverArgs.push(word, ...takesNext ? [next!] : []);
+      else issues.push(unknownFlagIssue(written));
+      if (takesNext) at++;
+      continue;
+    }
+    if (takesNext) at++;
+    const hint = `Write it like ${written} ${exampleText(fields[name])}.`;
+    if (Object.hasOwn(values, name)) {
+      issues.push({
+        path: written,
+        expected: "the flag once",
+        received: "it several times",
+        hint: "Keep one of them.",
+      });
+    } else if (value === undefined || value === "") {
+      issues.push({ path: written, expected: expectedText(fields[name]), received: "no value", hint });
+    } else {
+      const { option, issue } = readOption(fields[name] as Field, written, value, hint);
+      values[name] = option.value;
+      if (issue) issues.push(issue);
+    }
+  }
+  issues.push(...urlIssues(urls), ...clientIssues(values));
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return { loginUrl: urls[0]!, flags: withDefaults(fields, values as unknown as CheckFlags), serverArgs };
+}
+
+function urlIssues(urls: readonly string[]): ConfigIssue[] {
+  const [url] = urls;
+  if (url !== undefined && urls.length === 1 && isWebUrl(url)) return [];
+  return [{
+    path: "command line",
+    expected: "the URL that starts a login of the application",
+    received: urls.length === 0 ? "none" : urls.length > 1 ? `${urls.length} words` : quote(url!.slice(0, 80)),
+    hint: "Write it like latchkey check http://localhost:3000/login.",
+  }];
+}
+
+function clientIssues(
+  { clientId, clientSecret, redirectUri }: Partial<Record<keyof CheckFlags, unknown>>,
+): ConfigIssue[] {
+  if (
+    (clientId === undefined) === (redirectUri === undefined) && !(clientId === undefined && clientSecret !== undefined)
+  ) {
+    return [];
+  }
+  return [{
+    path: "--client-id",
+    expected: "--client-id and --redirect-uri together",
+    received: clientId === undefined ? "no --client-id" : "no --redirect-uri",
+    hint: "Add it, or describe the client in the file of --config.",
+  }];
+}
+
+function unknownFlagIssue(written: string): ConfigIssue {
+  const known = [...names.map(checkFlagName), ...optionNames.map(flagName), "help"].map((name) => `--${name}`);
+  const suggestion = suggest(written, known);
+  return {
+    path: /^--[A-Za-z-]{0,40}$/.test(written) ? written : "command line",
+    expected: "a known flag",
+    received: "an unknown one",
+    hint: suggestion === undefined ? "latchkey check --help shows all." : `Did you mean ${suggestion}?`,
+  };
+}
+
+function isWebUrl(value: string): boolean {
+  return /^https?:\/\//.test(value) && URL.canParse(value);
+}

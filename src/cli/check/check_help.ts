@@ -1,0 +1,45 @@
+/** The text of `latchkey check --help` and `latchkey faults --help`, in 80 columns. */
+
+import { checkFlagName, type CheckFlags, checkHelp } from "./check_flags.ts";
+
+const rows = (Object.keys(checkHelp) as (keyof CheckFlags)[]).map((name) => {
+  const [value, meaning] = checkHelp[name];
+  return `  ${`--${checkFlagName(name)} ${value}`.padEnd(28)}${meaning}`;
+});
+
+/** The help of `latchkey check`, with a final newline. */
+export const checkHelpText = `Usage: latchkey check LOGIN_URL [FLAG VALUE]...
+
+Attacks an application in any language that has this server as its issuer, and
+reports what it withstands. The command starts the server, opens LOGIN_URL as a
+browser does, logs in the first user, and does so once for each attack.
+
+${rows.join("\n")}
+
+All flags of the server apply too, above all --port, --issuer and --config: the
+issuer, and the client with its redirect URI, must be those that the application
+is configured with. Everything is kept in memory, and every login is automatic.
+
+The page at --logged-in-url is requested after each login. It must differ for
+users who are logged in, best by a status such as 401 without a login. Default:
+the page where the login ends. --logged-in-text is by default the e-mail
+address, name or sub of the user, if the page shows one of them. An attack is
+inconclusive if the page does not show whether the login succeeded.
+
+Attacks on metadata and keys that the application reads only at its start are
+skipped, unless --restart has a command that restarts it. The command runs in
+the shell, ends when the application is up, and ends with another code than 0
+if it does not start.
+
+Exit codes
+  0  the login works, and no attack succeeded
+  1  an attack succeeded, the login failed, or the command could not start
+`;
+
+/** The help of `latchkey faults`, with a final newline. */
+export const faultsHelpText = `Usage: latchkey faults [NAME] [--json]
+
+Lists the attacks of latchkey check, and the faults of the mock: id, level or
+endpoints, title and parameters. NAME is a category, such as id-token, or an id
+to list alone. --json prints one JSON object.
+`;

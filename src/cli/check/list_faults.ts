@@ -1,0 +1,69 @@
+/** `latchkey faults`: the attacks of a check and the faults of the mock, as text or JSON. */
+
+import { quote } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { suggest } from "../../oauth/config/suggest.ts";
+
+/** What attacks and faults have in common here. */
+interface Listed {
+  readonly id: string;
+  readonly title: string;
+  readonly parameters: readonly { readonly name: string; readonly description: string; readonly default?: unknown }[];
+}
+
+/**
+ * The output of the command, without a final newline.
+ *
+ * @param args The words behind `faults`: a category or an id to list alone, and flags.
+ * @throws {ConfigurationError} If there is another flag, a second name, or an unknown name.
+ */
+export async function listFaults(args: readonly string[]): Promise<string> {
+  if (args.includes("--help") || args.includes("-h")) {
+    return (await import("./check_help.ts")).faultsHelpText.trimEnd();
+  }
+  const [name, ...others] = args.filter((word) => word !== "--json");
+  const unknown = name?.startsWith("-") ? name : others[0];
+  if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
+  const [{ attacks: allAttacks }, { faultDefinitions }] = await Promise.all([
+    import("../../testing/check/attacks/mod.ts"),
+    import("../../testing/faults/mod.ts"),
+  ]);
+  const isListed = ({ id }: Listed) => name === undefined || name === id || name === categoryOf(id);
+  const attacks = allAttacks.filter(isListed);
+  const faults = faultDefinitions.filter(isListed);
+  if (name !== undefined && attacks.length + faults.length === 0) {
+    const known = [...allAttacks, ...faultDefinitions].flatMap(({ id }) => [categoryOf(id), id]);
+    const suggestion = suggest(name, known);
+    const hint = suggestion === undefined ? "latchkey faults lists all." : `Did you mean ${suggestion}?`;
+    throw invalidWord("a category or the id of an attack or a fault", name, hint);
+  }
+  if (args.includes("--json")) return JSON.stringify({ attacks, faults }, null, 2);
+  return [
+    `${attacks.length} attacks: latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })`,
+    ...attacks.flatMap((attack) => formatItem(attack, attack.level)),
+    "",
+    `${faults.length} faults of the mock: as.on(ENDPOINT).once(faults.ID())`,
+    ...faults.flatMap((fault) => formatItem(fault, fault.endpoints.join(", "))),
+  ].join("\n");
+}
+
+/** The part of an id before the slash or the dot. */
+function categoryOf(id: string): string {
+  return id.split(/[/.]/, 1)[0]!;
+}
+
+function invalidWord(expected: string, word: string, hint: string): ConfigurationError {
+  return new ConfigurationError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
+}
+
+function formatItem({ id, title, parameters }: Listed, kind: string): string[] {
+  return [
+    "",
+    `${id} (${kind})`,
+    `  ${title}`,
+    ...parameters.map(({ name, description, default: value }) => {
+      const defaultText = value === undefined ? "" : ` Default: ${JSON.stringify(value)}.`;
+      return `  ${name}: ${description}${defaultText}`;
+    }),
+  ];
+}

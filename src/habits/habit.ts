@@ -1,0 +1,106 @@
+/** The type of a habit: what a good client does in every request, as its recorded requests show it. */
+
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { Exchange } from "../recorder/exchange.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** Whether a specification demands the habit, or recommends it. */
+export type HabitLevel = "required" | "recommended";
+
+/** What a finding rests on. */
+export interface Evidence {
+  /** The exchanges, the decisive one first; empty for a request to another origin. */
+  readonly exchanges: readonly Exchange[];
+  /** The parameter, header or member; absent if it is the request as a whole. */
+  readonly parameter?: string;
+  /** What the client did, one sentence without a full stop. It contains no secret. */
+  readonly because: string;
+  /** The attack of a check during which it happened. Default: ordinary use. */
+  readonly during?: string;
+  /** Whether a specification allows it: the habit is then noted, and not failed. */
+  readonly isNote?: boolean;
+}
+
+/** What the traffic shows of a habit. */
+export interface HabitCheck {
+  /** The exchanges in which the habit can be seen; empty: it is not seen. */
+  readonly seen: readonly Exchange[];
+  /** What the client does otherwise; empty: it has the habit. */
+  readonly findings: readonly Evidence[];
+}
+
+/** A habit of a good client. */
+export interface Habit {
+  /** The name: `pkce-used`. Never changes. */
+  readonly id: string;
+  /** What a good client does, one sentence. */
+  readonly title: string;
+  /** Whether a specification demands it. */
+  readonly level: HabitLevel;
+  /** The sections of the specifications, and the tests, that it rests on. */
+  readonly sources: readonly string[];
+  /** What the client must do so that the habit can be seen: `an authorization request`. */
+  readonly occasion: string;
+}
+
+/** A habit, and how it is found in traffic. */
+export interface HabitDefinition extends Habit {
+  /**
+   * Whether the habit holds whatever the server responds, so that the exchanges of an attack may show that the client
+   * lacks it.
+   */
+  readonly holdsUnderAttack?: boolean;
+  /** Reads the traffic of one client. */
+  check(traffic: Traffic): MaybePromise<HabitCheck>;
+}
+
+/** What one request shows: a finding without its exchange. */
+export type RequestFinding = Omit<Evidence, "exchanges"> & {
+  /** Other exchanges that it rests on, such as the request that it is compared with. Default: none. */
+  readonly others?: readonly Exchange[];
+};
+
+/** Something that was sent in an exchange. */
+interface Sent {
+  readonly exchange: Exchange;
+}
+
+/** Examines each request on its own. `undefined`: the request is as it should be. */
+export function examineEach<Item extends Sent>(
+  items: readonly Item[],
+  examine: (item: Item) => RequestFinding | undefined,
+): HabitCheck {
+  return {
+    seen: items.map(({ exchange }) => exchange),
+    findings: items.flatMap((item) => {
+      const found = examine(item);
+      return found === undefined ? [] : [toEvidence(item, found)];
+    }),
+  };
+}
+
+/** A finding with its exchange. */
+export function toEvidence({ exchange }: Sent, { others = [], ...finding }: RequestFinding): Evidence {
+  return { ...finding, exchanges: [exchange, ...others.filter(({ number }) => number !== exchange.number)] };
+}
+
+/** Finds values that a request shares with an earlier one. It needs two requests. */
+export function examineFreshness<Item extends Sent>(
+  items: readonly Item[],
+  getValue: (item: Item) => string | undefined,
+  finding: Omit<RequestFinding, "others">,
+): HabitCheck {
+  const withValue = items.filter((item) => getValue(item) !== undefined);
+  const first = new Map<string, Item>();
+  const findings = withValue.flatMap((item) => {
+    const earlier = first.get(getValue(item)!);
+    if (earlier === undefined) first.set(getValue(item)!, item);
+    return earlier === undefined ? [] : [toEvidence(item, { ...finding, others: [earlier.exchange] })];
+  });
+  return { seen: withValue.length < 2 ? [] : withValue.map(({ exchange }) => exchange), findings };
+}
+
+/** Two checks of one habit: seen where either is. */
+export function combineChecks(...checks: readonly HabitCheck[]): HabitCheck {
+  return { seen: [...new Set(checks.flatMap(({ seen }) => seen))], findings: checks.flatMap((one) => one.findings) };
+}

@@ -1,0 +1,113 @@
+/**
+ * The habits of good clients, read from recorded traffic: nothing is injected, and nothing is sent.
+ *
+ * 1. `traffic.ts` sorts the exchanges of a client: authorization requests, token requests, tokens.
+ * 2. Each file of a category has definitions; a definition reads the traffic and returns what it finds.
+ * 3. {@link checkHabits} turns findings into outcomes: passed, failed, warning, noted, not seen.
+ *
+ * To add a habit, add a definition to the file of its category.
+ */
+
+import { redactText } from "../oauth/redact.ts";
+import { authenticationHabits } from "./authentication.ts";
+import { authorizationRequestHabits } from "./authorization_request.ts";
+import { dpopHabits } from "./dpop.ts";
+import { extensionHabits } from "./extensions.ts";
+import type { Evidence, Habit, HabitDefinition } from "./habit.ts";
+import { metadataHabits } from "./metadata.ts";
+import { pkceHabits } from "./pkce.ts";
+import { redirectHabits } from "./redirects.ts";
+import { refreshHabits } from "./refresh.ts";
+import { requestHabits } from "./requests.ts";
+import { tokenHabits } from "./tokens.ts";
+import { readTraffic, type Recording, type TrafficFacts } from "./traffic.ts";
+
+export type { Recording, TrafficFacts } from "./traffic.ts";
+export { clientsOf, exchangesOfClient } from "./client_exchanges.ts";
+
+/** Every habit, in the order of a login. */
+export const habits: readonly HabitDefinition[] = [
+  ...metadataHabits,
+  ...requestHabits,
+  ...authorizationRequestHabits,
+  ...pkceHabits,
+  ...redirectHabits,
+  ...authenticationHabits,
+  ...tokenHabits,
+  ...refreshHabits,
+  ...extensionHabits,
+  ...dpopHabits,
+];
+
+/** What the traffic shows of a habit. */
+export type HabitOutcome =
+  /** The client has it. */
+  | "passed"
+  /** The client lacks it, and a specification demands it. */
+  | "failed"
+  /** The client lacks it, and a specification recommends it. */
+  | "warning"
+  /** A specification allows what the client does. */
+  | "noted"
+  /** The traffic has no occasion for it. */
+  | "not seen";
+
+/** One habit, and what the traffic shows of it. */
+export interface HabitResult {
+  /** The habit. */
+  readonly habit: Habit;
+  /** What the traffic shows. */
+  readonly outcome: HabitOutcome;
+  /** Why, one sentence without a full stop. */
+  readonly because: string;
+  /** What the client did; for a habit that passed, the exchanges in which it was seen. */
+  readonly evidence: readonly Evidence[];
+}
+
+/** Which part of the traffic counts. */
+export interface HabitSelection extends TrafficFacts {
+  /**
+   * The flow to report; the other exchanges are compared with it. Exchanges outside of flows, such as metadata, belong to
+   * every flow. Default: all exchanges.
+   */
+  readonly flow?: string;
+  /** The habits to check. Default: all. */
+  readonly only?: (habit: HabitDefinition) => boolean;
+}
+
+/** Checks the habits of one client. */
+export async function readHabits(
+  recordings: readonly Recording[],
+  { flow, only = () => true, ...facts }: HabitSelection = {},
+): Promise<HabitResult[]> {
+  const traffic = readTraffic(recordings, facts);
+  const isSelected = (exchange: Evidence["exchanges"][number]) =>
+    flow === undefined || exchange.flow === undefined || exchange.flow === flow;
+  return await Promise.all(
+    habits.filter(only).map(async (habit): Promise<HabitResult> => {
+      const check = await habit.check(traffic);
+      const seen = check.seen.filter(isSelected);
+      const findings = check.findings
+        .filter(({ exchanges }) => exchanges.length === 0 || exchanges.some(isSelected))
+        .map((finding) => ({ ...finding, because: redactText(finding.because) }));
+      return describeHabit(habit, seen, findings);
+    }),
+  );
+}
+
+function describeHabit(
+  habit: Habit,
+  seen: Evidence["exchanges"],
+  findings: readonly Evidence[],
+): HabitResult {
+  const decisive = findings.find(({ isNote }) => !isNote) ?? findings[0];
+  if (decisive !== undefined) {
+    const outcome = decisive.isNote ? "noted" : habit.level === "required" ? "failed" : "warning";
+    return { habit, outcome, because: decisive.because, evidence: findings };
+  }
+  if (seen.length === 0) {
+    return { habit, outcome: "not seen", because: `it needs ${habit.occasion}`, evidence: [] };
+  }
+  const because = `seen in ${seen.length} ${seen.length === 1 ? "request" : "requests"}`;
+  return { habit, outcome: "passed", because, evidence: [{ exchanges: seen, because }] };
+}

@@ -1,0 +1,149 @@
+/** PKCE (RFC 7636). */
+
+import { digest } from "../oauth/secrets.ts";
+import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
+import { looksLikeTime } from "./random_values.ts";
+import type { TokenRequest, Traffic } from "./traffic.ts";
+
+/** The token requests that redeem a code with a verifier. */
+function verifiersOf({ tokenRequests }: Traffic): (TokenRequest & { readonly verifier: string })[] {
+  return tokenRequests.flatMap((request) => {
+    const verifier = request.get("code_verifier");
+    return verifier === undefined ? [] : [{ ...request, verifier }];
+  });
+}
+
+/** Number of first characters that two random verifiers share by chance once in 2^48 pairs. */
+const prefixLength = 8;
+
+/** The habits of PKCE. */
+export const pkceHabits: readonly HabitDefinition[] = [
+  {
+    id: "pkce-used",
+    title: "The client sends a code challenge with every authorization request.",
+    level: "required",
+    sources: ["RFC 9700 §2.1.1", "OAuth 2.1 §4.1.1"],
+    occasion: "an authorization request",
+    holdsUnderAttack: true,
+    check: ({ authorizations }) =>
+      examineEach(
+        authorizations,
+        ({ get }) =>
+          get("code_challenge") === undefined
+            ? { parameter: "code_challenge", because: "the request has no code_challenge" }
+            : undefined,
+      ),
+  },
+  {
+    id: "pkce-s256",
+    title: "The client uses the code challenge method S256.",
+    level: "required",
+    sources: ["RFC 7636 §4.2", "MCP authorization"],
+    occasion: "an authorization request with code_challenge",
+    holdsUnderAttack: true,
+    check: ({ authorizations }) =>
+      examineEach(authorizations.filter(({ get }) => get("code_challenge") !== undefined), ({ get }) => {
+        const method = get("code_challenge_method");
+        if (method !== "S256") {
+          return {
+            parameter: "code_challenge_method",
+            because: `the method is ${method ?? "absent, which means plain"}`,
+          };
+        }
+        const { length } = get("code_challenge")!;
+        return length === 43
+          ? undefined
+          : { parameter: "code_challenge", because: `the challenge has ${length} characters; a SHA-256 digest has 43` };
+      }),
+  },
+  {
+    id: "pkce-verifier-shape",
+    title: "The client sends a code verifier of 43 to 128 unreserved characters.",
+    level: "required",
+    sources: ["RFC 7636 §4.1"],
+    occasion: "a token request with code_verifier",
+    holdsUnderAttack: true,
+    check: (traffic) =>
+      examineEach(
+        verifiersOf(traffic),
+        ({ verifier }) =>
+          /^[\w.~-]{43,128}$/.test(verifier) ? undefined : {
+            parameter: "code_verifier",
+            because: /^[\w.~-]*$/.test(verifier)
+              ? `the verifier has ${verifier.length} characters`
+              : "the verifier has characters that are not unreserved",
+          },
+      ),
+  },
+  {
+    id: "pkce-fresh",
+    title: "The client creates a code verifier for each authorization request.",
+    level: "required",
+    sources: ["RFC 7636 §7.1", "RFC 9700 §2.1.1"],
+    occasion: "two authorization requests with code_challenge",
+    holdsUnderAttack: true,
+    check: ({ authorizations }) =>
+      examineFreshness(authorizations, ({ get }) => get("code_challenge"), {
+        parameter: "code_challenge",
+        because: "two requests have the same code_challenge",
+      }),
+  },
+  {
+    id: "pkce-random",
+    title: "The client creates the code verifier with a random source.",
+    level: "required",
+    sources: ["RFC 7636 §7.1"],
+    occasion: "two token requests with code_verifier",
+    holdsUnderAttack: true,
+    check(traffic) {
+      const requests = verifiersOf(traffic);
+      if (requests.length < 2) return { seen: [], findings: [] };
+      return examineEach(requests, (request) => {
+        const { verifier, get, exchange } = request;
+        const authorization = traffic.authorizationOf(get("code") ?? "");
+        const known = ["state", "nonce", "client_id"].find((name) => authorization?.get(name) === verifier);
+        const parameter = "code_verifier";
+        if (known !== undefined) return { parameter, because: `the verifier is the ${known}` };
+        if (looksLikeTime(verifier, exchange.at)) return { parameter, because: "the verifier is a time" };
+        const similar = requests.find((other) =>
+          other.verifier !== verifier && other.verifier.slice(0, prefixLength) === verifier.slice(0, prefixLength)
+        );
+        return similar && {
+          parameter,
+          because: `two verifiers begin with the same ${prefixLength} characters`,
+          others: [similar.exchange],
+        };
+      });
+    },
+  },
+  {
+    id: "verifier-of-this-code",
+    title: "The client sends the code verifier of the login that the code belongs to.",
+    level: "required",
+    sources: ["RFC 7636 §4.5"],
+    occasion: "a token request with a code of a recorded login and code_verifier",
+    async check(traffic) {
+      const { authorizations } = traffic;
+      const requests = verifiersOf(traffic).filter(({ get }) =>
+        traffic.authorizationOf(get("code") ?? "")?.get("code_challenge_method") === "S256"
+      );
+      const challenges = await Promise.all(requests.map(({ verifier }) => digest(verifier)));
+      return {
+        seen: requests.map(({ exchange }) => exchange),
+        findings: requests.flatMap((request, index) => {
+          const authorization = traffic.authorizationOf(request.get("code")!)!;
+          const challenge = challenges[index];
+          if (authorization.get("code_challenge") === challenge) return [];
+          const other = authorizations.find(({ get }) => get("code_challenge") === challenge);
+          return [toEvidence(request, {
+            parameter: "code_verifier",
+            because: other === undefined
+              ? "the verifier matches no code_challenge"
+              : "the verifier belongs to another login of the client",
+            others: [authorization.exchange, ...other === undefined ? [] : [other.exchange]],
+          })];
+        }),
+      };
+    },
+  },
+];

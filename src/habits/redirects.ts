@@ -1,0 +1,128 @@
+/** Redirect URIs, and what the browser does at them. */
+
+import { isLoopback } from "../oauth/test_hosts.ts";
+import { examineEach, type HabitDefinition, type RequestFinding } from "./habit.ts";
+
+/** The names of parameters whose value is a secret of one login. */
+const loginSecrets = ["code", "state", "access_token", "id_token", "refresh_token", "response"];
+
+/** What is wrong with a redirect URI. */
+function redirectUriProblem(redirectUri: string): Omit<RequestFinding, "parameter"> | undefined {
+  if (!URL.canParse(redirectUri)) return { because: "the redirect URI is not absolute" };
+  const { protocol, hostname } = new URL(redirectUri);
+  if (protocol !== "http:") return undefined;
+  if (hostname === "localhost") return { because: "the host is localhost, which may not be loopback", isNote: true };
+  return isLoopback(hostname) ? undefined : { because: `the redirect URI has plain http at ${hostname}` };
+}
+
+/** Whether a parameter in the query of a redirect URI names a URL of an origin. */
+function namesOrigin(redirectUri = "", origin: string): boolean {
+  return URL.canParse(redirectUri) &&
+    [...new URL(redirectUri).searchParams.values()].some((value) => value.startsWith(origin));
+}
+
+/** The habits of redirects. */
+export const redirectHabits: readonly HabitDefinition[] = [
+  {
+    id: "redirect-uri-exact",
+    title: "The client sends the redirect URI of the authorization request with the code, character by character.",
+    level: "required",
+    sources: ["RFC 6749 §4.1.3", "OpenID Connect Core §3.1.3.2"],
+    occasion: "a token request with a code of a recorded login",
+    check: ({ tokenRequests, authorizationOf }) =>
+      examineEach(
+        tokenRequests.filter(({ get }) => authorizationOf(get("code") ?? "")?.get("redirect_uri") !== undefined),
+        ({ get }) => {
+          const authorization = authorizationOf(get("code")!)!;
+          const [requested, sent] = [authorization.get("redirect_uri")!, get("redirect_uri")];
+          const parameter = "redirect_uri";
+          const others = [authorization.exchange];
+          if (requested.includes("#")) return { parameter, because: "the redirect URI has a fragment", others };
+          if (sent === undefined) return { parameter, because: "the token request has no redirect_uri", others };
+          return sent === requested
+            ? undefined
+            : { parameter, because: `the authorization request has ${requested}, the token request ${sent}`, others };
+        },
+      ),
+  },
+  {
+    id: "redirect-uri-safe",
+    title: "The client has redirect URIs with https, a private-use scheme, or a loopback IP address.",
+    level: "required",
+    sources: ["RFC 8252 §7.3, §8.3", "MCP authorization"],
+    occasion: "an authorization request with redirect_uri",
+    holdsUnderAttack: true,
+    check: ({ authorizations }) =>
+      examineEach(authorizations.filter(({ get }) => get("redirect_uri") !== undefined), ({ get }) => {
+        const problem = redirectUriProblem(get("redirect_uri")!);
+        return problem && { parameter: "redirect_uri", ...problem };
+      }),
+  },
+  {
+    id: "callback-tells-issuers-apart",
+    title: "The client has a redirect URI for each issuer, or checks iss in the authorization response.",
+    level: "required",
+    sources: ["RFC 9700 §4.4.2", "RFC 9207 §2.4"],
+    occasion: "authorization requests to two issuers",
+    check({ authorizations, facts }) {
+      const issuers = new Set(authorizations.map(({ issuer }) => issuer));
+      if (issuers.size < 2) return { seen: [], findings: [] };
+      return examineEach(authorizations, ({ get, issuer }) => {
+        const other = authorizations.find((request) =>
+          request.issuer !== issuer && request.get("redirect_uri") === get("redirect_uri")
+        );
+        if (other === undefined || facts.rejectsWrongIssuer) return undefined;
+        const isKnown = facts.rejectsWrongIssuer === false;
+        return {
+          parameter: "redirect_uri",
+          because: `two issuers have the same redirect URI${
+            isKnown ? ", and the client does not check iss" : "; only a check of iss distinguishes them"
+          }`,
+          isNote: !isKnown,
+          others: [other.exchange],
+        };
+      });
+    },
+  },
+  {
+    id: "callback-not-open",
+    title: "The client redirects the browser to no URL that a parameter names.",
+    level: "required",
+    sources: ["RFC 9700 §4.11.1"],
+    occasion: "a redirect URI whose query names a URL of the trap",
+    check: ({ authorizations, recordings }) => {
+      const traps = recordings.flatMap(({ trap }) => trap ?? []);
+      const named = authorizations.flatMap((request) => {
+        const trap = traps.find(({ origin }) => namesOrigin(request.get("redirect_uri"), origin));
+        return trap === undefined ? [] : [{ ...request, trap }];
+      });
+      return examineEach(
+        named,
+        ({ trap }) =>
+          trap.requests.length > 0
+            ? { parameter: "redirect_uri", because: "the browser was redirected to the URL in the redirect URI" }
+            : undefined,
+      );
+    },
+  },
+  {
+    id: "referer-clean",
+    title: "The client sends no code, state or token in the header Referer of its pages.",
+    level: "required",
+    sources: ["RFC 9700 §4.2.4"],
+    occasion: "a request with a Referer of another origin",
+    check: ({ recordings }) => {
+      const requests = recordings.flatMap(({ issuer, exchanges }) =>
+        exchanges.filter(({ request: { headers: { referer } } }) =>
+          referer !== undefined && URL.canParse(referer) && new URL(referer).origin !== new URL(issuer).origin
+        ).map((exchange) => ({ exchange }))
+      );
+      return examineEach(requests, ({ exchange }) => {
+        const { search, hash } = new URL(exchange.request.headers.referer!);
+        const names = [...new URLSearchParams(search).keys(), ...new URLSearchParams(hash.slice(1)).keys()];
+        const leaked = names.find((name) => loginSecrets.includes(name));
+        return leaked === undefined ? undefined : { parameter: "Referer", because: `the Referer has ${leaked}` };
+      });
+    },
+  },
+];

@@ -1,0 +1,123 @@
+/** The request that the form describes: the recorded one with what the user changed, added and left out. */
+
+import type { Fields } from "../../http/form.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { EditRow, FieldError } from "../../ui/flows/edit.tsx";
+import type { EditableRequest, EditableValue } from "./editable.ts";
+
+/** An edited request. */
+export interface EditedRequest {
+  readonly query: Fields;
+  readonly form: Fields;
+  readonly headers: Fields;
+  readonly body?: string;
+}
+
+/** The sections of the form, each with the number of its empty rows. */
+export const emptyRows = { query: 1, form: 2, headers: 1 } as const;
+
+type SectionName = keyof typeof emptyRows;
+
+/** Headers that decide where a request goes, who sent it, or how long it is. */
+const forbiddenHeaders =
+  /^(?:host|cookie|connection|content-length|transfer-encoding|forwarded|x-forwarded-.*|x-real-ip)$/;
+
+const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** A value as redaction writes it. */
+const redacted = /…\(\d+\)/;
+
+/** Reads the form. The errors name its fields; with any error, nothing must be sent. */
+export function readEdited(
+  params: Params,
+  recorded: EditableRequest,
+): { readonly request: EditedRequest; readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = [];
+  const value = (field: string, original: EditableValue | undefined, name: string, typed: string): string => {
+    const isKept = original !== undefined && original.name === name && original.shown === typed;
+    if (isKept && (original.shown === original.recorded || !recorded.inBrowser)) return original.recorded;
+    if (redacted.test(typed)) errors.push(redactedError(field, recorded.inBrowser));
+    return typed;
+  };
+  const rows = (section: SectionName): Fields =>
+    readRows(params, recorded, section).flatMap(({ id, name, value: typed, omitted }, i) => {
+      const error = section === "headers" && !omitted && name !== "" ? findHeaderError(id, name, typed) : undefined;
+      if (error !== undefined) errors.push(error);
+      if (omitted || name === "") return [];
+      const sent = value(id, recorded[section][i], name, typed);
+      return [[name, section === "headers" ? toHeader(name, sent) : sent] as const];
+    });
+  const typedBody = normalizeLines(params.get("body") ?? "");
+  const body = recorded.body && value("body", shownWithLines(recorded.body), "body", typedBody);
+  return {
+    request: { query: rows("query"), form: rows("form"), headers: rows("headers"), ...body && { body } },
+    errors,
+  };
+}
+
+/** The rows of a section as they were typed. */
+export function readRows(params: Params, recorded: EditableRequest, section: SectionName): EditRow[] {
+  return Array.from({ length: recorded[section].length + emptyRows[section] }, (_, i) => {
+    const id = `${section}_${i}`;
+    return {
+      id,
+      name: params.get(`${id}_name`)?.trim() ?? "",
+      value: normalizeLines(params.get(id) ?? ""),
+      omitted: params.get(`${id}_omit`) !== undefined,
+    };
+  });
+}
+
+/** The rows of a section before the first change. */
+export function recordedRows(recorded: EditableRequest, section: SectionName): EditRow[] {
+  const empty = Array.from({ length: emptyRows[section] }, () => ({ name: "", shown: "", recorded: "" }));
+  return [...recorded[section], ...empty].map(({ name, shown, recorded: original }, i) => ({
+    id: `${section}_${i}`,
+    name,
+    value: recorded.inBrowser && shown !== original ? "" : normalizeLines(shown),
+    omitted: false,
+    ...shown !== original && { redacted: shown },
+  }));
+}
+
+function shownWithLines(original: EditableValue): EditableValue {
+  return { ...original, shown: normalizeLines(original.shown) };
+}
+
+/** A browser sends each line break of a text area as CR LF. */
+function normalizeLines(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+function redactedError(field: string, inBrowser: boolean): FieldError {
+  return {
+    field,
+    expected: "the whole value",
+    received: "a redacted value",
+    hint: inBrowser
+      ? "Type the value again: the URL would show it, so it is not filled in."
+      : "Type the value again: a redacted one is kept only unchanged, under its own name.",
+  };
+}
+
+function findHeaderError(field: string, name: string, value: string): FieldError | undefined {
+  if (!headerName.test(name) || forbiddenHeaders.test(name.toLowerCase())) {
+    return {
+      field: `${field}_name`,
+      expected: "the name of a header that a client may set",
+      received: JSON.stringify(name.slice(0, 100)),
+      hint: "Host, cookies, lengths and the headers of proxies cannot be edited.",
+    };
+  }
+  // Redacted values contain an ellipsis, and are replaced before they are sent.
+  if (!/[^\t\x20-\x7e…]/.test(value)) return undefined;
+  return { field, expected: "one line of ASCII characters", received: "other characters", hint: "Encode the value." };
+}
+
+/** Basic credentials may be typed as `Basic id:secret`; base64 never contains a colon (RFC 7617 §2). */
+function toHeader(name: string, value: string): string {
+  const [, credentials] = name.toLowerCase() === "authorization"
+    ? /^basic +([!-9;-~]*:[\x20-\x7e]*)$/i.exec(value) ?? []
+    : [];
+  return credentials === undefined ? value : `Basic ${btoa(credentials)}`;
+}

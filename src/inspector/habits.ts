@@ -1,0 +1,84 @@
+/** The habits of a flow's client, for the page of the flow. */
+
+import type { Server } from "../oauth/server.ts";
+import type { Exchange, Flow } from "../recorder/exchange.ts";
+import type { Recorder } from "../recorder/recorder.ts";
+import { redactText } from "../recorder/redact.ts";
+import type { FlowHabits, HabitEvidence, HabitRow } from "../ui/flows/props.ts";
+import type { Tone } from "../ui/status_badge.tsx";
+import { exchangeTitle, isFromClient } from "./labels.ts";
+
+/** Maximum number of findings of one habit on the page. */
+const maxFindings = 3;
+
+/** Maximum number of linked exchanges of one finding. */
+const maxLinks = 3;
+
+/** The outcomes in the order of the page. */
+const outcomes = ["failed", "warning", "noted", "passed", "not seen"] as const;
+
+/** The number of outcomes that say what the client should change. */
+const lackingOutcomes = 2;
+
+const tones: Readonly<Record<typeof outcomes[number], Tone>> = {
+  failed: "bad",
+  warning: "warn",
+  noted: "open",
+  passed: "good",
+  "not seen": "open",
+};
+
+/**
+ * The habits that one flow shows. The other flows of its client are compared with it.
+ *
+ * @param all Whether to list the habits that passed or were not seen, too.
+ */
+export async function describeHabits(
+  server: Server,
+  recorder: Recorder,
+  flow: Flow,
+  base: string,
+  all: boolean,
+): Promise<FlowHabits> {
+  const { exchangesOfClient, readHabits } = await import("../habits/mod.ts");
+  const { client } = flow;
+  const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
+  const exchanges = recorded.filter(isFromClient);
+  const registered = client === undefined ? undefined : server.clients.findCached(client);
+  const recording = { issuer: server.issuer, exchanges, client: registered?.metadata };
+  const results = await readHabits([recording], { flow: flow.id });
+  const rows = results.map(({ habit: { id, title, sources }, outcome, because, evidence }): HabitRow & {
+    readonly outcome: typeof outcome;
+  } => ({
+    ...{ id, title, sources, outcome },
+    status: { tone: tones[outcome], label: outcome },
+    ...outcome === "not seen" && { because },
+    evidence: evidence.slice(0, maxFindings).map((item): HabitEvidence => ({
+      ...item.parameter !== undefined && { parameter: redactText(item.parameter, item.exchanges) },
+      because: redactText(item.because, item.exchanges),
+      steps: item.exchanges.slice(0, maxLinks).map((exchange) => describeStep(exchange, flow, base)),
+    })),
+  }));
+  const counts = outcomes.flatMap((outcome) => {
+    const count = rows.filter((row) => row.outcome === outcome).length;
+    return count === 0 ? [] : [`${count} ${outcome}`];
+  });
+  return {
+    summary: `The client: ${counts.join(", ")}.`,
+    rows: outcomes.slice(0, all ? undefined : lackingOutcomes).flatMap((outcome) =>
+      rows.filter((row) => row.outcome === outcome)
+    ),
+    total: rows.length,
+    all,
+  };
+}
+
+/** The name of an exchange, and where the pages show it. Exchanges outside of flows have no page. */
+function describeStep(exchange: Exchange, flow: Flow, base: string): HabitEvidence["steps"][number] {
+  if (exchange.flow === undefined) return { title: exchangeTitle(exchange) };
+  const step = flow.exchanges.findIndex(({ number }) => number === exchange.number) + 1;
+  return {
+    title: step > 0 ? `step ${step}` : `flow ${exchange.flow}`,
+    href: `${base}/flows/of/${exchange.number}`,
+  };
+}

@@ -1,0 +1,72 @@
+/** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
+
+import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
+import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
+import type { Context } from "../../app/context.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { htmlWithForms } from "../../http/responses.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { TokensProps } from "../../ui/flows/tokens.tsx";
+import { checkToken, kindNames } from "./check_token.ts";
+import { type PastedText, readPastedText, type TokenKind } from "./read_input.ts";
+import { readKeys } from "./signature.ts";
+
+/** The fields of the form. Their values are shown again. */
+const fieldNames = ["token", "key_set", "kind", "issuer", "client_id", "nonce"] as const;
+
+type FormFields = Readonly<Partial<Record<typeof fieldNames[number], string>>>;
+
+/** GET /tokens: the empty form. */
+export async function showTokenForm(context: Context): Promise<HttpResponse> {
+  return await render(context, {}, { results: [], notes: [] });
+}
+
+/** POST /tokens: the pasted tokens, checked. */
+export async function showTokens(context: Context): Promise<HttpResponse> {
+  const fields = readFields(await readProtectedForm(context));
+  const { tokens, notes } = readPastedText(fields.token ?? "");
+  const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
+  const options = {
+    keys,
+    kind: Object.hasOwn(kindNames, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
+    issuer: fields.issuer,
+    clientId: fields.client_id,
+    nonce: fields.nonce,
+    accessToken: tokens.find(({ source }) => source === "access_token")?.token,
+  };
+  const results = await Promise.all(tokens.map((token) => checkToken(context.server, token, options)));
+  const keyNotes = fields.key_set === undefined || keys !== undefined ? [] : [
+    'The second field has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The keys of this server were used.',
+  ];
+  return await render(context, fields, { results, notes: [...emptyNote({ tokens, notes }), ...notes, ...keyNotes] });
+}
+
+function emptyNote({ tokens, notes }: PastedText): string[] {
+  return tokens.length === 0 && notes.length === 0 ? ["The field for the token is empty."] : [];
+}
+
+function readFields(params: Params): FormFields {
+  return Object.fromEntries(fieldNames.flatMap((name) => {
+    const value = params.get(name);
+    return value === undefined || value.trim() === "" ? [] : [[name, name === "token" ? value : value.trim()]];
+  }));
+}
+
+async function render(
+  context: Context,
+  values: FormFields,
+  { results, notes }: Pick<TokensProps, "results" | "notes">,
+): Promise<HttpResponse> {
+  const { flowPages } = await import("../../ui/flows/mod.ts");
+  const browser = await ensureBrowserCookie(context);
+  const page = flowPages.tokens({
+    ...context.site,
+    values,
+    results,
+    notes,
+    kinds: Object.entries(kindNames),
+    now: context.server.now(),
+    csrfToken: await browserCsrfToken(context, browser),
+  });
+  return htmlWithForms(200, page, browser.headers);
+}

@@ -1,0 +1,105 @@
+/** Finds the tokens in pasted text: a token, a header, a token response, a URL or a form. */
+
+import { parseJsonObject } from "../../http/message.ts";
+
+/** What a token is checked as. */
+export type TokenKind =
+  | "id_token"
+  | "access_token"
+  | "logout_token"
+  | "request"
+  | "response"
+  | "dpop"
+  | "client_assertion"
+  | "other";
+
+/** A token in pasted text. */
+export interface PastedToken {
+  /** The parameter, member or header that contained it. Absent: the token was pasted alone. */
+  readonly source?: string;
+  /** Its kind by its source. */
+  readonly kind?: TokenKind;
+  readonly token: string;
+}
+
+/** The tokens of a pasted text, and remarks about the text around them. */
+export interface PastedText {
+  readonly tokens: readonly PastedToken[];
+  readonly notes: readonly string[];
+}
+
+/** Parameters and members that contain tokens. */
+const kindBySource: ReadonlyMap<string, TokenKind | undefined> = new Map([
+  ["id_token", "id_token"],
+  ["access_token", "access_token"],
+  ["refresh_token", undefined],
+  ["logout_token", "logout_token"],
+  ["id_token_hint", "id_token"],
+  ["request", "request"],
+  ["response", "response"],
+  ["client_assertion", "client_assertion"],
+  ["assertion", undefined],
+  ["subject_token", undefined],
+  ["actor_token", undefined],
+  ["token", undefined],
+  ["software_statement", undefined],
+]);
+
+/** Maximum number of tokens from one text. */
+const maxTokens = 6;
+
+/** Reads pasted text. It never throws; text without a token has none. */
+export function readPastedText(pasted: string): PastedText {
+  const text = pasted.trim().replace(/^(["'])([^"']*)\1$/, "$2").trim();
+  if (text === "") return { tokens: [], notes: [] };
+  const header = /^(?:(authorization|dpop)\s*:\s*)?(?:(bearer|dpop)\s+)?(\S+)$/is.exec(text);
+  if (header !== null && (header[1] ?? header[2]) !== undefined) return readHeader(header);
+  if (text.startsWith("{")) return readJson(text);
+  const fields = readParameters(text);
+  if (fields.length > 0) return { tokens: fields, notes: [] };
+  const joined = text.replaceAll(/\s+/g, "");
+  if (joined === text || !/^[\w.~+/=-]+$/.test(joined)) return { tokens: [{ token: text }], notes: [] };
+  return {
+    tokens: [{ token: joined }],
+    notes: ["Spaces and line breaks in the token were removed: a request must contain it without them."],
+  };
+}
+
+function readHeader([, name, scheme, token]: RegExpExecArray): PastedText {
+  if (name?.toLowerCase() === "dpop") return { tokens: [{ source: "DPoP", kind: "dpop", token: token! }], notes: [] };
+  const notes = scheme === undefined ? [] : [`${scheme} is the scheme of the header, not part of the token.`];
+  return { tokens: [{ source: "Authorization", kind: "access_token", token: token! }], notes };
+}
+
+function readJson(text: string): PastedText {
+  const members = parseJsonObject(text);
+  if (members === undefined) return { tokens: [{ token: text }], notes: [] };
+  const { payload, protected: head, signature } = members;
+  if (typeof payload === "string" && typeof head === "string" && typeof signature === "string") {
+    return {
+      tokens: [{ token: `${head}.${payload}.${signature}` }],
+      notes: ["This is the JSON serialization of a JWS (RFC 7515 §7.2). Tokens of OAuth use the compact one, below."],
+    };
+  }
+  const tokens = toTokens(Object.entries(members));
+  if (tokens.length > 0) return { tokens, notes: [] };
+  const note = "keys" in members || "kty" in members
+    ? "This is a key or a JWK Set. Paste it into the field for keys, and a token into the field for the token."
+    : "iss" in members || "sub" in members || "exp" in members
+    ? "These are decoded claims. Nothing proves who issued them: paste the token that contains them."
+    : `This JSON object has none of the members ${[...kindBySource.keys()].join(", ")}.`;
+  return { tokens: [], notes: [note] };
+}
+
+/** The tokens in a URL, a fragment or a form. */
+function readParameters(text: string): PastedToken[] {
+  return text.split(/[?#]/).flatMap((part) => part.includes("=") ? toTokens([...new URLSearchParams(part)]) : []);
+}
+
+function toTokens(members: readonly (readonly [name: string, value: unknown])[]): PastedToken[] {
+  return members.flatMap(([source, value]) =>
+    kindBySource.has(source) && typeof value === "string" && value !== ""
+      ? [{ source, kind: kindBySource.get(source), token: value.trim() }]
+      : []
+  ).slice(0, maxTokens);
+}

@@ -1,0 +1,180 @@
+/** What a rule of tokens is, and the rules that several kinds of tokens have. */
+
+import type { RuleId } from "../../oauth/rules/mod.ts";
+import type { Members } from "./parse_token.ts";
+
+/** The result of a check. */
+export interface Verdict {
+  /** Undefined: not checked. */
+  readonly passed?: boolean;
+  readonly expected?: string;
+  readonly received?: string;
+  /** Why it was not checked. */
+  readonly note?: string;
+}
+
+/** What is known besides the token. */
+export interface Expectations {
+  /** The expected issuer. */
+  readonly issuer: string;
+  /** This server's issuer, which requests and proofs are sent to. */
+  readonly server: string;
+  /** The client that the token should be for; absent: not given. */
+  readonly clientId?: string;
+  /** The nonce of the authorization request; absent: not given. */
+  readonly nonce?: string;
+  /** The digest of the access token of the same response; absent: not known. */
+  readonly accessTokenHash?: string;
+  /** Whether a client is registered. */
+  readonly isClient: (id: string) => boolean;
+  /** Whether access tokens can be for this audience. */
+  readonly isAudience: (uri: string) => boolean;
+  /** The server's clock, in seconds. */
+  readonly now: number;
+}
+
+/** A rule of tokens. */
+export interface TokenRule {
+  /** What is true when the check passes: one sentence without a full stop. */
+  readonly title: string;
+  readonly cites: readonly string[];
+  /** How to fix the token, for the developer of its issuer. */
+  readonly fix: string;
+  /** The row of the rule table with the same check. */
+  readonly rule?: RuleId;
+  /** `undefined` if the rule does not apply. */
+  check(claims: Members, header: Members, expected: Expectations): Verdict | undefined;
+}
+
+/** Seconds by which clocks may differ. */
+const clockSkewSeconds = 60;
+
+export function formatValue(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "nothing" : JSON.stringify(value);
+}
+
+/** The latest time that a `Date` can represent. */
+const maxDateSeconds = 8.64e12;
+
+export function formatTime(seconds: unknown): string {
+  if (typeof seconds !== "number" || Math.abs(seconds) > maxDateSeconds) return formatValue(seconds);
+  return new Date(seconds * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+export function audiences({ aud }: Members): readonly unknown[] {
+  return aud === undefined ? [] : [aud].flat();
+}
+
+export function equals(name: string, value: unknown, expected: string): Verdict {
+  return { passed: value === expected, expected: `${name} ${expected}`, received: formatValue(value) };
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** A required claim that is a non-empty string. */
+export function textClaim(name: string, cites: readonly string[], fix = `Add ${name}, a string.`): TokenRule {
+  return {
+    title: `${name} is a string`,
+    cites,
+    fix,
+    check: ({ [name]: value }) => ({ passed: isText(value), expected: "a string", received: formatValue(value) }),
+  };
+}
+
+export function tokenType(expected: string, cites: readonly string[], rule?: RuleId): TokenRule {
+  return {
+    title: `typ is ${expected}`,
+    cites,
+    rule,
+    fix: `Set typ in the header to ${expected}, so that the JWT cannot be used as a token of another kind.`,
+    check: (_, { typ }) => ({
+      passed: typeof typ === "string" && typ.toLowerCase().replace(/^application\//, "") === expected,
+      expected,
+      received: formatValue(typ),
+    }),
+  };
+}
+
+export function issuer(cites: readonly string[]): TokenRule {
+  return {
+    title: "iss is the issuer, character for character",
+    cites,
+    fix: "Use the issuer of the metadata everywhere. A slash at its end, its port and http or https matter.",
+    check: ({ iss }, _, expected) => equals("exactly", iss, expected.issuer),
+  };
+}
+
+export function expiry(cites: readonly string[], rule?: RuleId): TokenRule {
+  return {
+    title: "exp is in the future",
+    cites,
+    rule,
+    fix:
+      "Get a new token, or create a new one if your client signs it. If it is new, compare the clocks of the two machines.",
+    check: ({ exp }, _, { now }) => ({
+      passed: typeof exp === "number" && now < exp,
+      expected: typeof exp === "number" ? `a time after ${formatTime(now)}` : "a number: seconds since 1970",
+      received: formatTime(exp),
+    }),
+  };
+}
+
+export function issuedAt(cites: readonly string[], rule?: RuleId): TokenRule {
+  return {
+    title: "iat is a time that has passed",
+    cites,
+    rule,
+    fix: "Set iat to the time at which the token is issued, in seconds since 1970, not in milliseconds.",
+    check: ({ iat }, _, { now }) => ({
+      passed: typeof iat === "number" && iat <= now + clockSkewSeconds,
+      expected: typeof iat === "number" ? `no later than ${formatTime(now + clockSkewSeconds)}` : "a number",
+      received: formatTime(iat),
+    }),
+  };
+}
+
+export const notBefore: TokenRule = {
+  title: "nbf has passed",
+  cites: ["RFC 7519 §4.1.5"],
+  fix: "Wait until nbf, or compare the clocks of the two machines.",
+  check: ({ nbf }, _, { now }) =>
+    nbf === undefined ? undefined : {
+      passed: typeof nbf === "number" && nbf <= now + clockSkewSeconds,
+      expected: `no later than ${formatTime(now + clockSkewSeconds)}`,
+      received: formatTime(nbf),
+    },
+};
+
+/** The audience is a client: of tokens and messages that a client receives. */
+export function clientAudience(cites: readonly string[]): TokenRule {
+  return {
+    title: "aud names the client",
+    cites,
+    fix:
+      "Use the token only at the client that it was issued to, and configure that client with the client_id that the issuer registered.",
+    check(claims, _, { clientId, isClient }) {
+      const values = audiences(claims);
+      const passed = values.some((value) =>
+        clientId === undefined ? isText(value) && isClient(value) : value === clientId
+      );
+      return { passed, expected: clientId ?? "the ID of a registered client", received: formatValue(claims.aud) };
+    },
+  };
+}
+
+/** The audience is this server: of requests, and of assertions for it. */
+export function serverAudience(cites: readonly string[], rule?: RuleId): TokenRule {
+  return {
+    title: "aud names this server",
+    cites,
+    rule,
+    fix: "Set aud to the issuer of this server.",
+    check: (claims, _, { server }) => ({
+      passed: audiences(claims).includes(server),
+      expected: server,
+      received: formatValue(claims.aud),
+    }),
+  };
+}

@@ -1,0 +1,337 @@
+/**
+ * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first request
+ * that contains `authorization_details`, on a server with types for them.
+ *
+ * `readDetails` reads the parameter, `approvedDetails` checks what an approver grants, `narrowDetails` takes the part of a
+ * grant that a token request asks for. The schemas of the types are in the setting `authorizationDetails`.
+ */
+
+import type { AuthorizationDetail, Grant } from "../../store/store.ts";
+import type { Client } from "../clients/repository.ts";
+import type { AuthorizationDetailsType } from "../config/authorization_details.ts";
+import { quote } from "../config/config_issue.ts";
+import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "../config/json_schema.ts";
+import { canonicalUri } from "../config/resource_list.ts";
+import { OAuthError } from "../errors.ts";
+import { invalidGrantErrors } from "../grants/invalid_grant.ts";
+import type { Authorization } from "../grants/token_request.ts";
+import type { Params } from "../params.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { Server } from "../server.ts";
+import { findUnmatched, isWithin, listFields } from "./match_details.ts";
+
+/** Limits of one request: bytes of the value, number of objects, levels of an object. */
+const maxBytes = 8 * 1024;
+const maxObjects = 32;
+const maxDepth = 8;
+
+/** The field besides {@link listFields} that means the same in every type (RFC 9396 §2.2). */
+const identifierField = "identifier";
+
+/**
+ * Reads the parameter of an authorization, device or token request that has it (`hasDetails`).
+ *
+ * @param isProtected Whether the client sent the request itself, or signed it.
+ * @returns `undefined` for an empty list, which counts as absent.
+ * @throws {OAuthError} `invalid_request` if it is no list of objects, `invalid_authorization_details` if an object is
+ *   not as its type says.
+ */
+export function readDetails(
+  server: Server,
+  client: Client,
+  params: Params,
+  isProtected = true,
+): readonly AuthorizationDetail[] | undefined {
+  const details = parseDetails(params.get("authorization_details")!);
+  assertDetails(server, client, details);
+  for (const detail of details) {
+    if (isProtected || !findType(server, detail.type)!.requireProtectedRequest) continue;
+    throw new OAuthError("invalid_request", "a request for these authorization_details must be pushed or signed", {
+      rule: "RA-16",
+      reason: `authorization requests for type ${detail.type} must be pushed or signed`,
+      expected: "a pushed authorization request or a signed request object",
+      received: "plain parameters",
+    });
+  }
+  if (details.length === 0) return undefined;
+  server.passed?.("RA-03", details.map(({ type }) => type).join(" "));
+  return details;
+}
+
+function parseDetails(text: string): readonly AuthorizationDetail[] {
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > maxBytes) throw outOfLimits(`at most ${maxBytes} bytes`, `${bytes} bytes`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw notAList("text that is not JSON");
+  }
+  if (!Array.isArray(value)) throw notAList(describe(value));
+  const other = value.find((item) => describe(item) !== "an object");
+  if (other !== undefined) throw notAList(`an array with ${describe(other)}`);
+  if (value.length > maxObjects) throw outOfLimits(`at most ${maxObjects} objects`, `${value.length} objects`);
+  if (value.some((detail) => isDeeper(detail, maxDepth))) {
+    throw outOfLimits(`objects of at most ${maxDepth} levels`, "a deeper one");
+  }
+  if (!isPortable(value)) throw notAList("half of a surrogate pair, or a number out of range");
+  return value;
+}
+
+/** Whether a value stays the same in other JSON implementations, and in a store (RFC 7493 §2.1, §2.2). */
+function isPortable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.entries(value).flat().every(isPortable);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function notAList(received: string): OAuthError {
+  return new OAuthError("invalid_request", "authorization_details is not a JSON array of objects", {
+    rule: "RA-02",
+    expected: "a JSON array of objects, each with a type",
+    received,
+  });
+}
+
+function outOfLimits(expected: string, received: string): OAuthError {
+  const message = "authorization_details has too many bytes, objects or levels";
+  return new OAuthError("invalid_request", message, { rule: "RA-13", expected, received });
+}
+
+/** The JSON type of a value, never the value: details may be confidential (RFC 9396 §12). */
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  if (value === null || value === undefined) return value === null ? "null" : "nothing";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A type of the server; `undefined` if the server has no such type. */
+function findType({ settings }: Server, type: string): AuthorizationDetailsType | undefined {
+  const { authorizationDetails = {} } = settings;
+  return Object.hasOwn(authorizationDetails, type) ? authorizationDetails[type] : undefined;
+}
+
+function mayRequest({ metadata }: Client, type: string): boolean {
+  return metadata.authorization_details_types?.includes(type) ?? true;
+}
+
+function assertDetails(server: Server, client: Client, details: readonly AuthorizationDetail[]): void {
+  const compiled = new Map<string, FindMismatch>();
+  for (const [i, detail] of details.entries()) {
+    const definition = assertType(server, client, detail, i);
+    assertCommonFields(detail, i);
+    const { type } = detail;
+    if (!compiled.has(type)) compiled.set(type, compileSchema(closedSchema(definition)));
+    const mismatch = compiled.get(type)!(detail);
+    if (mismatch === undefined) continue;
+    const { path, expected, received } = mismatch;
+    if (expected !== noSuchField) throw invalidDetail("RA-03", i, path, expected, describe(received));
+    throw new OAuthError(
+      "invalid_authorization_details",
+      `authorization_details[${i}] has a field that type ${type} does not define`,
+      { rule: "RA-03", expected: `the fields of type ${type}`, received: quote(path.slice(1)) },
+    );
+  }
+}
+
+function assertType(server: Server, client: Client, detail: AuthorizationDetail, i: number): AuthorizationDetailsType {
+  // The client may have sent anything.
+  const type: unknown = detail.type;
+  const definition = typeof type === "string" ? findType(server, type) : undefined;
+  if (typeof type !== "string" || definition === undefined) {
+    const known = Object.keys(server.settings.authorizationDetails ?? {});
+    const received = typeof type === "string" ? `the unknown type ${quote(type)}` : describe(type);
+    throw invalidDetail("RA-03", i, ".type", `one of ${known.join(", ")}`, received);
+  }
+  if (!mayRequest(client, type)) {
+    const allowed = client.metadata.authorization_details_types!.join(", ") || "no authorization_details";
+    throw invalidDetail("RA-05", i, ".type", `a type that this client may use: ${allowed}`, type);
+  }
+  return definition;
+}
+
+function assertCommonFields(detail: AuthorizationDetail, i: number): void {
+  for (const name of [...listFields, identifierField]) {
+    const value = detail[name];
+    if (!Object.hasOwn(detail, name)) continue;
+    if (name === identifierField ? isText(value) : Array.isArray(value) && value.every(isText)) continue;
+    const expected = name === identifierField ? "a string that is not empty" : "an array of strings that are not empty";
+    throw invalidDetail("RA-04", i, `.${name}`, expected, describe(value));
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** The schema of a type, with the member `type` and without members that it does not define. */
+function closedSchema({ schema }: AuthorizationDetailsType): JsonSchema {
+  return { unevaluatedProperties: false, ...schema, properties: { type: true, ...schema.properties as JsonSchema } };
+}
+
+/** Maximum length of a path in a message, in characters. */
+const maxPathLength = 100;
+
+function invalidDetail(
+  rule: RejectionRuleId,
+  i: number,
+  path: string,
+  expected: string,
+  received: string,
+): OAuthError {
+  const place = `authorization_details[${i}]${path.slice(0, maxPathLength)}`;
+  const message = `${place} is invalid; expected ${expected}`;
+  return new OAuthError("invalid_authorization_details", message, { rule, expected, received });
+}
+
+/**
+ * What an approver grants: objects that the client requested, or less of them; enriched ones where their type allows it.
+ *
+ * @throws {Error} If the approver grants anything else.
+ */
+export function approvedDetails(
+  server: Server,
+  client: Client,
+  requested: readonly AuthorizationDetail[],
+  approved: readonly AuthorizationDetail[] = [],
+): readonly AuthorizationDetail[] | undefined {
+  const isAllowed = (detail: AuthorizationDetail, other: AuthorizationDetail) =>
+    isWithinType(server, detail, other) ||
+    detail.type === other.type && findType(server, detail.type)?.enrichable === true;
+  if (findUnmatched(approved, requested, isAllowed) >= 0) {
+    throw new Error("The approver granted authorization details that the client has not requested.");
+  }
+  assertDetails(server, client, approved);
+  return approved.length === 0 ? undefined : approved;
+}
+
+function isWithinType(server: Server, detail: AuthorizationDetail, other: AuthorizationDetail): boolean {
+  return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
+}
+
+const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorization_details exists any more");
+
+/**
+ * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
+ * approval are left out.
+ *
+ * @param grant What was granted.
+ * @param resources The resources of the access token.
+ * @returns The members of the authorization, and the part of the grant whose types still exist; absent if none does.
+ * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
+ */
+export function narrowDetails(
+  server: Server,
+  client: Client,
+  { authorizationDetails: granted = [], scope }: Pick<Grant, "authorizationDetails" | "scope">,
+  params: Params,
+  resources: readonly string[],
+): { readonly members: Partial<Authorization>; readonly granted?: readonly AuthorizationDetail[] } {
+  const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
+  if (registered.length < granted.length) {
+    const explanation = {
+      rule: "RT-09" as const,
+      reason: "the grant contains authorization_details of types that are no longer registered; they are left out",
+      expected: Object.keys(server.settings.authorizationDetails ?? {}).join(" ") || "the setting authorizationDetails",
+      received: granted.map(({ type }) => type).join(" "),
+    };
+    if (registered.length === 0 && scope.length === 0) throw invalidGrant(explanation);
+    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  }
+  const isRequested = server.settings.authorizationDetails !== undefined &&
+    params.get("authorization_details") !== undefined;
+  const requested = isRequested ? readDetails(server, client, params) : undefined;
+  const fits = (detail: AuthorizationDetail, other: AuthorizationDetail) => isWithinType(server, detail, other);
+  const unmatched = requested === undefined ? -1 : findUnmatched(requested, registered, fits);
+  if (unmatched >= 0) {
+    const message = `authorization_details[${unmatched}] is more than was granted`;
+    throw new OAuthError("invalid_authorization_details", message, {
+      rule: "RA-09",
+      expected: "objects of the grant, each at most once, as they are or with fewer values in locations, actions, " +
+        "datatypes, privileges and the lists that the type narrows",
+      received: `an object of type ${requested![unmatched]!.type} that is not within the grant`,
+    });
+  }
+  server.passed?.("RA-09");
+  const members = detailMembers(requested ?? registered, resources);
+  return { members, ...registered.length > 0 && { granted: registered } };
+}
+
+/**
+ * Reads the details that a client requests on its own behalf.
+ *
+ * @returns The members of the authorization, by the resources of the access token; `undefined` for an empty list.
+ * @throws {OAuthError} As {@link readDetails}, and if the operator does not let the client have them without a user.
+ */
+export function readOwnDetails(
+  server: Server,
+  client: Client,
+  params: Params,
+): ((resources: readonly string[]) => Partial<Authorization>) | undefined {
+  const details = readDetails(server, client, params);
+  for (const [i, { type }] of (details ?? []).entries()) {
+    if (findType(server, type)?.clientsWithoutUser?.includes(client.id)) continue;
+    throw invalidDetail("RA-10", i, ".type", "a type that this client may use without a user", type);
+  }
+  return details && ((resources) => detailMembers(details, resources));
+}
+
+/**
+ * Reads the details that an assertion grants: the objects of types that the client may use here.
+ *
+ * @throws {OAuthError} If the claim is no list of objects, or an object is not as its type says.
+ */
+export function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+  const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
+    findType(server, type) !== undefined && mayRequest(client, type)
+  );
+  assertDetails(server, client, details);
+  return details;
+}
+
+/**
+ * The requested details whose types another authorization server has.
+ *
+ * @throws {OAuthError} If the parameter is no list of objects, or no type is allowed.
+ */
+export function limitDetails(params: Params, types: readonly string[]): readonly AuthorizationDetail[] {
+  const requested = parseDetails(params.get("authorization_details")!);
+  const granted = requested.filter(({ type }) => types.includes(type));
+  if (granted.length > 0 || requested.length === 0) return granted;
+  throw new OAuthError("invalid_authorization_details", "no requested type is allowed at this audience", {
+    rule: "IJ-05",
+    expected: types.length > 0 ? `some of: ${types.join(", ")}` : "no authorization_details",
+    received: requested.map(({ type }) => typeof type === "string" ? quote(type) : describe(type)).join(" "),
+  });
+}
+
+/** The members of an authorization with these details (RFC 9396 §7, §9.1). */
+export function detailMembers(
+  details: readonly AuthorizationDetail[],
+  resources: readonly string[],
+): Pick<Authorization, "accessTokenClaims" | "responseMembers"> {
+  if (details.length === 0) return {};
+  return { responseMembers: { authorization_details: details }, accessTokenClaims: detailClaim(details, resources) };
+}
+
+/**
+ * The claim of an access token, and the member of its introspection, for some audiences: without the objects that name
+ * other locations only. For no audience: all objects.
+ */
+export function detailClaim(
+  details: readonly AuthorizationDetail[],
+  audiences: readonly string[],
+): { readonly authorization_details?: readonly AuthorizationDetail[] } {
+  const uris = audiences.map(canonicalUri);
+  const concerned = audiences.length === 0
+    ? details
+    : details.filter(({ locations }) =>
+      !Array.isArray(locations) || locations.some((location) => uris.includes(canonicalUri(location)))
+    );
+  return { authorization_details: concerned.length > 0 ? concerned : undefined };
+}

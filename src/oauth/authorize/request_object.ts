@@ -1,0 +1,203 @@
+/**
+ * Request objects (RFC 9101): the parameters of an authorization request are the claims of a JWT that the client has
+ * signed, so the browser cannot change them. Only what is inside the JWT counts.
+ */
+
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { clockToleranceSeconds, verifyClientJwt } from "../clients/client_jwt.ts";
+import type { RejectJwt } from "../clients/client_jwt.ts";
+import { policyOf } from "../clients/policy.ts";
+import type { Client } from "../clients/repository.ts";
+import { byProfile } from "../config/profile.ts";
+import { OAuthError } from "../errors.ts";
+import { paramsFromFields } from "../params.ts";
+import type { Params } from "../params.ts";
+import type { ParameterDescription } from "../parameter.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { Server } from "../server.ts";
+import type { ResolvedRequest } from "./destination.ts";
+import { authorizationParameters } from "./parameters.ts";
+
+/** Maximum length of a request object, in characters. */
+const maxRequestObjectLength = 24 * 1024;
+
+/** Accepted values of `typ`, which may also be absent (RFC 9101 §10.8). */
+const acceptedTypes = ["oauth-authz-req+jwt", "jwt"];
+
+/** With the setting `requestObjectTimes`: how old `nbf` may be, and how long after it `exp` may be, in seconds. */
+const maxLifetimeSeconds = 3600;
+
+/** Reads the request object of a request to the authorization endpoint. @throws {OAuthError} If it is invalid. */
+export async function readRequestObject(
+  server: Server,
+  received: Params,
+  unrepeatable: ReadonlySet<string>,
+): Promise<ResolvedRequest> {
+  const client = received.isRepeated("client_id")
+    ? undefined
+    : await server.clients.find(received.get("client_id") ?? "");
+  if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
+  const fields = await verifyRequestObject(server, client, received);
+  return { params: paramsFromFields(fields, unrepeatable), origin: { isSigned: true } };
+}
+
+/**
+ * Verifies the request object of a request, and returns the parameters inside of it.
+ *
+ * @param received The parameters outside of it, `request` among them.
+ * @throws {OAuthError} `invalid_request_object`; `request_not_supported` for a client that cannot sign.
+ */
+export async function verifyRequestObject(
+  server: Server,
+  client: Client,
+  received: Params,
+): Promise<[name: string, value: string][]> {
+  const jwt = received.get("request")!;
+  const { request_object_signing_alg: alg, jwks, jwks_uri } = client.metadata;
+  if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
+  const reject = rejectAs("JR-02");
+  if (received.isRepeated("request")) throw reject("request was sent more than once", "one request", "several");
+  if (jwt.length > maxRequestObjectLength) {
+    throw reject("request is too long", `at most ${maxRequestObjectLength} characters`, String(jwt.length));
+  }
+  const payload = await verifyClientJwt(server, client, jwt, {
+    name: "the request object",
+    expected: `a JWT that client ${client.id} has signed, with iss = client_id and aud = ${server.issuer}`,
+    algorithms: alg === undefined ? verificationAlgorithms : [alg],
+    types: acceptedTypes,
+    claims: { audience: server.issuer },
+    reject,
+  });
+  server.passed?.("JR-02", client.id);
+  assertTimes(server, client, payload);
+  if (payload.sub === client.id) {
+    throw rejectAs("JR-04")(
+      "sub of the request object is the client_id, so it could be a client assertion",
+      "no sub, or another one",
+      "sub = client_id",
+    );
+  }
+  const fields = authorizationParameters.flatMap((parameter) => readMember(parameter, payload));
+  const inner = new Map(fields);
+  if (inner.get("client_id") !== client.id) {
+    throw rejectAs("JR-03")("client_id of the request object is not the client", client.id, inner.get("client_id"));
+  }
+  for (const name of ["request", "request_uri"]) {
+    if (!Object.hasOwn(payload, name)) continue;
+    throw rejectAs("JR-03")(`the request object contains ${name}`, "the parameters themselves", name);
+  }
+  warnIgnored(server, client, received, inner);
+  return fields;
+}
+
+/** The error of an unsigned request, if the server or the client demands signed ones (RFC 9101 §10.5). */
+export function unsignedRequest(server: Server, client: Client): OAuthError {
+  const { requireSignedRequestObject, profile } = policyOf(server, client);
+  const decider = requireSignedRequestObject ? byProfile(profile, "requireSignedRequestObject") : "";
+  return new OAuthError("invalid_request", `the authorization request must be signed${decider}`, {
+    rule: "JR-05",
+    reason: requireSignedRequestObject
+      ? `the setting requireSignedRequestObject demands signed requests${decider}`
+      : `client ${client.id} is registered with require_signed_request_object`,
+    expected: "the parameter request: a JWT with the other parameters, signed by the client",
+    received: "the parameters themselves",
+  });
+}
+
+/** Without keys nothing can be verified, so an unsigned request object is as little supported as a signed one. */
+function cannotSign({ id }: Client): OAuthError {
+  return new OAuthError("request_not_supported", "request is not supported for this client, which has no keys", {
+    rule: "JR-01",
+    reason: `client ${id} is registered without jwks and jwks_uri, so its request objects cannot be verified`,
+    expected: "the parameters themselves, or a client with public keys",
+    received: "a request parameter",
+  });
+}
+
+function rejectAs(rule: RejectionRuleId): RejectJwt {
+  return (reason, expected, received, others) =>
+    new OAuthError("invalid_request_object", "the request object is invalid", {
+      rule,
+      reason,
+      expected,
+      received,
+      ...others,
+    });
+}
+
+/** Rejects a request object that is not valid yet; and one without a short lifetime, if the settings demand it. */
+function assertTimes(
+  server: Server,
+  client: Client,
+  { iat, nbf, exp }: { readonly iat?: number; readonly nbf?: number; readonly exp?: number },
+): void {
+  const now = server.now() / 1000;
+  const reject = rejectAs("JR-04");
+  if ((iat ?? now) > now + clockToleranceSeconds) {
+    throw reject("the request object was issued in the future", `iat of at most ${Math.floor(now)}`, String(iat));
+  }
+  const { requestObjectTimes, profile } = policyOf(server, client);
+  if (requestObjectTimes === "optional") return;
+  const by = byProfile(profile, "requestObjectTimes");
+  if (nbf === undefined || exp === undefined) {
+    const received = nbf === undefined ? "no nbf" : "no exp";
+    throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);
+  }
+  if (nbf < now - maxLifetimeSeconds || exp > nbf + maxLifetimeSeconds) {
+    throw reject(
+      "the request object is valid for too long",
+      `nbf of at most ${maxLifetimeSeconds} seconds ago, and exp of at most ${maxLifetimeSeconds} seconds after it${by}`,
+      `nbf ${Math.round(now - nbf)} seconds ago, and exp ${exp - nbf} seconds after it`,
+    );
+  }
+}
+
+/** Parameters whose value inside a request object is JSON (OpenID Connect Core §5.5, RFC 9396 §2). */
+const jsonParameters = ["claims", "authorization_details", "registration"];
+
+/** The fields of one parameter: a request object has JSON where a query has text. */
+function readMember(
+  { name, repeatable }: ParameterDescription,
+  payload: Readonly<Record<string, unknown>>,
+): [name: string, value: string][] {
+  const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+  if (value === undefined) return [];
+  if (typeof value === "string") return [[name, value]];
+  if (name === "max_age" && typeof value === "number") return [[name, String(value)]];
+  if (jsonParameters.includes(name) && typeof value === "object" && value !== null) {
+    try {
+      return [[name, JSON.stringify(value)]];
+    } catch {
+      throw rejectAs("JR-03")(`${name} of the request object is nested too deeply`, "less nesting");
+    }
+  }
+  if (repeatable === true && Array.isArray(value) && value.every((item) => typeof item === "string")) {
+    return value.map((item) => [name, item]);
+  }
+  throw rejectAs("JR-03")(
+    `${name} of the request object has the wrong type`,
+    repeatable === true ? "a string or an array of strings" : "a string",
+    Array.isArray(value) ? "an array" : value === null ? "null" : `a value of type ${typeof value}`,
+  );
+}
+
+/** Warns about parameters that a client of OpenID Connect Core §6.1 expects to be merged with those inside. */
+function warnIgnored(server: Server, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
+  const ignored = authorizationParameters.map(({ name }) => name).filter((name) => {
+    const outer = name === "request" ? undefined : received.get(name);
+    return outer !== undefined && outer !== inner.get(name);
+  });
+  if (ignored.length === 0) return;
+  server.trace({
+    type: "warning",
+    at: server.now(),
+    client: client.id,
+    explanation: {
+      rule: "JR-03",
+      reason: `parameters outside of the request object are ignored: ${ignored.join(", ")}; OpenID Connect Core §6.1 ` +
+        "merges them, RFC 9101 §6.3 does not",
+      expected: "every parameter inside the request object",
+      received: `outside: ${ignored.join(", ")}`,
+    },
+  });
+}

@@ -1,0 +1,23 @@
+/** Signed authorization responses (JARM). Loaded with the first one. */
+
+import { secondsNow } from "../keys/jwt.ts";
+import type { Server } from "../server.ts";
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/**
+ * Signs the parameters of an authorization response: the only parameter left is `response` (JARM §2.1).
+ *
+ * @param clientId The client that receives it.
+ */
+export async function signResponse(server: Server, clientId: string, fields: Fields): Promise<Fields> {
+  const client = await server.clients.find(clientId);
+  const { alg, lifetimes } = client?.policy ?? server.settings;
+  const claims = {
+    ...Object.fromEntries(fields),
+    aud: clientId,
+    exp: secondsNow(server) + lifetimes.authorization_response,
+  };
+  const algorithm = client?.metadata.authorization_signed_response_alg ?? alg;
+  return [["response", await server.sign("authorization_response", algorithm, claims)]];
+}

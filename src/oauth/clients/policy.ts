@@ -1,0 +1,23 @@
+/**
+ * The settings that hold for one client. A client with a profile of its own has settings at least as strict as those of
+ * the server and of its profile. A check that knows the client reads its settings by {@link policyOf}.
+ */
+
+import { profileValues } from "../config/load_profiles.ts";
+import type { ActiveProfile } from "../config/active_profile.ts";
+import type { ProfileName } from "../config/profile.ts";
+import type { Server } from "../server.ts";
+import type { Client } from "./repository.ts";
+
+/** The settings for the requests of a client: those of the server, or stricter ones by the client's own profile. */
+export function policyOf(server: Pick<Server, "settings">, client: Client): Server["settings"] {
+  return client.policy ?? server.settings;
+}
+
+/** The settings for a client with a profile of its own; the same settings without one. */
+export function tightenSettings<T extends { readonly profile?: ActiveProfile }>(
+  settings: T,
+  { profile }: { readonly profile?: ProfileName },
+): T {
+  return profile === undefined ? settings : profileValues().withClientProfile(settings, profile);
+}

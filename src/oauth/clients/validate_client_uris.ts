@@ -1,0 +1,106 @@
+/** Validates the URIs of a client: where browsers are redirected, what pages link to, and the sector. */
+
+import { type ConfigIssue, quote } from "../config/config_issue.ts";
+import { byProfile } from "../config/profile.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import { hasTestHost } from "../config/settings.ts";
+import { validateUrl } from "../keys/validate_public_keys.ts";
+import { isLoopback } from "../test_hosts.ts";
+import type { ClientMetadata } from "./client.ts";
+import { sectorHost } from "./client_from_metadata.ts";
+import { validateRedirectUri } from "./redirect_uri.ts";
+
+/** The redirect URIs. */
+export function validateRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const { redirect_uris: uris = [], grant_types = ["authorization_code"] } = client;
+  if (uris.length === 0 && grant_types.includes("authorization_code")) {
+    issues.push({
+      path: "redirect_uris",
+      expected: "at least one redirect URI, because the client is registered for authorization_code",
+      received: "none",
+      hint: "Add the URI that the client listens on, or change grant_types.",
+    });
+  }
+  const isTestIssuer = hasTestHost(settings.issuer);
+  for (const [i, uri] of uris.entries()) {
+    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer);
+    if (issue !== undefined) issues.push({ path: `redirect_uris[${i}]`, ...issue, received: quote(uri) });
+    else if (settings.privateUseRedirectUris || /^https?:/i.test(uri)) {
+      issues.push(...validateNativeUri(client, uri, i, settings));
+    } else {
+      issues.push({
+        path: `redirect_uris[${i}]`,
+        expected: `https, or http on a loopback host${byProfile(settings.profile, "privateUseRedirectUris")}`,
+        received: quote(uri),
+        hint: "Use https, or http://127.0.0.1 with any port.",
+      });
+    }
+  }
+  return issues;
+}
+
+/** An issue if only a native client may have the redirect URI. */
+function validateNativeUri(
+  { application_type = "web" }: ClientMetadata,
+  uri: string,
+  index: number,
+  { nativeOnlyRedirectUris, profile }: ResolvedSettings,
+): ConfigIssue[] {
+  const { protocol, hostname } = new URL(uri);
+  const kind = protocol === "http:" ? "loopback" : "private-use";
+  if (protocol === "https:" || !nativeOnlyRedirectUris.includes(kind)) return [];
+  const isNative = application_type === "native";
+  if (isNative && (kind === "private-use" || isLoopback(hostname))) return [];
+  const expected = isNative
+    ? "https, or http on a loopback host"
+    : `an https URI, because application_type is not "native"`;
+  return [{
+    path: `redirect_uris[${index}]`,
+    expected: expected + byProfile(profile, "nativeOnlyRedirectUris"),
+    received: quote(uri),
+    hint: isNative
+      ? "Use https, or http://127.0.0.1 with any port."
+      : `Use https, or set application_type to "native" for an app on the user's own device.`,
+  }];
+}
+
+/** The URIs that the browser may be redirected to after logout. */
+export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
+    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, hasTestHost(settings.issuer));
+    if (issue !== undefined) issues.push({ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) });
+  }
+  return issues;
+}
+
+/** The URLs that pages show as links. Only http and https are allowed, because other schemes can run scripts. */
+export function validatePageUrls(client: ClientMetadata, { issuer }: ResolvedSettings): ConfigIssue[] {
+  return (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
+    const { [path]: uri } = client;
+    return uri === undefined ? [] : validateUrl(path, uri, hasTestHost(issuer));
+  });
+}
+
+/** The sector of pairwise subjects. */
+export function validateSector(client: ClientMetadata): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const uri = client.sector_identifier_uri;
+  if (uri !== undefined && !(URL.canParse(uri) && uri.startsWith("https://"))) {
+    issues.push({
+      path: "sector_identifier_uri",
+      expected: "an https URL",
+      received: quote(uri),
+      hint: "Write https://host/path.",
+    });
+  } else if (client.subject_type === "pairwise" && sectorHost(client) === undefined) {
+    issues.push({
+      path: "subject_type",
+      expected: "redirect URIs that all have one host, because subject_type is pairwise",
+      received: "several hosts, or none",
+      hint: "Add a sector_identifier_uri whose host is the sector.",
+    });
+  }
+  return issues;
+}

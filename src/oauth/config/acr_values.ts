@@ -1,0 +1,61 @@
+/** The levels of authentication that clients can request (OpenID Connect Core §2, `acr`; RFC 9470). */
+
+import { choice, type Field, list, object, text, texts } from "./field.ts";
+
+/**
+ * How a user logs in: `auto` without a page, with `login: "auto"`; `open` on the login page without a password;
+ * `password` on the login page; `approver` as the approver of the embedding program states.
+ */
+export type LoginMethod = "auto" | "open" | "password" | "approver";
+
+/**
+ * A level of authentication: a value of `acr`, and the logins that reach it. A login reaches the requested level if its
+ * method is listed there, otherwise the first level that lists its method.
+ *
+ * @example
+ * ```ts
+ * const levels: AcrValue[] = [
+ *   { value: "urn:example:password", methods: ["auto", "password"], amr: ["pwd"] },
+ *   { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] },
+ * ];
+ * ```
+ */
+export interface AcrValue {
+  /** The value of `acr` in tokens, and of `acr_values` in requests: printable ASCII without spaces. */
+  readonly value: string;
+  /**
+   * The methods of login that reach the level. Default: `auto open`, which verify nothing: on a real host, set it.
+   */
+  readonly methods?: readonly LoginMethod[];
+  /** The `amr` of such a login (RFC 8176), unless an approver states another one. Default: none. */
+  readonly amr?: readonly string[];
+}
+
+/** The methods of login that verify nothing, for test hosts; the default of {@link AcrValue.methods}. */
+export const unverifiedMethods: readonly LoginMethod[] = ["auto", "open"];
+
+const example: AcrValue = { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] };
+
+/** Describes a value of `acr`. */
+export const acrValueField: Field<string> = text(["urn:example:mfa"], {
+  pattern: /^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/,
+  expected: "1 to 255 printable ASCII characters without spaces, quotes and backslashes",
+});
+
+/** Describes the list of levels. */
+export const acrValuesField = list(
+  object<AcrValue>(
+    "AcrValue",
+    {
+      value: acrValueField,
+      methods: list<LoginMethod>(choice(["auto", "open", "password", "approver"]), [["auto"]], {
+        default: unverifiedMethods,
+      }),
+      amr: texts(["pwd", "otp", "mfa"]),
+    },
+    example,
+    { required: ["value"] },
+  ),
+  [[example]],
+  { expected: "an array of levels", default: [] },
+);

@@ -1,0 +1,108 @@
+/** The settings with their defaults, which the server reads. */
+
+import { splitScope } from "../authorize/scope_token.ts";
+import type { AuthorizationDetailsType } from "./authorization_details.ts";
+import { demoClients, demoUsers } from "./demo_entries.ts";
+import { withDefaults } from "./field.ts";
+import { profileValues } from "./load_profiles.ts";
+import type { ActiveProfile } from "./active_profile.ts";
+import { type RegistrationSettings, resolveRegistration } from "./registration_settings.ts";
+import type { ResourceSettings } from "./resource_list.ts";
+import { clientLogout, keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
+import type { ClientLogoutSettings, DpopSettings, Lifetimes } from "./setting_groups.ts";
+import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
+import { hasTestHost, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
+import type { TokenExchangeSettings } from "./token_exchange.ts";
+
+/** {@link Settings} with the defaults. */
+export interface ResolvedSettings extends
+  Required<
+    Omit<
+      Settings,
+      | "profile"
+      | "mcpRevision"
+      | "resources"
+      | "tokenExchange"
+      | "authorizationDetails"
+      | "keys"
+      | "defaultScope"
+      | "proxyHeader"
+    >
+  > {
+  /** The scope of a request without `scope`; empty: such a request is rejected. */
+  readonly defaultScope: readonly string[];
+  /** Lifetimes in seconds. */
+  readonly lifetimes: Required<Lifetimes>;
+  /** When code challenges are required. */
+  readonly pkce: Required<PkceSettings>;
+  /** How refresh tokens behave. */
+  readonly refresh: Required<RefreshSettings>;
+  /** How DPoP proofs are checked. */
+  readonly dpop: Required<DpopSettings>;
+  /** How clients register themselves. */
+  readonly registration: Required<RegistrationSettings>;
+  /** How clients learn that a session has ended. */
+  readonly clientLogout: Required<ClientLogoutSettings>;
+  /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
+  readonly resources?: readonly ResourceSettings[];
+  /** The types of authorization details; absent: the parameter is ignored. */
+  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
+  /** How clients exchange access tokens; absent: they cannot. */
+  readonly tokenExchange?: TokenExchangeSettings;
+  /** The rotation of signing keys, in seconds. */
+  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+  /** The grant types that the embedding program adds. */
+  readonly grantTypes: readonly { readonly type: string }[];
+  /** The profile in effect. */
+  readonly profile?: ActiveProfile;
+}
+
+/** The settings whose fields have a default. */
+type SettingWithDefault = {
+  [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
+}[keyof Settings];
+
+/**
+ * Fills in the defaults.
+ *
+ * @param issuer The issuer in effect.
+ */
+export function resolveSettings(settings: ProgramSettings, issuer: string): ResolvedSettings {
+  const values = settings.profile === undefined ? undefined : profileValues();
+  const given = withDefaults(settingFields, values?.withProfile<Settings>(settings) ?? settings) as
+    & Settings
+    & Required<Pick<Settings, SettingWithDefault>>;
+  const { claims = {} } = given;
+  const scopes = [...given.scopes, ...Object.keys(claims).filter((value) => !given.scopes.includes(value))];
+  const isTestIssuer = hasTestHost(issuer);
+  const deviceAuthorization = given.deviceAuthorization ?? isTestIssuer;
+  return {
+    ...given,
+    issuer,
+    clients: given.clients ?? values?.demoClientsOf(given, issuer) ?? demoClients(issuer, deviceAuthorization),
+    users: given.users ?? demoUsers,
+    scopes,
+    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
+    claims,
+    unmappedClaims: given.unmappedClaims ?? (isTestIssuer ? "openid" : "none"),
+    audience: given.audience ?? issuer,
+    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
+    refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
+    clientLogout: withDefaults(clientLogout.members, given.clientLogout) as Required<ClientLogoutSettings>,
+    dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
+    keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
+    pkce: withDefaults(pkce.members, {
+      ...given.pkce,
+      acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
+    }) as Required<PkceSettings>,
+    deviceAuthorization,
+    directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
+    registration: resolveRegistration(given.registration, isTestIssuer),
+    throttle: given.throttle ?? !isTestIssuer,
+    // A document has no secret.
+    clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
+      given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),
+    grantTypes: settings.grantTypes ?? [],
+    profile: values?.activeProfile(settings),
+  };
+}

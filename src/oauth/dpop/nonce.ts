@@ -1,0 +1,49 @@
+/**
+ * DPoP nonces (RFC 9449 §8, §9). They are stateless: the MAC of a time window, so that instances with one secret accept
+ * each other's, and nothing is stored.
+ */
+
+import { hmacSha256 } from "../../runtime/crypto.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import { constantTimeEqual } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { computeMac } from "../session/session.ts";
+
+/** The nonces of one kind of endpoint. Times are in milliseconds since the epoch. */
+export interface Nonces {
+  /** The nonce for the next proofs. */
+  current(now: number): MaybePromise<string>;
+  /** Whether a proof may have this nonce: the current one, or the one before. */
+  accepts(nonce: string, now: number): Promise<boolean>;
+}
+
+/** Milliseconds after which the nonce changes. A nonce is accepted for this time at least, and for twice as long at most. */
+const windowMs = 120_000;
+
+/** When a proof whose nonce is accepted now is certainly rejected, in milliseconds since the epoch. */
+export function noncesExpireAt(now: number): number {
+  return now + 2 * windowMs;
+}
+
+function noncesByMac(mac: (window: string) => MaybePromise<string>): Nonces {
+  const nonceAt = (time: number) => mac(String(Math.floor(time / windowMs)));
+  return {
+    current: nonceAt,
+    async accepts(nonce, now) {
+      return constantTimeEqual(nonce, await nonceAt(now)) || constantTimeEqual(nonce, await nonceAt(now - windowMs));
+    },
+  };
+}
+
+/**
+ * The nonces of a server: one kind for the token endpoint and PAR, another one for its protected resources, because no
+ * resource may accept a nonce of an authorization server (RFC 9449 §9).
+ */
+export function serverNonces(server: Server, kind: "client" | "resource"): Nonces {
+  return noncesByMac((window) => computeMac(server, `dpop nonce ${kind}`, window));
+}
+
+/** The nonces of a resource with a secret of 1 to 64 ASCII characters. */
+export function resourceNonces(secret: string): Nonces {
+  return noncesByMac(hmacSha256(secret));
+}

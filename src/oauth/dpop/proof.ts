@@ -1,0 +1,201 @@
+/** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
+
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
+import type { JWTPayload } from "jose";
+import { quote } from "../config/config_issue.ts";
+import { describeKind } from "../config/show.ts";
+import { OAuthError } from "../errors.ts";
+import { privateJwkMembers } from "../keys/validate_public_keys.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import { digest } from "../secrets.ts";
+import { compactJws } from "../tokens/verification.ts";
+
+/** The request that a proof must be for, and the limits of the proof. */
+export interface ProofRequirements {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The external URL. */
+  readonly url: string;
+  /** The time, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Seconds for which the proof is accepted after its `iat`. */
+  readonly maxAgeSeconds: number;
+  /** The accepted signature algorithms. */
+  readonly algorithms: readonly string[];
+  /** What a message about another algorithm ends with. Default: nothing. */
+  readonly algorithmsBy?: string;
+  /** The access token of the request; absent at the authorization server. */
+  readonly accessToken?: string;
+}
+
+/** A verified proof. */
+export interface Proof {
+  /** The SHA-256 thumbprint of its key (RFC 7638), as base64url. */
+  readonly thumbprint: string;
+  /** Its identifier. */
+  readonly jti: string;
+  /** The URL that it is for, normalized: every spelling of a URL is the same one here. */
+  readonly target: string;
+  /** When it was created, in seconds since the epoch. */
+  readonly iat: number;
+  /** The nonce of the server. */
+  readonly nonce?: string;
+}
+
+/** Maximum length of a proof, in characters: enough for an RSA key of 4096 bits. */
+const maxProofLength = 4096;
+/** Maximum length of `jti`, in characters. */
+const maxIdentifierLength = 512;
+/** Seconds by which the clock of a client may be ahead. */
+const maxSecondsAhead = 60;
+
+/**
+ * Verifies a proof for one request: its form, key, signature, claims and age.
+ *
+ * @param header The value of the `DPoP` header; `null` without one.
+ * @throws {OAuthError} `invalid_dpop_proof`.
+ */
+export async function verifyProof(header: string | null, required: ProofRequirements): Promise<Proof> {
+  if (header === null) throw missingProof();
+  if (header.length > maxProofLength || !compactJws.test(header)) {
+    throw invalidProof(
+      "DO-01",
+      "the header DPoP is not one signed JWT",
+      `one JWT of at most ${maxProofLength} characters, in canonical base64url`,
+      header.includes(",") ? "several values" : `${header.length} characters`,
+    );
+  }
+  const key = readKey(header, required);
+  const claims = await verifySignature(header, required.algorithms);
+  const { jti, iat } = assertClaimTypes(claims);
+  const target = assertTarget(claims, required);
+  assertTimes(claims, required);
+  if (required.accessToken !== undefined) await assertTokenDigest(claims, required.accessToken);
+  const nonce = typeof claims.nonce === "string" ? claims.nonce : undefined;
+  return { thumbprint: await calculateJwkThumbprint(key), jti, target, iat, nonce };
+}
+
+/** The error of a request without a required proof. @param by The end of the message. Default: nothing. */
+export function missingProof(by = ""): OAuthError {
+  return invalidProof("DO-06", `a DPoP proof is required${by}`, "the header DPoP", "no such header");
+}
+
+/** The error of an invalid proof. The message is for the client: it contains no request value. */
+export function invalidProof(rule: RejectionRuleId, message: string, expected: string, received: string): OAuthError {
+  return new OAuthError("invalid_dpop_proof", message, { rule, expected, received });
+}
+
+/** The public key in the header of a proof, after the type and the algorithm were checked. */
+function readKey(
+  proof: string,
+  { algorithms, algorithmsBy = "" }: Pick<ProofRequirements, "algorithms" | "algorithmsBy">,
+): JsonWebKey {
+  let header: Readonly<Record<string, unknown>>;
+  try {
+    header = decodeProtectedHeader(proof);
+  } catch {
+    throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "something else");
+  }
+  const { typ, alg, jwk } = header;
+  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
+  if (typeof typ !== "string" || typ.toLowerCase().replace(/^application\//, "") !== "dpop+jwt") {
+    throw invalidProof("DO-01", "the DPoP proof has another typ", "typ = dpop+jwt", show(typ));
+  }
+  if (typeof alg !== "string" || !algorithms.includes(alg)) {
+    const message = `alg of the DPoP proof is not supported${algorithmsBy}`;
+    throw invalidProof("DO-01", message, algorithms.join(" or "), show(alg));
+  }
+  if (typeof jwk !== "object" || jwk === null) {
+    throw invalidProof("DO-01", "the DPoP proof has no public key", "jwk: a public key", describeKind(jwk));
+  }
+  const privateMember = privateJwkMembers.find((name) => name in jwk);
+  if (privateMember === undefined) return jwk;
+  throw invalidProof(
+    "DO-01",
+    "jwk of the DPoP proof is not a public key",
+    "a public key",
+    `a key with the member ${quote(privateMember)}`,
+  );
+}
+
+async function verifySignature(proof: string, algorithms: readonly string[]): Promise<JWTPayload> {
+  let claims: unknown;
+  try {
+    const { payload } = await compactVerify(proof, EmbeddedJWK, { algorithms: [...algorithms] });
+    claims = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
+  } catch (cause) {
+    const received = (cause as Error).message;
+    throw invalidProof("DO-01", "the DPoP proof has no valid signature", "a signature by the key in jwk", received);
+  }
+  if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as JWTPayload;
+  throw invalidProof("DO-01", "the DPoP proof has no claims", "a JSON object", "other JSON");
+}
+
+function assertClaimTypes({ jti, iat, exp, nbf }: JWTPayload): Pick<Proof, "jti" | "iat"> {
+  if (typeof jti !== "string" || jti === "" || jti.length > maxIdentifierLength) {
+    throw invalidProof(
+      "DO-02",
+      "the DPoP proof has no jti",
+      `jti: a string of 1 to ${maxIdentifierLength} characters, unique for each proof`,
+      typeof jti === "string" ? `${jti.length} characters` : describeKind(jti),
+    );
+  }
+  const times: Readonly<Record<string, unknown>> = { iat, exp: exp ?? 0, nbf: nbf ?? 0 };
+  const invalid = Object.keys(times).find((name) => typeof times[name] !== "number");
+  if (invalid === undefined) return { jti, iat: iat! };
+  const expected = `${invalid} in seconds since 1970`;
+  throw invalidProof("DO-02", `${invalid} of the DPoP proof is not a number`, expected, describeKind(times[invalid]));
+}
+
+/** Compares `htm` and `htu` with the request. @returns The normalized URL. */
+function assertTarget({ htm, htu }: JWTPayload, { method, url }: ProofRequirements): string {
+  if (htm !== method) {
+    throw invalidProof("DO-02", "htm of the DPoP proof is another method", `htm = ${method}`, show(htm));
+  }
+  const expected = normalizeUrl(url);
+  if (typeof htu === "string" && URL.canParse(htu) && normalizeUrl(htu) === expected) return expected;
+  throw invalidProof("DO-02", "htu of the DPoP proof is another URL", `htu = ${expected}`, show(htu));
+}
+
+/** The URL without query and fragment, after the normalization of RFC 3986 §6.2.2 and §6.2.3. */
+function normalizeUrl(text: string): string {
+  const url = new URL(text);
+  url.search = "";
+  url.hash = "";
+  return url.href.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(parseInt(encoded.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
+  });
+}
+
+function assertTimes({ iat, exp, nbf }: JWTPayload, { now, maxAgeSeconds }: ProofRequirements): void {
+  const seconds = now / 1000;
+  const fail = (message: string, expected: string, time: number) =>
+    invalidProof("DO-03", message, `${expected}; the time of this server is ${Math.floor(seconds)}`, String(time));
+  if (iat! > seconds + maxSecondsAhead) {
+    throw fail("iat of the DPoP proof is in the future", `iat at most ${maxSecondsAhead} seconds ahead`, iat!);
+  }
+  if (iat! < seconds - maxAgeSeconds) {
+    throw fail("the DPoP proof is too old", `iat at most ${maxAgeSeconds} seconds ago`, iat!);
+  }
+  if (nbf !== undefined && nbf > seconds + maxSecondsAhead) {
+    throw fail("the DPoP proof is not valid yet", `nbf at most ${maxSecondsAhead} seconds ahead`, nbf);
+  }
+  if (exp !== undefined && exp <= seconds) throw fail("the DPoP proof has expired", "exp ahead", exp);
+}
+
+async function assertTokenDigest({ ath }: JWTPayload, accessToken: string): Promise<void> {
+  const expected = await digest(accessToken);
+  if (ath === expected) return;
+  throw invalidProof(
+    "DO-09",
+    "ath of the DPoP proof is not the digest of the access token",
+    "ath: the SHA-256 digest of the access token, as base64url",
+    ath === undefined ? "no ath" : "another value",
+  );
+}
+
+/** A value of a proof as text of bounded length. */
+function show(value: unknown): string {
+  return typeof value === "string" ? quote(value.slice(0, 200)) : describeKind(value);
+}

@@ -1,0 +1,104 @@
+/** Verifies the DPoP proofs of requests: with their nonce, and each once (RFC 9449). Loaded with the first one. */
+
+import { policyOf } from "../clients/policy.ts";
+import { byProfile } from "../config/profile.ts";
+import { OAuthError } from "../errors.ts";
+import type { TokenRequest } from "../grants/token_request.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import { storageKey } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
+import { invalidProof, missingProof, verifyProof } from "./proof.ts";
+
+/** The part of a request that a proof is for; at a protected resource without its client. */
+export type ProvenRequest = Pick<TokenRequest, "method" | "url" | "header"> & Partial<Pick<TokenRequest, "client">>;
+
+/** How proofs are checked, besides their signature. */
+export interface ProofPolicy {
+  /** The accepted signature algorithms. */
+  readonly algorithms: readonly string[];
+  /** What a message about another algorithm ends with. Default: nothing. */
+  readonly algorithmsBy?: string;
+  /** Seconds for which a proof without nonce is accepted after its `iat`. */
+  readonly maxAge: number;
+  /** The nonces that proofs must have; absent: they need none. */
+  readonly nonces?: Nonces;
+  /** The time, in milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * Marks a proof as used; false if it was used before.
+   *
+   * @param expiresAt Milliseconds since the epoch.
+   * @param key The thumbprint of its key.
+   */
+  markUsed(id: string, expiresAt: number, key: string): MaybePromise<boolean>;
+}
+
+/** The access token of a request to a protected resource. */
+export interface ProvenToken {
+  /** The token. */
+  readonly accessToken: string;
+  /** The thumbprint that it is bound to; empty if it is bound to none. */
+  readonly boundKey: string;
+}
+
+/**
+ * Verifies the proof of a request to this server, and marks it as used.
+ *
+ * @param token The access token of the request, at a protected resource.
+ * @returns The thumbprint of its key.
+ * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+ */
+export async function verifyRequestProof(
+  server: Server,
+  request: ProvenRequest,
+  token?: ProvenToken,
+): Promise<string> {
+  const { client } = request;
+  const { dpop, profile } = client === undefined ? server.settings : policyOf(server, client);
+  if (request.header("dpop") === null) throw missingProof(byProfile(profile, "requireSenderConstrainedTokens"));
+  const thumbprint = await verifyUnusedProof(
+    {
+      maxAge: dpop.maxAge,
+      algorithms: dpop.algorithms,
+      algorithmsBy: byProfile(profile, "dpop.algorithms"),
+      now: server.now(),
+      nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
+      markUsed: async (id, expiresAt) => server.store.add("seen", await storageKey(server, id), {}, { expiresAt }),
+    },
+    request,
+    token,
+  );
+  server.passed?.("DO-01", thumbprint);
+  server.passed?.("DO-02", `${request.method} ${request.url}`);
+  server.passed?.("DO-03");
+  server.passed?.("DO-04");
+  return thumbprint;
+}
+
+/** Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is of another key. */
+export async function verifyUnusedProof(
+  { algorithms, algorithmsBy, maxAge, nonces, now, markUsed }: ProofPolicy,
+  request: ProvenRequest,
+  token?: ProvenToken,
+): Promise<string> {
+  const { method, url } = request;
+  const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
+    ...{ method, url, now, algorithms, algorithmsBy, accessToken: token?.accessToken },
+    // A nonce says how old a proof is, also where the clock of the client is wrong.
+    maxAgeSeconds: nonces === undefined ? maxAge : Infinity,
+  });
+  if (token !== undefined && token.boundKey !== thumbprint) return thumbprint;
+  if (nonces !== undefined && !await nonces.accepts(nonce ?? "", now)) {
+    throw new OAuthError("use_dpop_nonce", "the DPoP proof needs the nonce of the header DPoP-Nonce", {
+      rule: "DO-05",
+      expected: "nonce of a recent DPoP-Nonce header of this endpoint",
+      received: nonce === undefined ? "no nonce" : "another nonce, or one that has expired",
+      dpopNonce: await nonces.current(now),
+    });
+  }
+  // Kept for as long as the proof is accepted, so the number of records is bounded by the rate of requests.
+  const expiresAt = nonces === undefined ? Math.ceil((iat + maxAge + 1) * 1000) : noncesExpireAt(now);
+  if (await markUsed(JSON.stringify(["dpop", target, thumbprint, jti]), expiresAt, thumbprint)) return thumbprint;
+  throw invalidProof("DO-04", "the DPoP proof was used before", "a new jti for each request", "a repeated jti");
+}

@@ -1,0 +1,42 @@
+/** Authorizes a client that acts on its own behalf (OAuth 2.1 §4.2). Loaded with the first such request. */
+
+import { standardClaims } from "../claims.ts";
+import { OAuthError } from "../errors.ts";
+import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
+import { readResources, warnMissingResource } from "../authorize/resources.ts";
+import { resolveScope } from "../authorize/scope.ts";
+import { randomId } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import type { Authorization, TokenRequest } from "./token_request.ts";
+
+/** Scope values that only a user can grant. */
+const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
+
+/** Authorizes the client without a user: no refresh token, no ID token, no scope value about a user. */
+export async function authorizeClient(server: Server, { client, parameters }: TokenRequest): Promise<Authorization> {
+  if (!client.confidential) {
+    throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
+      rule: "CC-01",
+      expected: "a client that authenticates",
+      received: "a public client",
+    });
+  }
+  // The default scope may contain values that only a user can grant.
+  const defaultScope = server.settings.defaultScope.filter((token) => !userScopes.includes(token)).join(" ");
+  const requestedScope = parameters.get("scope") ?? (defaultScope || undefined);
+  const details = hasDetails(server, parameters)
+    ? (await loadDetails()).readOwnDetails(server, client, parameters)
+    : undefined;
+  const scope = details && parameters.get("scope") === undefined ? [] : resolveScope(server, client, requestedScope);
+  const userScope = scope.find((token) => userScopes.includes(token));
+  if (userScope !== undefined) {
+    throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
+      rule: "CC-02",
+      expected: `none of: ${userScopes.join(" ")}`,
+      received: requestedScope ?? scope.join(" "),
+    });
+  }
+  const resources = await readResources(server, parameters);
+  warnMissingResource(server, client, parameters);
+  return { client, scope, resources, ...details?.(resources), grantId: randomId(server.randomBytes) };
+}

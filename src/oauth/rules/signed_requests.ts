@@ -1,0 +1,33 @@
+/** Rules of signed authorization requests (RFC 9101). */
+
+import type { Rule } from "./rule.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const signedRequestRules = {
+  "JR-01": {
+    fix:
+      "Send the parameters themselves, or push them (RFC 9126). To sign them, register the public keys of the client " +
+      "as jwks or jwks_uri, and send the JWT as request.",
+    cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
+  },
+  "JR-02": {
+    passes: "a registered key of the client has signed the request object",
+    fix:
+      "Sign the request object with a registered key of the client, never with none: typ is oauth-authz-req+jwt, iss " +
+      "the client_id, and aud the issuer of this server.",
+    cites: ["RFC 9101 §4, §6, §10.8", "RFC 9126 §3"],
+  },
+  "JR-03": {
+    fix:
+      "Put every parameter into the request object, client_id among them, and leave request and request_uri out of it.",
+    cites: ["RFC 9101 §4, §6.3, §10.7", "RFC 9126 §3"],
+  },
+  "JR-04": {
+    fix: "Create a request object for each request, without sub, with iat, nbf and exp by a correct clock.",
+    cites: ["RFC 9101 §4, §10.8"],
+  },
+  "JR-05": {
+    fix: "Sign the parameters as a JWT, and send it as request, to the authorization endpoint or pushed.",
+    cites: ["RFC 9101 §10.5", "RFC 9126 §3"],
+  },
+} as const satisfies Record<string, Rule>;

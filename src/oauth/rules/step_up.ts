@@ -1,0 +1,32 @@
+/** Rules of step-up authentication (RFC 9470) and levels of authentication. */
+
+import type { Rule } from "./rule.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const stepUpRules = {
+  "ST-04": {
+    passes: "the login of the access token is as strong and as recent as the operation needs",
+    fix:
+      "Start a new authorization request with acr_values and max_age of the challenge, and send the new access token.",
+    cites: ["RFC 9470 §3, §6"],
+  },
+  "ST-06": {
+    passes: "the login has reached a level that the request accepts",
+    fix:
+      "Request a value of acr_values_supported. If a login must reach it, log in with a method that the setting acrValues lists for it.",
+    cites: ["RFC 9470 §5", "OpenID Connect Core §3.1.2.1"],
+  },
+  "ST-07": {
+    fix: "Send a value of acr_values_supported in acr_values, or add the level to the setting acrValues.",
+    cites: ["RFC 9470 §5", "OpenID Connect Unmet Authentication Requirements §2"],
+  },
+  "ST-08": {
+    fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
+    cites: ["OpenID Connect Core §5.5.1.1", "OpenID Connect Unmet Authentication Requirements §2"],
+  },
+  "ST-12": {
+    passes: "acr is a level that the setting acrValues lists for this method of login",
+    fix: "Let the approver state an acr that the setting acrValues lists, or none.",
+    cites: ["RFC 9068 §2.2.1"],
+  },
+} as const satisfies Readonly<Record<string, Rule>>;

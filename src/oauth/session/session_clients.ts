@@ -1,0 +1,69 @@
+/**
+ * Records of the clients that got an ID token in a session, and of calls to repeat. Only clients with a logout URI are
+ * recorded. The records outlive the process, and instances share them. `client_logout.ts` calls the clients.
+ */
+
+import type { LogoutCallRecord, SessionClientRecord } from "../../store/session_records.ts";
+import type { ListedRecord } from "../../store/store.ts";
+import type { Client } from "../clients/repository.ts";
+import { isRevoked } from "../grants/revoke_grant.ts";
+import { randomId, storageKey } from "../secrets.ts";
+import type { Server } from "../server.ts";
+
+/** A call of a client, and how often it was tried before. */
+export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
+
+/** The least time before each repetition of a call, in seconds. */
+const repetitionDelaysSeconds = [60, 300, 1800];
+
+/** Maximum time that a call stays in the store after it is due, in milliseconds. */
+const maxOverdueMs = 24 * 3600 * 1000;
+
+/** The prefix of the ids of the clients of a session; without `sid`, of all sessions of a user. */
+export async function sessionClientPrefix(server: Server, sub: string, sid?: string): Promise<string> {
+  return `${await storageKey(server, `sessions ${sub}`)} ${sid === undefined ? "" : `${sid} `}`;
+}
+
+/** Records that a client gets an ID token in a session. */
+export async function recordSessionClient(
+  server: Server,
+  { id: clientId }: Client,
+  sub: string,
+  sid: string,
+): Promise<void> {
+  const { settings: { lifetimes }, store } = server;
+  const now = server.now();
+  const login: SessionClientRecord = { clientId, sub, sid };
+  const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
+  const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
+  if (!await store.add("session_client", id, login, { expiresAt })) return;
+  const [hasEnded] = await isRevoked(server, sid);
+  // The session has ended since its code was issued, perhaps at this moment: the client is called later.
+  if (hasEnded && await store.consume("session_client", id, now)) await scheduleCall(server, { ...login, attempts: 0 });
+}
+
+/** Stores a call for later; returns when it is due, or `undefined` if it was tried often enough. */
+export async function scheduleCall(server: Server, call: LogoutCall): Promise<number | undefined> {
+  const delay = repetitionDelaysSeconds[Math.max(0, call.attempts - 1)];
+  if (delay === undefined) return undefined;
+  const dueAt = server.now() + delay * 1000;
+  // Ordered by time.
+  const id = `${logoutCallPrefix(server)}${String(dueAt).padStart(15, "0")} ${randomId(server.randomBytes)}`;
+  await server.store.put("logout_call", id, { ...call, dueAt }, { expiresAt: dueAt + maxOverdueMs });
+  return dueAt;
+}
+
+/** The prefix of the ids of the calls to repeat. */
+export function logoutCallPrefix({ issuer }: Server): string {
+  return `${issuer} `;
+}
+
+/** The values of those records that this call consumed first, of all concurrent ones and on all instances. */
+export async function claim<T>(
+  { store, now }: Server,
+  kind: "session_client" | "logout_call",
+  records: readonly ListedRecord<T>[],
+): Promise<T[]> {
+  const claimed = records.map(async ({ id, value }) => await store.consume(kind, id, now()) ? [value] : []);
+  return (await Promise.all(claimed)).flat();
+}

@@ -1,0 +1,97 @@
+/** Why an access token is rejected: what the token itself proves. Loaded with the first such rejection. */
+
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import type { JWTPayload } from "jose";
+import { formatTime } from "../grants/invalid_grant.ts";
+import type { Server } from "../server.ts";
+import type { RuleExplanation } from "../explanation.ts";
+import type { AccessToken } from "./read_access_token.ts";
+import { verifyOwnJwt } from "./verification.ts";
+
+const newToken = "Request a new access token, by a login or with the refresh token.";
+
+/**
+ * Explains why an access token is rejected at a resource of this server.
+ *
+ * @param accessToken The valid access token for another resource; absent if the token is invalid.
+ */
+export async function explainAccessToken(
+  server: Server,
+  token: string,
+  accessToken: AccessToken | undefined,
+): Promise<RuleExplanation> {
+  const rule = "BR-02";
+  if (accessToken !== undefined) {
+    return {
+      rule,
+      reason: "the access token is for another resource",
+      expected: `a token for ${server.audience}`,
+      received: `a token for ${[accessToken.claims.aud].flat().join(" ")}`,
+      fix: `Send this token to that resource. For this one, request a token with resource=${server.audience}.`,
+    };
+  }
+  const decoded = decode(token);
+  if (decoded === undefined) {
+    return {
+      rule,
+      reason: "the access token is unknown, expired or revoked",
+      expected: "an access token of this server",
+      received: "a token that is not a JWT",
+      fix: "Send access_token of the token response, complete. Tokens from before a restart may be unknown.",
+    };
+  }
+  const { typ, claims } = decoded;
+  const { iss, iat = 0, exp = 0 } = claims;
+  if (iss !== server.issuer) {
+    return {
+      rule,
+      reason: "the access token is from another issuer",
+      expected: `iss ${server.issuer}`,
+      received: `iss ${iss ?? "absent"}`,
+      fix: "Send the token to the server that issued it, or configure this issuer in the client.",
+    };
+  }
+  if (await verifyOwnJwt(server, token, () => ({ currentDate: new Date(iat * 1000) })) === undefined) {
+    return {
+      rule,
+      reason: "no key of this server verifies the signature of the access token",
+      expected: "a signature by a key of the jwks_uri",
+      received: "another signature",
+      fix: "Send access_token unchanged. A server that keeps its keys in memory has new keys after a restart.",
+    };
+  }
+  if (typ !== "at+jwt") {
+    return {
+      rule,
+      reason: "the token is not an access token",
+      expected: "typ at+jwt",
+      received: `typ ${typ ?? "absent"}`,
+      fix: "Send access_token of the token response. The ID token is for the client only.",
+    };
+  }
+  if (server.now() >= exp * 1000) {
+    return {
+      rule,
+      reason: "the access token has expired",
+      expected: `before ${formatTime(exp * 1000)}`,
+      received: formatTime(server.now()),
+      fix: newToken,
+    };
+  }
+  return {
+    rule,
+    reason: "the access token was revoked, or its client or user was removed",
+    expected: "a token that is not revoked",
+    received: "a revoked token",
+    fix: newToken,
+  };
+}
+
+/** The type and the claims of a JWT, which is not verified; `undefined` for any other token. */
+function decode(token: string): { readonly typ?: string; readonly claims: JWTPayload } | undefined {
+  try {
+    return { typ: decodeProtectedHeader(token).typ, claims: decodeJwt(token) };
+  } catch {
+    return undefined;
+  }
+}

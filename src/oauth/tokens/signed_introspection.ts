@@ -1,0 +1,23 @@
+/** Introspection responses as JWTs (RFC 9701). Loaded with the first one. */
+
+import type { Client } from "../clients/repository.ts";
+import { policyOf } from "../clients/policy.ts";
+import { secondsNow } from "../keys/jwt.ts";
+import type { Server } from "../server.ts";
+import type { Introspection } from "./introspection.ts";
+
+/**
+ * Signs the description of a token. The claims of the token are one member, so that no one takes the JWT for the token
+ * (RFC 9701 §5, §8.1).
+ *
+ * @param caller The client that asked.
+ */
+export async function signIntrospection(server: Server, caller: Client, introspection: Introspection): Promise<string> {
+  const alg = caller.metadata.introspection_signed_response_alg ?? policyOf(server, caller).alg;
+  return await server.sign("introspection", alg, {
+    iss: server.issuer,
+    aud: caller.id,
+    iat: secondsNow(server),
+    token_introspection: introspection,
+  });
+}

@@ -1,0 +1,80 @@
+/** The DPoP proofs of requests to a protected resource (RFC 9449 §7). */
+
+import { resolveDpop } from "../oauth/config/setting_groups.ts";
+import type { DpopSettings } from "../oauth/config/setting_groups.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { usedProofs } from "./used_proofs.ts";
+
+/** The request that a proof is for. */
+export interface ProvenResourceRequest {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The external URL. */
+  readonly url: string;
+  /** The value of a header; `null` without one. */
+  header(name: string): string | null;
+}
+
+/** Verifies the DPoP proofs of requests to a resource: {@link dpopProofs}. */
+export interface ProofVerifier {
+  /** The accepted signature algorithms, for challenges and metadata. */
+  readonly algorithms: readonly string[];
+  /** Whether access tokens must be bound to a key. */
+  readonly required: boolean;
+  /**
+   * Verifies the proof of a request with an access token, and returns the thumbprint of its key.
+   *
+   * @param now The time, in milliseconds since the epoch.
+   * @param boundKey The thumbprint of the key that the token is bound to; empty without one. The caller rejects a proof by
+   *   another key, so that one is not marked as used.
+   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   */
+  verify(request: ProvenResourceRequest, accessToken: string, now: number, boundKey: string): Promise<string>;
+}
+
+/** The options of {@link dpopProofs}. Everything has a default. */
+export interface DpopProofOptions extends Omit<DpopSettings, "nonce"> {
+  /** Whether access tokens must be bound to a key. Default: false. */
+  readonly required?: boolean;
+  /**
+   * The secret of nonces: 1 to 64 ASCII characters that cannot be guessed, the same for all instances of the resource.
+   * Each proof then needs a nonce, which clients receive with `use_dpop_nonce` (RFC 9449 §9). Default: proofs need none.
+   */
+  readonly nonceSecret?: string;
+  /**
+   * Marks a proof as used until `expiresAt` (milliseconds since the epoch); false if it was used before. `key` is the
+   * thumbprint of its key. Default: a memory of this process for 100,000 proofs, the last 1,000 of each key. Instances of
+   * a resource need a shared one.
+   */
+  readonly markUsed?: (id: string, expiresAt: number, key: string) => MaybePromise<boolean>;
+}
+
+/** Number of used proofs that a process remembers by default: of all keys, and of one key. */
+const maxUsedProofs = { total: 100_000, perKey: 1000 };
+
+/**
+ * Lets a resource accept access tokens that are bound to a key, with `Authorization: DPoP` and a proof. Create it once,
+ * because it remembers the proofs that were used.
+ *
+ * @example
+ * ```ts ignore
+ * const api: ProtectedResource = { resource, verifier, dpop: dpopProofs({ required: true }) };
+ * ```
+ */
+export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
+  const { maxAge, algorithms } = resolveDpop(options);
+  const { required = false, markUsed = usedProofs(maxUsedProofs), nonceSecret } = options;
+  return {
+    algorithms,
+    required,
+    async verify(request, accessToken, now, boundKey) {
+      const [{ verifyUnusedProof }, { resourceNonces }] = await Promise.all([
+        import("../oauth/dpop/request_proof.ts"),
+        import("../oauth/dpop/nonce.ts"),
+      ]);
+      const nonces = nonceSecret === undefined ? undefined : resourceNonces(nonceSecret);
+      const token = { accessToken, boundKey };
+      return await verifyUnusedProof({ algorithms, maxAge, nonces, now, markUsed }, request, token);
+    },
+  };
+}

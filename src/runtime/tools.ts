@@ -1,0 +1,31 @@
+/** What only commands need of the process: files to write, the shell, and lines that replace each other. */
+
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import process from "node:process";
+
+/** Writes a UTF-8 file. Rejects with the error of the runtime. */
+export async function writeTextFile(path: string, text: string): Promise<void> {
+  await writeFile(path, text);
+}
+
+/** Writes to standard error, without a newline. */
+export function writeError(text: string): void {
+  process.stderr.write(text);
+}
+
+/**
+ * Runs a command in the shell; its output goes to standard error. Programs that it leaves running do not delay the end.
+ *
+ * @throws {Error} If it cannot run, or ends with another code than 0.
+ */
+export function runInShell(command: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, { shell: true, stdio: ["ignore", 2, 2] });
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`the command ended with ${code ?? signal}: ${command}`));
+    });
+  });
+}

@@ -1,0 +1,50 @@
+/** Errors that no code catches, on Deno, Node and Bun. */
+
+type Listener = (error: unknown) => void;
+
+/** The part of the `process` object of Node and Bun that has the errors. */
+interface ProcessEvents {
+  listeners(event: string): Listener[];
+  removeAllListeners(event: string): void;
+  on(event: string, listener: Listener): void;
+}
+
+/** Calls a function for every error that no code catches, in place of all other listeners, until the result is called. */
+export function onUncaughtError(report: Listener): () => void {
+  return "Deno" in globalThis ? listenToEvents(report) : listenToProcess(report);
+}
+
+function listenToEvents(report: Listener): () => void {
+  const onRejection = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    report(event.reason);
+  };
+  const onError = (event: ErrorEvent) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    report(event.error);
+  };
+  globalThis.addEventListener("unhandledrejection", onRejection);
+  globalThis.addEventListener("error", onError);
+  return () => {
+    globalThis.removeEventListener("unhandledrejection", onRejection);
+    globalThis.removeEventListener("error", onError);
+  };
+}
+
+function listenToProcess(report: Listener): () => void {
+  const { process } = globalThis as unknown as { readonly process: ProcessEvents };
+  const replaced = ["unhandledRejection", "uncaughtException"].map((event) => {
+    const listeners = process.listeners(event);
+    process.removeAllListeners(event);
+    process.on(event, report);
+    return { event, listeners };
+  });
+  return () => {
+    for (const { event, listeners } of replaced) {
+      process.removeAllListeners(event);
+      for (const listener of listeners) process.on(event, listener);
+    }
+  };
+}

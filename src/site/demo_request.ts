@@ -1,0 +1,69 @@
+/** Sends the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
+
+import type { Client } from "../oauth/clients/repository.ts";
+import { signAsDemoClient } from "../oauth/clients/sign_as_demo_client.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { Context } from "../app/context.ts";
+import { endpointPath } from "../app/endpoint.ts";
+import {
+  callbackClients,
+  demoAuthorizationRequest,
+  type DemoFlow,
+  hasDemoKey,
+  mustPush,
+  mustSign,
+} from "./demo_client.ts";
+import { clientRequest, send } from "./playground/requests.ts";
+
+/**
+ * The link to the authorization endpoint; a pushed request is pushed first.
+ *
+ * @throws {OAuthError} If the page cannot send the request, such as that of a client whose secret it does not know.
+ */
+export async function demoRequestUrl(context: Context, client: Client, flow: DemoFlow): Promise<string> {
+  const { extensions } = flow;
+  const parameters = Object.fromEntries(await demoAuthorizationRequest(context, client, flow));
+  const isSigned = extensions.jar !== undefined || mustSign(context, client);
+  const sent = isSigned ? await sign(context, client, parameters) : parameters;
+  const isPushed = extensions.par !== undefined || mustPush(context, client);
+  const query = isPushed ? await push(context, client, sent) : sent;
+  return `${endpointPath(context.app, "authorize")}?${new URLSearchParams(query)}`;
+}
+
+type Parameters = Record<string, string>;
+
+async function sign(context: Context, client: Client, parameters: Readonly<Parameters>): Promise<Parameters> {
+  if (hasDemoKey(client)) {
+    const request = await signAsDemoClient(context.server, client.id, "oauth-authz-req+jwt", parameters);
+    return { client_id: client.id, request };
+  }
+  const signers = mustSign(context, client) ? [] : (await callbackClients(context)).filter(hasDemoKey);
+  throw new OAuthError("invalid_request", "this page cannot sign the authorization request of the client", {
+    rule: "JR-05",
+    expected: "a client that has the public key of the demo client in its jwks",
+    received: client.id,
+    fix: signers.length === 0
+      ? startInClient
+      : `Choose a client that this page has the key of (${signers.map(({ id }) => id).join(", ")}), or do not sign.`,
+  });
+}
+
+async function push(context: Context, client: Client, parameters: Readonly<Parameters>): Promise<Parameters> {
+  // All other clients get it with their authentication; it is a parameter of the authorization request, too.
+  const fields = Object.entries(parameters)
+    .filter(([name]) => name !== "client_id" || client.authMethod === "client_secret_basic");
+  const { status, json } = await send(context, await clientRequest(context, "par", { client }, fields));
+  const { request_uri } = json;
+  if (status === 201 && typeof request_uri === "string") return { client_id: client.id, request_uri };
+  const { error, error_description } = json;
+  const { findRule } = await import("../oauth/rules/mod.ts");
+  const rule = findRule(/\[([A-Z]{2}-\d{2})\]$/.exec(String(error_description))?.[1]);
+  throw new OAuthError("invalid_request", "this page cannot push the authorization request of the client", {
+    rule: "PA-07",
+    expected: "201 with a request_uri",
+    received: status === undefined ? "no response" : `${status} ${error}: ${error_description}`,
+    fix: error === "invalid_client" ? startInClient : rule?.fix ?? "Send the request again.",
+  });
+}
+
+const startInClient = "Start the flow in the client itself: this page knows neither its secret nor its key.";

@@ -1,0 +1,68 @@
+/** The start page of the playground: it offers the extensions that the server has. */
+
+import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
+import type { Context } from "../../app/context.ts";
+import { browserCsrfToken } from "../../app/csrf.ts";
+import { rejectForeignHost } from "../../app/host_check.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { htmlWithForms, redirect } from "../../http/responses.ts";
+import { responseModes } from "../../oauth/authorize/response_mode.ts";
+import { hasTestHost } from "../../oauth/config/settings.ts";
+import { deviceCodeType } from "../../oauth/grants/device_code.ts";
+import { hasDemoKey, startLinks } from "../demo_client.ts";
+import { exampleOf } from "./schema_example.ts";
+import { isPlayable } from "./requests.ts";
+
+/** Renders the page. */
+export async function showStartPage(context: Context): Promise<HttpResponse> {
+  const { server, site } = context;
+  const { settings } = server;
+  const browser = await ensureBrowserCookie(context);
+  const ids = (await startLinks(context, browser)).map(({ clientId }) => clientId);
+  const clients = (await Promise.all(ids.map((id) => server.clients.find(id)))).filter((client) =>
+    client !== undefined
+  );
+  const csrfToken = await browserCsrfToken(context, browser);
+  const hasDevices = context.app.endpoints.some(({ name }) => name === "device_authorization");
+  const pages = await context.pages();
+  const page = pages.playgroundStart({
+    ...site,
+    clientIds: ids,
+    signingClientIds: clients.filter(hasDemoKey).map(({ id }) => id),
+    addKeyClient: await mayAddKeyClient(context) ? [["form_token", csrfToken], ["step", addKeyClientStep]] : undefined,
+    dpop: settings.dpop.algorithms.includes("ES256"),
+    // A server does not receive the fragment of a URL.
+    responseModes: settings.responseModes.filter((mode) => responseModes[mode].carrier !== "fragment"),
+    acrValues: settings.acrValues.map(({ value }) => value),
+    authorizationDetails: settings.authorizationDetails && JSON.stringify(
+      Object.entries(settings.authorizationDetails).map(([type, { schema }]) => ({ type, ...exampleOf(schema) })),
+    ),
+    devices: clients.filter((client) => hasDevices && isPlayable(client) && client.grantTypes.includes(deviceCodeType))
+      .map(({ id }) => ({
+        clientId: id,
+        fields: [["form_token", csrfToken], ["client_id", id], ["step", "device"]],
+      })),
+  });
+  return htmlWithForms(200, page, browser.headers);
+}
+
+/** The value of `step` in the form that adds the demo client with a key. */
+export const addKeyClientStep = "add_key_client";
+
+/** Whether the page may add the demo client with a key, as visitors may on the clients page. */
+async function mayAddKeyClient({ server }: Context): Promise<boolean> {
+  const { directory, clientAuthMethods } = server.settings;
+  return hasTestHost(server.issuer) && directory === "edit" && clientAuthMethods.includes("private_key_jwt") &&
+    await server.clients.find("demo-key") === undefined;
+}
+
+/** Adds the demo client with a key, for which the playground can sign requests. */
+export async function addKeyClient(context: Context): Promise<HttpResponse> {
+  const { server, request, site } = context;
+  rejectForeignHost(server.issuer, request, "DI-04");
+  if (await mayAddKeyClient(context)) {
+    const { demoKeyClient } = await import("../../oauth/config/demo_key.ts");
+    await server.clients.set(demoKeyClient(server.issuer));
+  }
+  return redirect("POST", `${site.base}/authorized/try`);
+}

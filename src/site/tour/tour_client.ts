@@ -1,0 +1,23 @@
+/** The client whose flow the tour shows. */
+
+import type { Context } from "../../app/context.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { requiresProof } from "../../oauth/dpop/proven_key.ts";
+import { callbackClients, mustPush, mustSign } from "../demo_client.ts";
+import { hasDemoSecret, isPlayable } from "../playground/requests.ts";
+
+/** A client that sends the requests that the tour explains, a public one if possible; `undefined` if there is none. */
+export async function findTourClient(context: Context): Promise<Client | undefined> {
+  const clients = (await callbackClients(context)).sort((a, b) => Number(a.confidential) - Number(b.confidential));
+  for (const client of clients) if (await fits(context, client)) return client;
+  return undefined;
+}
+
+/** Plain requests, a response in the query, an ID token, and credentials that the server knows. */
+async function fits(context: Context, client: Client): Promise<boolean> {
+  return client.scope.includes("openid") && isPlayable(client) &&
+    (!client.confidential || await hasDemoSecret(client)) &&
+    !mustPush(context, client) && !mustSign(context, client) && !requiresProof(context.server, client) &&
+    policyOf(context.server, client).responseModes.includes("query");
+}

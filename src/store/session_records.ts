@@ -1,0 +1,31 @@
+/** The records of browsers, sessions and their logout. Types only. */
+
+/** Marks a pending authorization request, which is stored in the browser, as finished. Times are in milliseconds. */
+export interface InteractionRecord {
+  /** When it was finished. */
+  readonly at: number;
+}
+
+/** The users who logged in recently in one browser. */
+export interface BrowserRecord {
+  /** Subjects, the latest first. */
+  readonly recent: readonly string[];
+}
+
+/** A client that got an ID token in a session, and has a logout URI. Consumed: the session has ended. */
+export interface SessionClientRecord {
+  /** The client. */
+  readonly clientId: string;
+  /** The user. */
+  readonly sub: string;
+  /** The session. */
+  readonly sid: string;
+}
+
+/** A call of a `backchannel_logout_uri` that must be made later. */
+export interface LogoutCallRecord extends SessionClientRecord {
+  /** How often it was tried before. */
+  readonly attempts: number;
+  /** When it is due, in milliseconds since the epoch. */
+  readonly dueAt: number;
+}

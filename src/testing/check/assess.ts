@@ -1,0 +1,84 @@
+/** Assesses what a client did under an attack. */
+
+import type { Assessment, Attack, AttackLevel, Stop } from "./attack.ts";
+import { unknownUser } from "./driver.ts";
+import { exchangesOf, type Observation } from "./observation.ts";
+
+/** Assesses by the attack itself, or else by its level. No client may crash. */
+export async function assess(attack: Attack, observation: Observation): Promise<Assessment> {
+  if (observation.outcome === "crashed") return { passed: false, because: describeOutcome(observation) };
+  return observation.conclusion ?? await attack.assess?.(observation) ??
+    await assessByLevel[attack.level](attack, observation);
+}
+
+type AssessLevel = (attack: Attack, observation: Observation) => Assessment | Promise<Assessment>;
+
+const assessByLevel: Readonly<Record<AttackLevel, AssessLevel>> = {
+  "must-reject": assessRejection,
+  "should-reject": assessRejection,
+  "must-tolerate": assessTolerance,
+  "must-recover": assessRecovery,
+  informational: (_, observation) => ({ passed: true, because: describeOutcome(observation) }),
+};
+
+/** The requests that must not follow the attack, by the point where the client stops. */
+const forbiddenEndpoints: Readonly<Record<Stop, readonly string[]>> = {
+  discovery: ["authorize", "par", "register", "token"],
+  callback: ["token"],
+  token: ["userinfo"],
+};
+
+function assessRejection({ stop }: Attack, observation: Observation): Assessment {
+  const [trapped] = observation.trap.requests;
+  if (trapped !== undefined) {
+    return {
+      passed: false,
+      because: `the client sent a request to ${new URL(trapped.url).origin}, which is not the server`,
+    };
+  }
+  if (observation.outcome !== "rejected") return { passed: false, because: describeOutcome(observation) };
+  const forbidden = stop === undefined ? [] : forbiddenEndpoints[stop];
+  const sent = forbidden.find((endpoint) => exchangesOf(observation, endpoint).length > 0);
+  return sent === undefined
+    ? { passed: true, because: describeOutcome(observation) }
+    : { passed: false, because: `the client reported an error, but only after a request to ${sent}` };
+}
+
+function assessTolerance(_: Attack, observation: Observation): Assessment {
+  const { outcome, session, expectedSub } = observation;
+  const because = describeOutcome(observation);
+  if (outcome === "accepted" && session!.sub === unknownUser) return { passed: false, isInconclusive: true, because };
+  return { passed: outcome === "accepted" && session!.sub === expectedSub, because };
+}
+
+async function assessRecovery(_: Attack, observation: Observation): Promise<Assessment> {
+  const { outcome } = observation;
+  if (outcome === "hung") return { passed: false, because: describeOutcome(observation) };
+  const recovers = await observation.recovers();
+  return {
+    passed: recovers,
+    because: `${describeOutcome(observation)}; the login after it ${recovers ? "succeeded" : "failed"}`,
+  };
+}
+
+/** One sentence without a full stop. */
+export function describeOutcome({ outcome, error, session, expectedSub }: Observation): string {
+  if (outcome === "hung") return "the client did not end within the time limit";
+  if (outcome === "rejected") return `the client reported an error: ${describeError(error)}`;
+  if (outcome === "crashed") return `the client crashed with an error that no code caught: ${describeError(error)}`;
+  const { sub } = session!;
+  const who = sub === expectedSub ? "" : ` as ${sub === unknownUser ? sub : JSON.stringify(sub)}`;
+  return `the client completed the journey${who}`;
+}
+
+/** The code and the message of an error, on one line. */
+export function describeError(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return String(error);
+    const { code } = error as Error & { readonly code?: unknown };
+    const prefix = typeof code === "string" && !error.message.includes(code) ? `${code}: ` : "";
+    return `${prefix}${error.message}`.replace(/\s+/g, " ").slice(0, 300);
+  } catch {
+    return "an error without text";
+  }
+}

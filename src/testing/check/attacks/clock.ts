@@ -1,0 +1,46 @@
+/** A server with another time than the client (OpenID Connect Core §3.1.3.7). */
+
+import { clock } from "../../faults/mod.ts";
+import { type Attack, defineAttack } from "../attack.ts";
+
+/** How far the clock is off. */
+function secondsParameter(seconds: number) {
+  return {
+    name: "seconds",
+    type: "number",
+    unit: "seconds",
+    default: seconds,
+    description: "How far the clock of the server is ahead; negative: behind.",
+  } as const;
+}
+
+/** Every endpoint that issues something with a time. */
+const endpoints = ["authorize", "token", "userinfo"];
+
+/** The attacks of the category `clock`. */
+export const clockAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "clock/small",
+    title: "The clock of the server is half a minute ahead or behind.",
+    correctClient: "It accepts the tokens.",
+    level: "must-tolerate",
+    endpoints,
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    parameters: [secondsParameter(30)],
+    variants: [{ seconds: 30 }, { seconds: -30 }],
+    start: ({ as }, { seconds }) => void as.on("any").always(clock.skewed(seconds)),
+  }),
+  defineAttack({
+    id: "clock/large",
+    needs: ["idToken"],
+    title: "The clock of the server is two hours ahead or behind.",
+    correctClient: "It rejects the ID token.",
+    level: "should-reject",
+    stop: "token",
+    endpoints,
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    parameters: [secondsParameter(7200)],
+    variants: [{ seconds: 7200 }, { seconds: -7200 }],
+    start: ({ as }, { seconds }) => void as.on("any").always(clock.skewed(seconds)),
+  }),
+];

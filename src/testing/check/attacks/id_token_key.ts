@@ -1,0 +1,71 @@
+/** ID tokens signed with a published key that a client must not use (RFC 7517 §4, RFC 7518 §3.3). */
+
+import type { PublishedKey } from "../../../oauth/keys/keys.ts";
+import { encodeBase64url } from "../../../runtime/base64url.ts";
+import type { Fault } from "../../faults/fault.ts";
+import { body } from "../../faults/mod.ts";
+import { textParameter } from "../../faults/parameters.ts";
+import { encodeJwt } from "../../faults/resign.ts";
+import { type Attack, defineAttack } from "../attack.ts";
+import { rejected } from "./id_token.ts";
+
+/** Members of a published key that do not allow it to verify an ID token. */
+const unfitMembers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  use: { use: "enc" },
+  alg: { alg: "RSA-OAEP-256" },
+  key_ops: { use: undefined, key_ops: ["wrapKey"] },
+};
+
+/** The attacks of the category `id-token` on the key. */
+export const idTokenKeyAttacks: readonly Attack[] = [
+  defineAttack({
+    ...rejected,
+    id: "id-token/key-unfit",
+    title: "The key that signs is published for encryption, for another algorithm or operation, or has 1024 bits.",
+    needsSignatureCheck: true,
+    endpoints: ["jwks"],
+    sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],
+    parameters: [textParameter("flaw", "use", "use, alg, key_ops or size.")],
+    variants: ["use", "alg", "key_ops", "size"].map((flaw) => ({ flaw })),
+    start: ({ as }, { flaw }) =>
+      void (flaw === "size" ? as.on("any").always(smallKey()) : as.on("jwks").always(
+        body.edited(({ keys }) => ({
+          keys: (keys as readonly object[]).map((key) => ({ ...key, ...unfitMembers[flaw] })),
+        }), `keys with an unfit ${flaw}`),
+      )),
+  }),
+];
+
+/** A fault that signs the ID token with an RSA key of 1024 bits, and publishes it. */
+function smallKey(): Fault {
+  const kid = "small-key";
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  let generated: Promise<CryptoKeyPair> | undefined;
+  const generate = () =>
+    generated ??= crypto.subtle.generateKey(
+      { ...algorithm, modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]) },
+      true,
+      ["sign", "verify"],
+    );
+  return {
+    name: "ID token signed with a key of 1024 bits",
+    waitsFor: "signed an ID token",
+    extend: (server, context) => ({
+      ...server,
+      keys: {
+        ...server.keys,
+        async publishedKeys(algs): Promise<readonly PublishedKey[]> {
+          const { kty, n, e } = await crypto.subtle.exportKey("jwk", (await generate()).publicKey);
+          return [...await server.keys.publishedKeys(algs), { kty, n, e, kid, alg: "RS256", use: "sig" }];
+        },
+      },
+      async sign(kind, alg, claims) {
+        if (kind !== "id_token" || !context.consume()) return await server.sign(kind, alg, claims);
+        const input = encodeJwt({ alg: "RS256", typ: "JWT", kid }, claims);
+        const { privateKey } = await generate();
+        const signature = await crypto.subtle.sign(algorithm, privateKey, new TextEncoder().encode(input));
+        return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
+      },
+    }),
+  };
+}

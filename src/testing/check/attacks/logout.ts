@@ -1,0 +1,194 @@
+/** Logout tokens and front-channel logout (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
+
+import { textParameter } from "../../faults/parameters.ts";
+import type { MintedLogoutToken } from "../../mint_logout_token.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
+import { logoutRequest, sessionIdOf } from "../control.ts";
+import { undecided } from "./undecided.ts";
+
+/** The member of `events` (Back-Channel Logout §2.4). */
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+
+/** Every logout token that a client must reject. */
+const rejected = {
+  level: "must-reject",
+  journey: "session",
+  endpoints: [],
+  needs: ["backChannelLogout", "currentUser"],
+  correctClient: "It responds with status 400, and the session continues.",
+} as const;
+
+/** Posts a logout token to the client. @returns The status of the response. */
+async function post({ driver, journey }: Stage, token: string): Promise<number> {
+  const response = await driver.receive!(journey, logoutRequest(journey.client, token));
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** A logout token for the session, with defects. */
+function mintLogoutToken(stage: Stage, options: MintedLogoutToken): Promise<string> {
+  return stage.as.mint.logoutToken({ client: stage.client.client_id, sid: sessionIdOf(stage.as), ...options });
+}
+
+/** Posts a logout token that the client must reject. */
+async function postInvalid(stage: Stage, token: string): Promise<Conclusion> {
+  const status = await post(stage, token);
+  const user = await stage.session!.currentUser!();
+  const isRejected = status >= 400 && status < 500;
+  return {
+    outcome: user === undefined || !isRejected ? "accepted" : "rejected",
+    passed: user !== undefined && isRejected,
+    because: `the client responded with status ${status}, and the session ${
+      user === undefined ? "ended" : "continues"
+    }`,
+  };
+}
+
+/** A parameter that is the value of a claim. */
+function claimParameter<const Name extends string>(name: Name) {
+  return {
+    name,
+    type: ["string", "number", "array", "object", "null"],
+    default: null,
+    description: "The value of the claim; null removes it.",
+  } as const;
+}
+
+/** The attacks of the category `logout` on requests to the client. */
+export const logoutAttacks: readonly Attack[] = [
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-signature",
+    title: "The logout token is unsigned, or signed by another key.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
+    parameters: [textParameter("flaw", "none", "none, wrong key or unknown key.")],
+    variants: ["none", "wrong key", "unknown key"].map((flaw) => ({ flaw })),
+    perform: async (stage, { flaw }) =>
+      await postInvalid(
+        stage,
+        await mintLogoutToken(
+          stage,
+          flaw === "none" ? { alg: "none" } : { signedBy: flaw === "wrong key" ? "wrong key" : "unknown key" },
+        ),
+      ),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-claims",
+    title: "The logout token has a wrong issuer or audience, lacks a claim, or has expired.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
+    parameters: [textParameter("claim", "iss", "The claim; subject: sub and sid."), claimParameter("value")],
+    variants: [
+      ...[{ claim: "iss", value: "https://other.test" }, { claim: "aud", value: "another-client" }],
+      ...["iat", "jti", "exp", "subject"].map((claim) => ({ claim })),
+      { claim: "exp", value: 1_000_000_000 },
+    ],
+    perform: async (stage, { claim, value }) => {
+      const claims = claim === "subject" ? { sub: undefined, sid: undefined } : { [claim]: value ?? undefined };
+      return await postInvalid(stage, await mintLogoutToken(stage, { claims }));
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-event",
+    title: "The logout token has no logout event, another event, or one that is no object.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "outline/outline#13438"],
+    parameters: [claimParameter("events")],
+    variants: [
+      { events: null },
+      { events: { "https://example.com/event": {} } },
+      ...[null, [], "logout"].map((event) => ({ events: { [logoutEvent]: event } })),
+    ],
+    perform: async (stage, { events }) =>
+      await postInvalid(stage, await mintLogoutToken(stage, { claims: { events: events ?? undefined } })),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-nonce",
+    title: "The logout token has a nonce, or is an ID token.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12"],
+    parameters: [textParameter("which", "nonce", "nonce or id-token.")],
+    variants: [{ which: "nonce" }, { which: "id-token" }],
+    async perform(stage, { which }) {
+      const sid = sessionIdOf(stage.as);
+      const { client: { client_id } } = stage;
+      return await postInvalid(
+        stage,
+        which === "nonce"
+          ? await mintLogoutToken(stage, { claims: { nonce: "n" } })
+          : await stage.as.mint.idToken({ client: client_id, nonce: "n", claims: { sid } }),
+      );
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-other",
+    title: "The logout token is about another session, or another user.",
+    correctClient: "The session continues, because only the named one ends.",
+    sources: ["OpenID Connect Back-Channel Logout §2.7"],
+    parameters: [textParameter("who", "sid", "sid or sub.")],
+    variants: [{ who: "sid" }, { who: "sub" }],
+    async perform(stage, { who }) {
+      const claims = who === "sid"
+        ? { sub: undefined, sid: "another-session" }
+        : { sub: "another-user", sid: undefined };
+      const status = await post(stage, await mintLogoutToken(stage, { claims }));
+      const user = await stage.session!.currentUser!();
+      return {
+        outcome: user === undefined ? "accepted" : "rejected",
+        passed: user !== undefined,
+        because: `the client responded with status ${status}, and the session ${
+          user === undefined ? "ended" : "continues"
+        }`,
+      };
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-replayed",
+    title: "A logout token that was used comes again, after the user has logged in again.",
+    correctClient: "It rejects the token because of jti; the new session continues.",
+    level: "should-reject",
+    sources: ["OpenID Connect Back-Channel Logout §2.6", "keycloak/keycloak#51218"],
+    async perform(stage) {
+      const { driver, journey, session } = stage;
+      const token = await mintLogoutToken(stage, { claims: { sid: undefined } });
+      await post(stage, token);
+      if (await session!.currentUser!() !== undefined) return undecided("a logout token without sid ends no session");
+      const again = await driver.logIn!(journey);
+      return await postInvalid({ ...stage, session: again }, token);
+    },
+  }),
+  defineAttack({
+    id: "logout/front-channel-foreign",
+    title: "A page of another site loads the front-channel logout URI with a wrong issuer or session, or with none.",
+    correctClient: "The session continues.",
+    level: "should-reject",
+    journey: "session",
+    endpoints: [],
+    needs: ["frontChannelLogout", "currentUser"],
+    sources: ["OpenID Connect Front-Channel Logout §2", "OpenID Connect Front-Channel Logout §3"],
+    parameters: [textParameter("wrong", "iss", "iss, sid or both; both are then absent.")],
+    variants: [{ wrong: "iss" }, { wrong: "sid" }, { wrong: "both" }],
+    async perform(stage, { wrong }) {
+      const { as, client, driver, journey, session } = stage;
+      if (wrong === "both" && !client.frontchannel_logout_session_required) {
+        return undecided("the client is registered without frontchannel_logout_session_required");
+      }
+      const uri = new URL(client.frontchannel_logout_uri!);
+      if (wrong !== "both") {
+        uri.searchParams.set("iss", wrong === "iss" ? "https://other.test" : as.issuer);
+        uri.searchParams.set("sid", wrong === "sid" ? "another-session" : sessionIdOf(stage.as) ?? "");
+      }
+      const { status } = await driver.receive!(journey, new Request(uri));
+      const user = await session!.currentUser!();
+      return {
+        outcome: user === undefined ? "accepted" : "rejected",
+        passed: user !== undefined,
+        because: `the client responded with status ${status}, and the session ${
+          user === undefined ? "ended" : "continues"
+        }`,
+      };
+    },
+  }),
+];

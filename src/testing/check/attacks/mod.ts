@@ -1,0 +1,60 @@
+/**
+ * The catalogue of attacks: one file for each category, in the order of a journey.
+ *
+ * An attack composes faults (`faults/`) in one journey of a client and says what a correct client does. To add one, add a
+ * definition to the file of its category.
+ */
+
+import type { Attack } from "../attack.ts";
+import { clockAttacks } from "./clock.ts";
+import { codeAttacks } from "./code.ts";
+import { deviceAttacks } from "./device.ts";
+import { dpopAttacks } from "./dpop.ts";
+import { errorAttacks } from "./error.ts";
+import { idTokenClaimAttacks } from "./id_token_claims.ts";
+import { idTokenKeyAttacks } from "./id_token_key.ts";
+import { idTokenLoginAttacks } from "./id_token_login.ts";
+import { idTokenSignatureAttacks } from "./id_token_signature.ts";
+import { jarmAttacks } from "./jarm.ts";
+import { keyAttacks } from "./keys.ts";
+import { logoutAttacks } from "./logout.ts";
+import { metadataAttacks } from "./metadata.ts";
+import { otherIssuerAttacks } from "./other_issuer.ts";
+import { parAttacks } from "./par.ts";
+import { refreshAttacks } from "./refresh.ts";
+import { registrationAttacks } from "./registration.ts";
+import { resourceAttacks } from "./resource.ts";
+import { responseAttacks } from "./response.ts";
+import { responseDeliveryAttacks } from "./response_delivery.ts";
+import { sessionAttacks } from "./session.ts";
+import { tokenAttacks } from "./token.ts";
+import { transportAttacks } from "./transport.ts";
+import { userinfoAttacks } from "./userinfo.ts";
+
+/** Every attack. */
+export const attacks: readonly Attack[] = [
+  ...metadataAttacks,
+  ...errorAttacks,
+  ...responseAttacks,
+  ...codeAttacks,
+  ...responseDeliveryAttacks,
+  ...otherIssuerAttacks,
+  ...tokenAttacks,
+  ...idTokenSignatureAttacks,
+  ...idTokenKeyAttacks,
+  ...idTokenClaimAttacks,
+  ...idTokenLoginAttacks,
+  ...keyAttacks,
+  ...userinfoAttacks,
+  ...refreshAttacks,
+  ...sessionAttacks,
+  ...logoutAttacks,
+  ...clockAttacks,
+  ...transportAttacks,
+  ...resourceAttacks,
+  ...registrationAttacks,
+  ...dpopAttacks,
+  ...parAttacks,
+  ...jarmAttacks,
+  ...deviceAttacks,
+];

@@ -1,0 +1,337 @@
+/** Token responses (RFC 6749 §5.1). */
+
+import { body, drop, store, tokens } from "../../faults/mod.ts";
+import { textParameter } from "../../faults/parameters.ts";
+import { overrideClaims } from "../../faults/resign.ts";
+import { describeError } from "../assess.ts";
+import { type Attack, defineAttack, type Stage } from "../attack.ts";
+import type { ClientSession } from "../driver.ts";
+import { exchangesOf } from "../observation.ts";
+import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
+
+/** Every token response that a client must reject: no userinfo request follows. */
+const rejected = {
+  level: "must-reject",
+  stop: "token",
+  endpoints: ["token"],
+  correctClient: "It discards the response, and no session begins.",
+} as const;
+
+/** Every unusual token response that a client must accept. */
+const accepted = {
+  level: "must-tolerate",
+  endpoints: ["token"],
+  correctClient: "It accepts the tokens.",
+} as const;
+
+/** A value of any JSON type; `absent` removes the member. */
+const valueParameter = {
+  name: "value",
+  type: ["string", "number", "array", "object", "null"],
+  default: "absent",
+  description: 'The value of the member; "absent" removes it.',
+} as const;
+
+/** Adds a rule that changes one member of the next token response. */
+function setMember({ as }: Stage, member: string, value: unknown): void {
+  as.on("token").once(
+    body.edited(
+      (members) => ({ ...members, [member]: value === "absent" ? undefined : value }),
+      `${member} ${JSON.stringify(value)}`,
+    ),
+  );
+}
+
+/** The attacks of the category `token`. */
+export const tokenAttacks: readonly Attack[] = [
+  defineAttack({
+    ...rejected,
+    id: "token/required-missing",
+    title: "The token response has no access_token or token_type, or one of a wrong type.",
+    sources: ["RFC 6749 §5.1"],
+    parameters: [textParameter("member", "access_token", "access_token or token_type."), valueParameter],
+    variants: ["access_token", "token_type"].flatMap((member) =>
+      ["absent", "", null, 7, {}].map((value) => ({ member, value }))
+    ),
+    start: (stage, { member, value }) => setMember(stage, member, value),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "token/access-token-hostile",
+    title: "The access token has a line break, or a character that is not ASCII.",
+    correctClient: "It discards the response, and sends no header with these characters.",
+    sources: ["RFC 6750 §2.1", "RFC 9110 §5.5"],
+    parameters: [textParameter("value", "a\r\nX-Injected: 1", "The access token.")],
+    variants: [{ value: "a\r\nX-Injected: 1" }, { value: "t\u00f6ken" }],
+    stop: undefined,
+    start: (stage, { value }) => setMember(stage, "access_token", value),
+    assess: ({ outcome, exchanges }) => {
+      const isUsed = exchanges.some(({ request }) => /^bearer /i.test(request.headers.authorization ?? ""));
+      return outcome === "accepted" && !isUsed
+        ? { passed: true, because: "the client does not use the access token" }
+        : undefined;
+    },
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/access-token-odd",
+    title: "The access token is long, or has every character that RFC 6750 allows besides the dot.",
+    correctClient: "It accepts the tokens, and sends the access token character for character.",
+    sources: ["RFC 6750 §2.1", "RFC 6749 appendix A.12"],
+    parameters: [textParameter("form", "long", "long or characters.")],
+    variants: ["long", "characters"].map((form) => ({ form })),
+    start: ({ as }, { form }) =>
+      void as.on("token").once(
+        form === "long"
+          ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), undefined, "access_token")
+          : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
+      ),
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/access-token-opaque",
+    needs: ["idToken"],
+    title: "The access token is not a JWT, or is a JWT with the claims of another user.",
+    correctClient: "It does not read the access token, and logs in the user of the ID token.",
+    sources: ["RFC 6749 §1.4", "RFC 9068 §6"],
+    parameters: [textParameter("kind", "opaque", "opaque or another-user.")],
+    variants: ["opaque", "another-user"].map((kind) => ({ kind })),
+    start: ({ as }, { kind }) =>
+      void (kind === "opaque"
+        ? as.on("token").once(opaqueAccessToken("opaque access token", (token) => token))
+        : as.on("any").always(accessTokenOfAnotherUser())),
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/type-case",
+    title: "The token response says token_type bEARER.",
+    correctClient: "It compares the type without regard to case, and sends the token as Bearer.",
+    sources: ["RFC 6749 §5.1"],
+    start: ({ as }) => void as.on("token").once(tokens.tokenType()),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "token/type-unknown",
+    title: "The token response has a token_type that the client does not support.",
+    correctClient: "It does not use the access token.",
+    sources: ["RFC 6749 §7.1"],
+    parameters: [textParameter("type", "mac", "The member token_type.")],
+    variants: ["mac", "N_A", "pop"].map((type) => ({ type })),
+    start: ({ as }, { type }) => void as.on("token").once(tokens.tokenType(type)),
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/expires-in-missing",
+    title: "The token response has no expires_in.",
+    correctClient: "It accepts the tokens, and refreshes when a resource rejects the access token.",
+    sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886"],
+    start: ({ as }) => void as.on("token").once(tokens.expiresIn()),
+  }),
+  defineAttack({
+    id: "token/expires-in-lie",
+    title: "The access token is valid for a minute, and the response states an hour.",
+    correctClient: "It refreshes once when a resource rejects the token, and repeats the request.",
+    level: "must-recover",
+    journey: "session",
+    needs: ["request", "refresh"],
+    endpoints: ["token"],
+    sources: ["RFC 6750 §3.1", "RFC 6749 §5.1"],
+    async perform({ as, driver, journey, session, passTime }) {
+      const refreshes = async (open: ClientSession, seconds: number) => {
+        passTime(seconds);
+        const earlier = as.log.filter("token").length;
+        const error = await open.request!().then(
+          () => undefined,
+          (thrown: unknown) => thrown ?? new Error("no reason"),
+        );
+        return { error, count: as.log.filter("token").length - earlier };
+      };
+      const honest = await refreshes(session!, 7200);
+      if (honest.count === 0) {
+        const because = "the client does not refresh by itself, even after the time that the response states";
+        return { outcome: "rejected", passed: false, isInconclusive: true, because };
+      }
+      as.on("token", { grant_type: "authorization_code" }).once(
+        overrideClaims(
+          "access token for a minute",
+          ({ iat }) => ({ exp: Number(iat) + 60 }),
+          undefined,
+          "access_token",
+        ),
+      );
+      const { error, count } = await refreshes(await driver.logIn!(journey), 120);
+      return {
+        outcome: error === undefined ? "accepted" : "rejected",
+        passed: error === undefined && count === 1,
+        because: error === undefined
+          ? `the client sent ${count} refreshes, and repeated the request`
+          : `the client did not repeat the request: ${describeError(error)}`,
+      };
+    },
+  }),
+  defineAttack({
+    id: "token/expires-in-odd",
+    title: "The token response has an expires_in that is a text, null, zero, negative, a fraction or huge.",
+    correctClient: "It reads it as a number, or rejects the response; it does not refresh in a loop.",
+    level: "must-recover",
+    endpoints: ["token"],
+    sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
+    parameters: [valueParameter],
+    variants: ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99].map((value) => ({ value })),
+    start: (stage, { value }) => setMember(stage, "expires_in", value),
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/scope-missing",
+    title: "The token response has no scope, which means the requested one.",
+    sources: ["RFC 6749 §5.1", "giantswarm/muster#1239"],
+    start: (stage) => setMember(stage, "scope", "absent"),
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/scope-empty",
+    title: "The token response has an empty scope.",
+    correctClient: "It accepts the tokens, and derives no right from the empty scope.",
+    sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
+    start: (stage) => setMember(stage, "scope", ""),
+  }),
+  defineAttack({
+    id: "token/scope-narrowed",
+    title: "The tokens allow less than was requested, and the response states it, or states more or less.",
+    correctClient:
+      "It does without the missing scope value, or requests it again at most three times; the next login works.",
+    level: "must-recover",
+    endpoints: ["token"],
+    sources: ["RFC 6749 §3.3", "rmorlok/authproxy#162"],
+    parameters: [textParameter("stated", "correctly", "correctly, overstated or understated.")],
+    variants: ["correctly", "overstated", "understated"].map((stated) => ({ stated })),
+    start: ({ as }, { stated }) =>
+      void as.on("token").always(
+        stated === "overstated"
+          ? tokens.scopeOverstated()
+          : stated === "understated"
+          ? tokens.scopeUnderstated()
+          : tokens.scopeNarrowed(),
+      ),
+    assess: (observation) => {
+      const requests = exchangesOf(observation, "authorize").length;
+      return requests > 4
+        ? { passed: false, because: `the client requested authorization ${requests} times` }
+        : undefined;
+    },
+  }),
+  defineAttack({
+    id: "token/scope-widened",
+    title: "The token response has a scope value that the client did not request.",
+    correctClient: "It uses no right that it did not request, and reports the difference.",
+    level: "informational",
+    endpoints: ["token"],
+    sources: ["RFC 9700 §2.3", "RFC 6749 §5.1"],
+    parameters: [textParameter("scope", "urn:example:administration", "The scope value.")],
+    start: ({ as }, { scope }) =>
+      void as.on("token").once(
+        body.edited((members) => ({ ...members, scope: `${members.scope ?? "openid"} ${scope}` }), "widened scope"),
+      ),
+    assess: ({ outcome }) =>
+      outcome === "accepted"
+        ? { passed: false, because: "the client accepted a scope value that it did not request" }
+        : undefined,
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/refresh-token-missing",
+    title: "The token response has no refresh token, although offline_access was requested.",
+    correctClient: "It accepts the tokens, and starts a new login when the access token expires.",
+    sources: ["RFC 6749 §1.5"],
+    start: (stage) => setMember(stage, "refresh_token", "absent"),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "token/refresh-token-empty",
+    title: "The token response has a refresh token that is empty, or null.",
+    correctClient: "It rejects the response, or has no refresh token: it never sends such a one.",
+    stop: undefined,
+    needs: ["refresh"],
+    sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
+    parameters: [valueParameter],
+    variants: ["", null].map((value) => ({ value })),
+    start: (stage, { value }) => setMember(stage, "refresh_token", value),
+    async perform({ as, driver, journey }) {
+      const session = await driver.logIn!(journey);
+      await session.refresh!().catch(() => {});
+      const requests = as.log.unmasked.exchanges.filter(({ request: { form } }) =>
+        form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
+      );
+      return requests.length === 0
+        ? { outcome: "rejected", passed: true, because: "the client did not send the refresh token" }
+        : { outcome: "accepted", passed: false, because: "the client sent the refresh token" };
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "token/id-token-missing",
+    needs: ["idToken"],
+    title: "The token response has no ID token, although openid was requested.",
+    correctClient: "It discards the response, and does not ask userinfo instead.",
+    sources: ["OpenID Connect Core §3.1.3.3"],
+    parameters: [valueParameter],
+    variants: ["absent", "", null].map((value) => ({ value })),
+    start: (stage, { value }) => setMember(stage, "id_token", value),
+  }),
+  defineAttack({
+    ...accepted,
+    id: "token/members-unknown",
+    title: "The token response has members that no specification defines.",
+    correctClient: "It ignores them.",
+    sources: ["RFC 6749 §5.1"],
+    start: ({ as }) =>
+      void as.on("token").once(
+        body.edited(
+          (members) => ({ ...members, tenant: { id: 7 }, constructor: "x", expires_at: -1 }),
+          "unknown members",
+        ),
+      ),
+  }),
+  defineAttack({
+    id: "token/expired-when-issued",
+    title: "The access token has already expired, so that userinfo and resources reject it.",
+    correctClient: "It refreshes once and repeats the request once, or reports the error; the next login works.",
+    level: "must-recover",
+    endpoints: ["token"],
+    sources: ["RFC 6750 §3.1", "datahub-project/datahub#18187"],
+    parameters: [textParameter("tokens", "first", "first or every.")],
+    variants: ["first", "every"].map((which) => ({ tokens: which })),
+    start({ as }, { tokens: which }) {
+      const expired = overrideClaims(
+        "expired access token",
+        (_, now) => ({ iat: now - 3660, exp: now - 60 }),
+        undefined,
+        "access_token",
+      );
+      const rule = as.on("token");
+      which === "every" ? rule.always(expired) : rule.once(expired);
+    },
+    assess: (observation) => {
+      const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
+      return Math.max(...counts) > 3
+        ? { passed: false, because: `the client sent ${counts[0]} token requests and ${counts[1]} userinfo requests` }
+        : undefined;
+    },
+  }),
+  defineAttack({
+    id: "token/code-reusable",
+    title: "The server accepts a code twice, and its first response is lost.",
+    correctClient: "It sends the code once, and starts a new login.",
+    level: "informational",
+    endpoints: ["token"],
+    sources: ["RFC 6749 §4.1.2", "RFC 9700 §2.1.1"],
+    start({ as }) {
+      as.on("token").once(drop("after"));
+      as.on("token").always(store.forgetsConsumed("code"));
+    },
+    assess: (observation) => {
+      const requests = exchangesOf(observation, "token").length;
+      return { passed: requests === 1, because: `the client sent ${requests} token requests` };
+    },
+  }),
+];

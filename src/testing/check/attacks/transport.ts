@@ -1,0 +1,268 @@
+/** Failures of the transport (RFC 9110, RFC 9112). */
+
+import type { Fault } from "../../faults/fault.ts";
+import { body, delay, drip, drop, hang, status } from "../../faults/mod.ts";
+import { textParameter } from "../../faults/parameters.ts";
+import { readBodyText } from "../../faults/response_body.ts";
+import { describeError } from "../assess.ts";
+import { type Attack, defineAttack } from "../attack.ts";
+import { exchangesOf } from "../observation.ts";
+
+const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
+
+/** What is unusual about a good response, by name. */
+const oddResponses: Readonly<
+  Record<string, {
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly prefix?: string;
+  }>
+> = {
+  charset: { headers: { "content-type": 'application/json; charset="UTF-8"' } },
+  case: { headers: { "content-type": "Application/JSON" } },
+  "201": { status: 201 },
+  "206": { status: 206 },
+  challenge: { headers: { "www-authenticate": 'Bearer realm="example"' } },
+  "byte-order-mark": { prefix: "\uFEFF" },
+  "text/plain": { headers: { "content-type": "text/plain" } },
+  form: { headers: { "content-type": "application/x-www-form-urlencoded" } },
+};
+
+const oddResponseNames = Object.keys(oddResponses);
+
+/** The endpoints of a login that a client calls itself. */
+const loginEndpoints = ["discovery", "token", "userinfo"].map((endpoint) => ({ endpoint }));
+
+/** Every failure after which the next login must work. */
+const recovered = { level: "must-recover", endpoints: ["discovery", "token", "userinfo"] } as const;
+
+/** Every broken body that a client must not use. */
+const rejected = {
+  level: "must-reject",
+  endpoints: ["discovery", "token"],
+  correctClient: "It reports the response, and uses nothing of it.",
+} as const;
+
+/** The attacks of the category `transport`. */
+export const transportAttacks: readonly Attack[] = [
+  defineAttack({
+    ...recovered,
+    id: "transport/dropped",
+    title: "The connection breaks before the server has done anything.",
+    correctClient: "It reports the failure or repeats the request; the next login works.",
+    sources: ["RFC 9110 §9.2.2"],
+    parameters: [endpointParameter],
+    variants: loginEndpoints,
+    start: ({ as }, { endpoint }) => void as.on(endpoint).once(drop("before")),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/response-lost",
+    title: "The server redeems the code, and its response is lost.",
+    correctClient: "It does not send the code again and again; the next login works.",
+    endpoints: ["token"],
+    sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
+    start: ({ as }) => void as.on("token").once(drop("after")),
+    assess: (observation) => {
+      const requests = exchangesOf(observation, "token").length;
+      return requests > 2 ? { passed: false, because: `the client sent the code ${requests} times` } : undefined;
+    },
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/cut",
+    title: "The connection breaks in the middle of the body.",
+    correctClient: "It reports the failure, and uses no part of the response; the next login works.",
+    sources: ["RFC 9112 §8"],
+    parameters: [endpointParameter],
+    variants: loginEndpoints,
+    start: ({ as }, { endpoint }) => void as.on(endpoint).once(drop("midway")),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/unavailable",
+    title: "The server responds with a 5xx status.",
+    correctClient: "It reports the failure or repeats the request with increasing delays; the next login works.",
+    sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
+    parameters: [endpointParameter, { name: "status", type: "integer", default: 503, description: "The status." }],
+    variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((values) => ({ ...values, status: code }))),
+    start: ({ as }, { endpoint, status: code }) => void as.on(endpoint).once(status(code)),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/too-many",
+    title: "The server responds with 429 and Retry-After.",
+    correctClient: "It reports the failure, or waits as long as demanded; the next login works.",
+    endpoints: ["token"],
+    sources: ["RFC 6585 §4", "RFC 9110 §10.2.3"],
+    parameters: [textParameter("retryAfter", "1", "The header Retry-After.")],
+    variants: ["1", "-1", "later"].map((retryAfter) => ({ retryAfter })),
+    start: ({ as }, { retryAfter }) =>
+      void as.on("token").once(status(429, { headers: { "retry-after": retryAfter } })),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "transport/html",
+    title: "A gateway sends an HTML page with status 200.",
+    correctClient: "It reports the media type, and uses nothing of the response.",
+    sources: ["anthropics/claude-ai-mcp#134"],
+    parameters: [endpointParameter],
+    variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
+    start: ({ as }, { endpoint }) => void as.on(endpoint).always(body.html()),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "transport/truncated",
+    title: "The body is half of the JSON object, with the right length.",
+    sources: ["RFC 8259"],
+    parameters: [endpointParameter],
+    variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
+    start: ({ as }, { endpoint }) => void as.on(endpoint).always(body.truncated()),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "transport/empty",
+    title: "The server responds with 200 and no body.",
+    sources: ["RFC 6749 §5.1"],
+    parameters: [endpointParameter],
+    variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
+    start: ({ as }, { endpoint }) => void as.on(endpoint).always(body.empty()),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "transport/json-root",
+    title: "The body is JSON, but not an object.",
+    sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
+    parameters: [endpointParameter, textParameter("text", "null", "The body.")],
+    variants: ["token", "discovery"].flatMap((endpoint) =>
+      ["null", "[]", '"text"', "7"].map((text) => ({ endpoint, text }))
+    ),
+    start: ({ as }, { endpoint, text }) =>
+      void as.on(endpoint).always(status(200, { body: text, headers: { "content-type": "application/json" } })),
+  }),
+  defineAttack({
+    id: "transport/redirect",
+    title: "The token endpoint redirects to another origin.",
+    correctClient: "It does not follow: no credential, code or verifier arrives there.",
+    level: "must-reject",
+    endpoints: ["token"],
+    sources: ["RFC 9700 §4.12", "adcontextprotocol/adcp-client#2427", "vercel/ai#20578"],
+    parameters: [{ name: "status", type: "integer", default: 307, description: "The status." }],
+    variants: [301, 302, 303, 307, 308].map((code) => ({ status: code })),
+    start: ({ as, trap }, { status: code }) =>
+      void as.on("token").once(status(code, { headers: { location: `${trap.origin}/token` } })),
+  }),
+  defineAttack({
+    id: "transport/slow",
+    title: "The server responds late, but within a usual time limit.",
+    correctClient: "It waits, and completes the login.",
+    level: "must-tolerate",
+    endpoints: ["token"],
+    sources: ["RFC 9110"],
+    parameters: [{
+      name: "milliseconds",
+      type: "integer",
+      unit: "milliseconds",
+      default: 300,
+      description: "How late.",
+    }],
+    start: ({ as }, { milliseconds }) => void as.on("token").once(delay(milliseconds)),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/hang",
+    title: "The server accepts a request and never responds.",
+    correctClient: "It ends the request by a time limit of its own, and reports it.",
+    waitsForTimeLimit: true,
+    sources: ["RFC 9110 §9.2.2"],
+    parameters: [endpointParameter],
+    variants: loginEndpoints,
+    start: ({ as }, { endpoint }) => void as.on(endpoint).once(hang()),
+  }),
+  defineAttack({
+    id: "transport/drip",
+    title: "The server sends the headers, and then the body a few bytes at a time.",
+    correctClient: "It limits the time of the whole response, and reports it.",
+    level: "should-reject",
+    waitsForTimeLimit: true,
+    endpoints: ["discovery", "token"],
+    sources: ["RFC 9112 §9.5"],
+    parameters: [endpointParameter],
+    variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
+    start: ({ as }, { endpoint }) => void as.on(endpoint).once(drip(100)),
+  }),
+  defineAttack({
+    id: "transport/huge",
+    title: "The body has many megabytes.",
+    correctClient: "It limits the size of a body, and reports it.",
+    level: "should-reject",
+    endpoints: ["discovery", "token"],
+    sources: ["RFC 9110 §17.5", "adcontextprotocol/adcp-client#2427"],
+    parameters: [endpointParameter, {
+      name: "bytes",
+      type: "integer",
+      default: 16_777_216,
+      description: "How many bytes of white space follow the JSON.",
+    }],
+    variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
+    start: ({ as }, { endpoint, bytes }) => void as.on(endpoint).once(body.padded(bytes)),
+  }),
+  defineAttack({
+    id: "transport/json-duplicates",
+    title: "A member of the JSON object occurs twice, with two values.",
+    correctClient: "It rejects the response, or checks and uses the same value.",
+    level: "should-reject",
+    endpoints: ["discovery", "token", "userinfo"],
+    sources: ["RFC 8259 §4"],
+    parameters: [
+      textParameter("endpoint", "userinfo", "discovery, token or userinfo; the member is issuer, access_token or sub."),
+      textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
+    ],
+    variants: ["discovery", "token", "userinfo"].flatMap((endpoint) =>
+      ["first", "last"].map((wrong) => ({ endpoint, wrong }))
+    ),
+    start({ as }, { endpoint, wrong }) {
+      const member = endpoint === "discovery" ? "issuer" : endpoint === "userinfo" ? "sub" : "access_token";
+      as.on(endpoint).always(body.repeated(member, "https://attacker.example", wrong === "first" ? "first" : "last"));
+    },
+    assess: ({ outcome, session, expectedSub }) =>
+      outcome === "accepted" && [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub)
+        ? { passed: true, because: "the client checks and uses the same value" }
+        : undefined,
+  }),
+  defineAttack({
+    id: "transport/success-odd",
+    title: "The token response has another status, a challenge, a byte order mark, or another form of its media type.",
+    correctClient: "It accepts a charset and letter case; otherwise it accepts the response or reports an error.",
+    level: "informational",
+    endpoints: ["token"],
+    sources: ["RFC 9110 §8.3.1", "RFC 6749 §5.1"],
+    parameters: [textParameter("how", "charset", `${oddResponseNames.join(", ")}.`)],
+    variants: oddResponseNames.map((how) => ({ how })),
+    start: ({ as }, { how }) => void as.on("token").once(oddResponse(how)),
+    assess: ({ outcome, error }) => ({
+      passed: outcome === "accepted",
+      because: outcome === "accepted"
+        ? "the client accepted it"
+        : `the client did not accept it: ${describeError(error)}`,
+    }),
+  }),
+];
+
+/** A good response in an unusual form. */
+function oddResponse(how: string): Fault {
+  return {
+    name: `unusual response: ${how}`,
+    waitsFor: "got a successful response",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (response.status !== 200 || !context.consume()) return response;
+      const { status = 200, headers = {}, prefix = "" } = oddResponses[how]!;
+      return {
+        status,
+        headers: { ...Object.fromEntries(new Headers(response.headers)), ...headers },
+        body: prefix + await readBodyText(response),
+      };
+    },
+  };
+}

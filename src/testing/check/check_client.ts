@@ -1,0 +1,94 @@
+/** Checks a client: one login without a fault, then every attack of the catalogue in a journey of its own. */
+
+import { assertSupportedNode } from "../../runtime/node_version.ts";
+import { attacks } from "./attacks/mod.ts";
+import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";
+import { checkedDriver } from "./checked_driver.ts";
+import type { ClientDriver } from "./driver.ts";
+import { checkJourneyHabits } from "./habit_journeys.ts";
+import { journeysAt, separateJourneys } from "./journeys.ts";
+import { type CheckReport, checkReport, type CheckResult } from "./report.ts";
+import { type CheckRun, checkRun, type CheckTask } from "./run.ts";
+import { checkInTurn } from "./run_in_turn.ts";
+import { sessionStartsOf } from "./session_starts.ts";
+
+/**
+ * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one
+ * after the other against one server.
+ *
+ * @throws {TypeError} If an option is invalid, or names an unknown attack.
+ * @throws {Error} On a version of Node that is not supported.
+ *
+ * @example
+ * ```ts ignore
+ * const report = await checkClient(openidClientDriver(openidClient));
+ * console.log(String(report));
+ * assert(report.passed);
+ * ```
+ */
+export async function checkClient(driver: ClientDriver, options: CheckOptions = {}): Promise<CheckReport> {
+  assertSupportedNode();
+  assertDriver(driver);
+  assertCheckOptions(options);
+  const { only, except = [], concurrency = 8, server = {}, as, restart, onResult = () => {} } = options;
+  const selected = attacks.filter((attack) =>
+    (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
+  );
+  const tasks = selected.flatMap((attack) => attack.variants.map((values) => ({ attack, values })));
+  const startedAt = performance.now();
+  const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
+  try {
+    const run = checkRun(checkedDriver(driver), journeys, options);
+    const firstControl = await run.control();
+    const report = (result: CheckResult): CheckResult => {
+      onResult(result, tasks.length);
+      return result;
+    };
+    const results = as === undefined
+      ? await checkConcurrently(tasks, run, concurrency, report)
+      : await checkInTurn(tasks, run, { control: firstControl, restart }, report);
+    // With one server, the logins after its attacks have shown it.
+    const control = firstControl.passed && as === undefined ? await run.controlAgain() : firstControl;
+    const withHabits = control.passed && (only === undefined || only.includes("habits")) && !except.includes("habits");
+    const habits = withHabits ? await checkJourneyHabits(await run.ordinaryUse(), results) : [];
+    const seconds = (performance.now() - startedAt) / 1000;
+    return checkReport({ client: driver.name, control, results, habits, seconds });
+  } finally {
+    await journeys.close();
+  }
+}
+
+/** Runs at most `limit` journeys at the same time; the results are in the order of the tasks. */
+async function checkConcurrently(
+  tasks: readonly CheckTask[],
+  run: CheckRun,
+  limit: number,
+  report: (result: CheckResult) => CheckResult,
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  const uncertain: number[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < tasks.length) {
+      const index = next++;
+      const { isUncertain, ...result } = await run.check(tasks[index]!);
+      if (isUncertain) uncertain.push(index);
+      else results[index] = report(result);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, tasks.length) }, work));
+  // A crash while several journeys ran may belong to any of them.
+  for (const index of uncertain) results[index] = report(await run.check(tasks[index]!));
+  return results;
+}
+
+/** @throws {TypeError} If the driver lacks a member, for calls from JavaScript without types. */
+function assertDriver(driver: ClientDriver): void {
+  const { name, logIn } = Object(driver) as Partial<ClientDriver>;
+  if (typeof name === "string" && sessionStartsOf(Object(driver)).length > 0) return;
+  const received = [`name: ${typeof name}`, `logIn: ${typeof logIn}`].join(", ");
+  throw new TypeError(
+    `checkClient, driver: expected an object with name, a string, and logIn, a function, received ${received}. ` +
+      "Pass a driver of @latchkey/latchkey/testing/drivers, or an object whose logIn(journey) performs one login.",
+  );
+}

@@ -1,0 +1,112 @@
+/** The journeys without an attack: what the client cannot do then, no attack can show. */
+
+import { decodeJwtPart } from "../../recorder/record_request.ts";
+import type { TestLatchkey } from "../test_latchkey.ts";
+import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
+import { attempt } from "./attempt.ts";
+import { assertSession } from "./checked_driver.ts";
+import type { CrashWatch } from "./crashes.ts";
+import type { ClientDriver, ClientSession } from "./driver.ts";
+import type { JourneyEnvironment } from "./journeys.ts";
+import type { Exchange } from "../../recorder/exchange.ts";
+import type { ControlResult } from "./report.ts";
+import { type SessionStart, sessionStartsOf } from "./session_starts.ts";
+
+/** Uses an ability. @throws {unknown} If the client does not do what it must do. */
+type AbilityControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
+
+/** The abilities that are tried out, each in a session of its own. */
+const abilityControls: Partial<Readonly<Record<Ability, AbilityControl>>> = {
+  refresh: (session) => session.refresh!(),
+  request: (session) => session.request!(),
+  async currentUser(session) {
+    const user = await session.currentUser!();
+    if (user !== session.sub) throw new Error(`after a login of ${session.sub}, the current user is ${user}`);
+  },
+  logInSilently: async (session) => void assertSession(await session.logInSilently!(), "logInSilently"),
+  async logOut(session) {
+    await session.logOut!();
+    await assertLoggedOut(session, "logOut");
+  },
+  async backChannelLogout(session, { as, journey }, driver) {
+    const { client } = journey;
+    const token = await as.mint.logoutToken({ client, sid: sessionIdOf(as) });
+    const { status } = await driver.receive!(journey, logoutRequest(client, token));
+    if (status >= 300) throw new Error(`the client rejected a valid logout token with status ${status}`);
+    await assertLoggedOut(session, "a valid logout token");
+  },
+};
+
+/** The request that logs out a client (Back-Channel Logout §2.5). */
+export function logoutRequest(client: { readonly backchannel_logout_uri?: string }, logoutToken: string): Request {
+  return new Request(client.backchannel_logout_uri!, {
+    method: "POST",
+    body: new URLSearchParams({ logout_token: logoutToken }),
+  });
+}
+
+/** The `sid` of the newest ID token; `undefined` if it has none. */
+export function sessionIdOf({ log }: TestLatchkey): string | undefined {
+  const { body = "{}" } = log.unmasked.last("token").response ?? {};
+  const { id_token = "" } = JSON.parse(body) as { readonly id_token?: string };
+  const { sid } = decodeJwtPart(id_token, 1);
+  return typeof sid === "string" ? sid : undefined;
+}
+
+async function assertLoggedOut({ currentUser }: ClientSession, cause: string): Promise<void> {
+  const user = await currentUser?.();
+  if (user !== undefined) throw new Error(`after ${cause}, ${user} is still logged in`);
+}
+
+/**
+ * Begins a session without a fault in each way that the driver has, and does whatever else it can do, each in a journey of
+ * its own.
+ *
+ * @param withEnvironment Opens a journey and closes it; watches for crashes meanwhile.
+ */
+export async function runControl(
+  driver: ClientDriver,
+  timeoutMs: number,
+  withEnvironment: <Result>(
+    use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>,
+  ) => Promise<Result>,
+): Promise<ControlResult> {
+  const exchanges: Exchange[] = [];
+  const run = (by: SessionStart, use?: AbilityControl) =>
+    withEnvironment(async (environment, watch) => {
+      const { log } = environment.as;
+      const login = await attempt((signal) => environment.begin(by, signal), watch, timeoutMs);
+      const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
+      const session = isSilent ? undefined : login.result;
+      const used = session &&
+        await attempt(async () => await use?.(session, environment, driver), watch, timeoutMs);
+      exchanges.push(...log.unmasked.exchanges);
+      return { login, used };
+    });
+
+  const failedAbilities = new Map<Ability, unknown>();
+  const [first, ...others] = sessionStartsOf(driver);
+  const { login: { outcome, error, result: session }, used } = await run(first!);
+  const failed = { passed: false, abilities: new Set<Ability>(), endpoints: new Set<string>(), failedAbilities };
+  if (session === undefined) return { ...failed, outcome, error };
+  if (used === undefined) {
+    return { ...failed, outcome, error: new Error("The driver returned a session, but sent no token request.") };
+  }
+  const abilities = abilitiesOf(driver, session);
+  for (const ability of abilities) {
+    const start = others.find((other) => other === ability);
+    const use = abilityControls[ability];
+    if (use === undefined && start === undefined) continue;
+    const { login, used } = await run(start ?? first!, use);
+    const result = used ?? login;
+    if (result.outcome !== "accepted") failedAbilities.set(ability, result.error ?? new Error("it did not end"));
+    else if (login.result!.sub !== session.sub) {
+      failedAbilities.set(ability, new Error(`another user was logged in: ${login.result!.sub}`));
+    }
+  }
+  return {
+    ...{ passed: true, outcome, sub: session.sub, failedAbilities },
+    abilities: new Set([...abilities, ...featuresIn(exchanges)]),
+    endpoints: new Set(exchanges.map(({ endpoint }) => endpoint)),
+  };
+}

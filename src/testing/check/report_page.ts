@@ -1,0 +1,37 @@
+/** A plugin with the report of a check as a page, beside those of the inspector. */
+
+import { rejectForeignHost } from "../../app/host_check.ts";
+import type { Plugin } from "../../app/plugin.ts";
+import { HttpError } from "../../http/http_error.ts";
+import { html } from "../../http/responses.ts";
+import { parameters } from "../../oauth/parameter.ts";
+import { type CheckReport, describeReport } from "./report.ts";
+
+/**
+ * Serves the report at `/flows/check`, with the style sheets of the inspector.
+ *
+ * @param report The report at this moment; `undefined` before the first login.
+ */
+export function reportPage(report: () => CheckReport | undefined): Plugin {
+  return {
+    links: [{ label: "Check", path: "/flows/check" }],
+    routes: ({ site: { base } }) => [{
+      name: "check_report",
+      path: `${base}/flows/check`,
+      methods: ["GET"],
+      caller: "browser",
+      title: "Report of the check",
+      errors: "page",
+      parameters: parameters(),
+      load: () => ({
+        async GET({ server, request, site }) {
+          rejectForeignHost(server.issuer, request, "FL-05");
+          const current = report();
+          if (current === undefined) throw new HttpError(404, "HT-01", "The check has no results yet");
+          const { checkReportPage } = await import("../../ui/check_report.tsx");
+          return html(200, checkReportPage({ ...site, ...describeReport(current) }));
+        },
+      }),
+    }],
+  };
+}

@@ -1,0 +1,104 @@
+/** DPoP from the client's side: keys, and proofs, valid ones and ones with defects (RFC 9449 §4). */
+
+import { choice, object, text } from "../oauth/config/field.ts";
+import { digest, type RandomBytes, randomId } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import { encodeBase64url } from "../runtime/base64url.ts";
+import { ecKeyFrom, signEs256 } from "./es256.ts";
+import { assertOptions, objectOption } from "./options.ts";
+import type { PrivateJwk } from "./private_jwk.ts";
+
+/** Options of a proof. */
+export interface ProofOptions {
+  /** The access token of a request to a protected resource, for `ath`. Default: none. */
+  readonly accessToken?: string;
+  /** The nonce of the server. Default: none. */
+  readonly nonce?: string;
+  /** Claims to add or replace; `undefined` removes one. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** Members of the header to add or replace; `undefined` removes one. */
+  readonly header?: Readonly<Record<string, unknown>>;
+  /** `wrong key`: signed by another key than that in the header. Default: the key. */
+  readonly signedBy?: "wrong key";
+}
+
+/** The description of {@link ProofOptions}. */
+const proofField = object<ProofOptions>("ProofOptions", {
+  accessToken: text([]),
+  nonce: text([]),
+  claims: objectOption,
+  header: objectOption,
+  signedBy: choice(["wrong key"]),
+}, {});
+
+/** A key of a client for DPoP: ES256, from the random source of the server. */
+export interface DpopKey {
+  /** The private key as a JWK, for the library of the client under test. */
+  readonly privateJwk: PrivateJwk;
+  /** The public key, as proofs contain it. */
+  readonly publicJwk: PrivateJwk;
+  /** The thumbprint of the key: `dpop_jkt` of authorization requests, and `cnf.jkt` of tokens. */
+  readonly thumbprint: string;
+  /**
+   * Signs a proof for one request, by the clock of the server.
+   *
+   * @throws {TypeError} If an option is unknown or has another type.
+   */
+  proof(method: string, url: string | URL, options?: ProofOptions): Promise<string>;
+  /** The headers of one request to a protected resource: the bound token, and a proof for it. */
+  headers(
+    method: string,
+    url: string | URL,
+    accessToken: string,
+    options?: ProofOptions,
+  ): Promise<{ readonly authorization: string; readonly dpop: string }>;
+}
+
+/** Creates a key. */
+export function dpopKey(randomBytes: RandomBytes, now: () => number): Promise<DpopKey> {
+  return createKey(ecKeyFrom(randomBytes(32)), randomBytes, now);
+}
+
+/** The key of the clients of a mock: always the same one, so that a reset or a minted token does not change it. */
+export function fixedDpopKey(server: () => Server): Promise<DpopKey> {
+  return createKey(ecKeyFrom(new Uint8Array(32).fill(1)), (bytes) => server().randomBytes(bytes), () => server().now());
+}
+
+async function createKey(
+  key: ReturnType<typeof ecKeyFrom>,
+  randomBytes: RandomBytes,
+  now: () => number,
+): Promise<DpopKey> {
+  const { d, ...publicJwk } = key;
+  const { crv, kty, x, y } = key;
+  const self: DpopKey = {
+    privateJwk: { ...key, alg: "ES256" },
+    publicJwk,
+    // The required members in alphabetical order (RFC 7638 §3).
+    thumbprint: await digest(JSON.stringify({ crv, kty, x, y })),
+    async proof(method, url, options = {}) {
+      assertOptions("proof", proofField, options);
+      const { accessToken, nonce, claims, header, signedBy } = options;
+      const parts = [
+        { typ: "dpop+jwt", alg: "ES256", jwk: publicJwk, ...header },
+        {
+          jti: randomId(randomBytes),
+          htm: method,
+          htu: String(url).replace(/[?#].*/s, ""),
+          iat: Math.floor(now() / 1000),
+          ...accessToken !== undefined && { ath: await digest(accessToken) },
+          ...nonce !== undefined && { nonce },
+          ...claims,
+        },
+      ];
+      const input = parts.map((part) => encodeBase64url(JSON.stringify(part))).join(".");
+      const signingKey = signedBy === undefined ? d : ecKeyFrom(randomBytes(32)).d;
+      return `${input}.${encodeBase64url(await signEs256(signingKey, new TextEncoder().encode(input)))}`;
+    },
+    async headers(method, url, accessToken, options = {}) {
+      const dpop = await self.proof(method, url, { accessToken, ...options });
+      return { authorization: `DPoP ${accessToken}`, dpop };
+    },
+  };
+  return self;
+}

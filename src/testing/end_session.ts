@@ -1,0 +1,30 @@
+/** The end of a session in tests, by one of its ID tokens. */
+
+import type { Server } from "../oauth/server.ts";
+import { endSession } from "../oauth/session/end_session.ts";
+import { readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
+import { sessionIdFor } from "../oauth/users/subject.ts";
+
+/** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */
+const maxComparedClients = 10_000;
+
+/**
+ * Ends the session of an ID token.
+ *
+ * @throws {TypeError} If it is no ID token of a session of this server.
+ */
+export async function endSessionOf(server: Server, idToken: string): Promise<void> {
+  const { clientId, sid, sub } = await readIdTokenHint(server, idToken) ?? {};
+  const client = clientId === undefined ? undefined : await server.clients.findHolder(clientId);
+  if (client === undefined || sid === undefined || sub === undefined) {
+    throw new TypeError("endSession: expected an ID token that this server issued in a session, received another text");
+  }
+  if (client.sector === undefined) return void await endSession(server, { sid, sub });
+  // The sid of a pairwise client does not reveal the session.
+  for (const { value } of await server.store.list("session_client", { prefix: "", limit: maxComparedClients })) {
+    if (value.clientId === client.id && await sessionIdFor(server, client, value.sid) === sid) {
+      return void await endSession(server, value);
+    }
+  }
+  throw new TypeError("endSession: expected the ID token of a pairwise client with a logout URI, received another one");
+}

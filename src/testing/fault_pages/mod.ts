@@ -1,0 +1,84 @@
+/**
+ * A plugin with pages that control a server on a test host: faults for the next request of a client, the clock, and the
+ * rotation of keys.
+ *
+ * 1. {@link faultPages} adds a fault injector and a clock to the server, and the page `/faults`.
+ * 2. `handlers.ts` serves the page, and changes rules, clock and keys by its forms; it is loaded at the first visit.
+ * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
+ */
+
+import type { App } from "../../app/context.ts";
+import { rejectForeignHost } from "../../app/host_check.ts";
+import type { Plugin } from "../../app/plugin.ts";
+import { parseTarget } from "../../http/router.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { hasTestHost } from "../../oauth/config/settings.ts";
+import { parameters } from "../../oauth/parameter.ts";
+import type { Recorder } from "../../recorder/recorder.ts";
+import { testClock } from "../clock.ts";
+import { faultInjector } from "../faults/fault_injector.ts";
+import type { PageControl } from "./page_control.ts";
+
+/**
+ * Creates the plugin for one server; it must be inside of the recorder, so that the recorder sees what clients receive.
+ * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host.
+ *
+ * @param options `recorder` marks the exchanges that a fault changed. Default: none.
+ */
+export function faultPages({ recorder }: { readonly recorder?: Recorder } = {}): Plugin {
+  const injector = faultInjector({ onFault: recorder?.recordFault });
+  let timeSource: (() => number) | undefined;
+  let findEndpoint: App["findEndpoint"] = () => undefined;
+  const clock = testClock({ timeSource: () => timeSource?.() });
+  const control: PageControl = { on: injector.on, clock, rules: new Map() };
+  return {
+    ...injector.plugin,
+    configure({ now }) {
+      timeSource = now;
+      return { now: clock.now };
+    },
+    links: [{ label: "Faults", path: "/faults" }],
+    // No rule may keep the user from the page that removes it.
+    handle(next) {
+      const withFaults = injector.plugin.handle!(next);
+      return (request, peer) =>
+        findEndpoint(parseTarget(request.url, {}).path)?.name === "faults"
+          ? next(request, peer)
+          : withFaults(request, peer);
+    },
+    setup(app: App, addResource) {
+      if (!hasTestHost(app.server.issuer)) throw notAllowed(app.server.issuer);
+      findEndpoint = app.findEndpoint;
+      injector.plugin.setup?.(app, addResource);
+    },
+    routes: ({ site: { base } }) => [{
+      name: "faults",
+      path: `${base}/faults`,
+      methods: ["GET", "POST"],
+      caller: "browser",
+      title: "Faults",
+      errors: "page",
+      parameters: parameters({ name: "form_token", secret: "form_token" }),
+      load: () => ({
+        async GET(context) {
+          rejectForeignHost(context.server.issuer, context.request, "DI-04");
+          return await (await import("./handlers.ts")).showFaults(context, control);
+        },
+        async POST(context) {
+          rejectForeignHost(context.server.issuer, context.request, "DI-04");
+          return await (await import("./handlers.ts")).changeFaults(context, control);
+        },
+      }),
+    }],
+  };
+}
+
+function notAllowed(issuer: string): ConfigurationError {
+  return new ConfigurationError([{
+    path: "faults",
+    expected: "no pages for faults, because the issuer is not a test host and every visitor could break its logins",
+    received: `faults for ${quote(issuer)}`,
+    hint: "Remove --faults, or use an issuer on a test host.",
+  }]);
+}

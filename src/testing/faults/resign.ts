@@ -1,0 +1,51 @@
+/** Faults that sign the ID token in another way, or sign other claims. */
+
+import type { JwtKind, SignClaims } from "../../oauth/keys/jwt.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
+import { encodeBase64url } from "../../runtime/base64url.ts";
+import type { Fault } from "./fault.ts";
+
+/** The claims of a token. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A fault that signs the ID token, or another kind of token, in another way. */
+export function resign(
+  name: string,
+  sign: (server: Server) => SignClaims,
+  appliesTo?: (claims: Claims) => boolean,
+  signedKind: JwtKind = "id_token",
+): Fault {
+  return {
+    name,
+    followsLogin: signedKind === "authorization_response",
+    waitsFor: `signed ${signedKind === "id_token" ? "an ID token" : signedKind}${
+      appliesTo === undefined ? "" : " with that claim"
+    }`,
+    extend: (server, context) => ({
+      ...server,
+      sign: (kind, alg, claims) => {
+        const isAffected = kind === signedKind && appliesTo?.(claims) !== false && context.consume();
+        return (isAffected ? sign(server) : server.sign)(kind, alg, claims);
+      },
+    }),
+  };
+}
+
+/** A fault that signs other claims with the right key. Claims that are `undefined` are left out. */
+export function overrideClaims(
+  name: string,
+  change: (claims: Claims, now: number) => Claims,
+  appliesTo?: (claims: Claims) => boolean,
+  signedKind?: JwtKind,
+): Fault {
+  const sign = (server: Server): SignClaims => (kind, alg, claims) =>
+    server.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
+  return resign(name, sign, appliesTo, signedKind);
+}
+
+/** The first two parts of a JWS: header and payload. A payload that is text is sent as it is. */
+export function encodeJwt(header: Claims, payload: Claims | string): string {
+  const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+  return `${encodeBase64url(JSON.stringify(header))}.${encodeBase64url(text)}`;
+}

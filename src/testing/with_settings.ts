@@ -1,0 +1,8 @@
+/** Changes settings of a server for one call. */
+
+import type { Server } from "../oauth/server.ts";
+
+/** The same server with other settings. */
+export function withSettings(server: Server, settings: Partial<Server["settings"]>): Server {
+  return { ...server, settings: { ...server.settings, ...settings } };
+}

@@ -1,0 +1,34 @@
+/** @jsxImportSource preact */
+/** A list of checks behind one line, "9 of 9 checks passed". It is open if a check failed. */
+
+import type { ComponentChildren, VNode } from "preact";
+import { StatusBadge } from "./status_badge.tsx";
+
+interface CheckListProps {
+  /** The result of each check; undefined: not checked. */
+  readonly results: readonly (boolean | undefined)[];
+  /** The checks in full. */
+  readonly children: ComponentChildren;
+}
+
+/** The number of passed checks, a mark for each check, passed ones first, and unfolded the checks themselves. */
+export function CheckList({ results, children }: CheckListProps): VNode {
+  const count = (result: boolean | undefined) => results.filter((item) => item === result).length;
+  const [passed, failed, unchecked] = [count(true), count(false), count(undefined)];
+  const label = `${passed} of ${results.length} ${results.length === 1 ? "check" : "checks"} passed${
+    unchecked > 0 ? `, ${unchecked} not checked` : ""
+  }`;
+  return (
+    <details class="checklist" open={failed > 0}>
+      <summary>
+        <StatusBadge tone={failed > 0 ? "bad" : passed > 0 ? "good" : "open"} label={label} />
+        <span class="marks" aria-hidden="true">
+          {"✓".repeat(passed)}
+          {failed > 0 && <b class="bad">{"✗".repeat(failed)}</b>}
+          {unchecked > 0 && <b class="open">{"–".repeat(unchecked)}</b>}
+        </span>
+      </summary>
+      {children}
+    </details>
+  );
+}

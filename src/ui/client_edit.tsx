@@ -1,0 +1,115 @@
+/** @jsxImportSource preact */
+/** The page that edits all metadata of a client. */
+
+import type { VNode } from "preact";
+import { type EditForm, Field, FormErrors } from "./field.tsx";
+import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Code } from "./value.tsx";
+
+/** A member of client metadata as a field of the form. */
+export interface MetadataField {
+  /** The name of the member (RFC 7591 §2). */
+  readonly name: string;
+  /** `flag`: a checkbox; `array`: one value per line; `object`: JSON. */
+  readonly kind: "text" | "flag" | "integer" | "array" | "object" | "function" | "any";
+  /** Its format. */
+  readonly hint?: string;
+  /** Its value as text; absent: the default. */
+  readonly value?: string;
+  /** The only valid values. */
+  readonly choices?: readonly string[];
+}
+
+/** Fields of one topic. */
+export interface MetadataGroup {
+  /** The topic. */
+  readonly title: string;
+  /** The members. */
+  readonly fields: readonly MetadataField[];
+}
+
+/** The props of the page. */
+export interface ClientEditProps extends Site {
+  /** The client. */
+  readonly client: { readonly id: string; readonly name?: string; readonly href: string; readonly hasSecret: boolean };
+  /** The fields. */
+  readonly groups: readonly MetadataGroup[];
+  /** The CSRF token and the errors. */
+  readonly form: EditForm;
+}
+
+function MetadataInput({ field, form }: { readonly field: MetadataField; readonly form: EditForm }): VNode {
+  const { name, kind, value, hint, choices } = field;
+  if (kind === "flag") {
+    return (
+      <label class="choice">
+        <input type="checkbox" id={name} name={name} checked={value === "on"} />
+        <Code text={name} />
+      </label>
+    );
+  }
+  return (
+    <Field
+      name={name}
+      label={name}
+      hint={hint}
+      value={value}
+      errors={form.errors}
+      lines={kind === "array" ? 2 : kind === "object" ? 4 : 1}
+      choices={choices && ["", ...choices]}
+      optional
+    />
+  );
+}
+
+/** The page at `/clients/{id}?edit`. */
+export function ClientEdit({ client, groups, form, ...site }: ClientEditProps): VNode {
+  const { errors } = form;
+  return (
+    <Layout
+      site={site}
+      path={`/clients/${client.id}`}
+      head={<Stylesheet site={site} name="form" />}
+      heading={`Edit ${client.name ?? client.id}`}
+      opening={
+        <>
+          <FormErrors faults={errors} heading="Nothing was changed." />
+          <p>
+            All client metadata of <Code text={client.id} />. An empty field has its default.{" "}
+            {form.isPersistent ? "Saved in the store." : "Kept in memory: a restart restores the configuration."}
+          </p>
+        </>
+      }
+    >
+      <form class="form settings metadata" method="post" action={client.href}>
+        <input type="hidden" name="form_token" value={form.csrfToken} />
+        {groups.map(({ title, fields }, i) => (
+          <details
+            key={title}
+            open={i === 0 || fields.some(({ name }) => errors.some(({ field }) => field === name))}
+          >
+            <summary>
+              <strong>{title}</strong>{" "}
+              <span class="aside">
+                {fields.filter(({ value }) => value !== undefined).length} of {fields.length} set
+              </span>
+            </summary>
+            <div class="topic">
+              {fields.map((field) => <MetadataInput key={field.name} field={field} form={form} />)}
+            </div>
+          </details>
+        ))}
+        {client.hasSecret && (
+          <label class="choice">
+            <input type="checkbox" name="new_secret" />
+            <span>Replace the secret with a new one, which is shown once</span>
+          </label>
+        )}
+        <p class="ways">
+          <button type="submit" class="button" name="action" value="save">Save the metadata</button>
+          <a href={client.href}>Cancel</a>
+        </p>
+      </form>
+    </Layout>
+  );
+}

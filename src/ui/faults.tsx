@@ -1,0 +1,204 @@
+/** @jsxImportSource preact */
+/** The page that controls faults, the clock and the keys of a server on a test host. */
+
+import type { VNode } from "preact";
+import { render } from "preact-render-to-string";
+import { Field } from "./field.tsx";
+import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
+import { Code } from "./value.tsx";
+
+/** A fault that can be chosen. */
+interface FaultChoice {
+  /** What follows `faults.` in a program. */
+  readonly id: string;
+  /** What goes wrong, a few words. */
+  readonly title: string;
+  /** What a correct client does. */
+  readonly correctClient: string;
+}
+
+/** The fault that the form adds. */
+interface ChosenFault extends FaultChoice {
+  /** The endpoints where it has an effect. */
+  readonly endpoints: readonly string[];
+  /** Its parameters. */
+  readonly fields: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly hint: string;
+    readonly value: string;
+  }[];
+}
+
+/** The page at `/faults`. */
+export interface FaultsProps extends Site {
+  /** The CSRF token of all forms. */
+  readonly csrfToken: string;
+  /** Why the last form was rejected. */
+  readonly error?: string;
+  /** The client whose next request is meant. Absent: that of any client. */
+  readonly client?: string;
+  /** The clients that can be chosen. */
+  readonly clients: readonly string[];
+  /** All faults. */
+  readonly definitions: readonly FaultChoice[];
+  /** Absent: no fault is chosen. */
+  readonly chosen?: ChosenFault;
+  /** The rules that were added, and how often each has fired. */
+  readonly rules: readonly { readonly id: string; readonly description: string; readonly fired: number }[];
+  /** The time of the server, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The hidden fields of every form. */
+function Hidden({ csrfToken, client, action }: FaultsProps & { readonly action: string }): VNode {
+  return (
+    <>
+      <input type="hidden" name="form_token" value={csrfToken} />
+      <input type="hidden" name="do" value={action} />
+      {client !== undefined && <input type="hidden" name="client" value={client} />}
+    </>
+  );
+}
+
+function Rules(props: FaultsProps): VNode {
+  const { base, rules } = props;
+  return (
+    <Section id="rules" heading="Active">
+      {rules.length === 0
+        ? <p>No fault: every response is that of a correct server.</p>
+        : rules.map((rule) => (
+          <form key={rule.id} class="ways" method="post" action={`${base}/faults`}>
+            <Hidden {...props} action="remove" />
+            <input type="hidden" name="rule" value={rule.id} />
+            <span>
+              {rule.description}: fired {rule.fired === 1 ? "once" : `${rule.fired} times`}
+            </span>
+            <button type="submit" class="button plain">
+              Remove<span class="unseen">{rule.description}</span>
+            </button>
+          </form>
+        ))}
+    </Section>
+  );
+}
+
+function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
+  const { base, client, chosen: { id, title, correctClient, endpoints, fields } } = props;
+  return (
+    <Section id="add" heading={title}>
+      <p>
+        <Code text={id} />: {correctClient}
+      </p>
+      <form class="form" method="post" action={`${base}/faults`}>
+        <Hidden {...props} action="add" />
+        <input type="hidden" name="fault" value={id} />
+        <Field name="endpoint" label="Endpoint" choices={endpoints} value="token" />
+        {fields.map((field) => <Field key={field.name} {...field} optional />)}
+        <fieldset>
+          <legend>When</legend>
+          <label class="choice">
+            <input type="radio" name="times" value="once" checked />
+            <span>The next request {client === undefined ? "of any client" : `of ${client}`}</span>
+          </label>
+          <label class="choice">
+            <input type="radio" name="times" value="always" />
+            <span>Every request until the fault is removed</span>
+          </label>
+        </fieldset>
+        <p class="ways">
+          <button type="submit" class="button">Add the fault</button>
+        </p>
+      </form>
+    </Section>
+  );
+}
+
+function ClientChoice({ base, client, clients, chosen }: FaultsProps): VNode {
+  return (
+    <form class="ways" method="get" action={`${base}/faults`}>
+      {chosen !== undefined && <input type="hidden" name="fault" value={chosen.id} />}
+      <div class="field">
+        <label for="client">Client</label>
+        <select id="client" name="client">
+          <option value="">any</option>
+          {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
+        </select>
+      </div>
+      <button type="submit" class="button plain">Choose</button>
+    </form>
+  );
+}
+
+function Faults(props: FaultsProps): VNode {
+  const { base, error, client, definitions, chosen, now } = props;
+  const hrefOf = (fault: string) => `${base}/faults?${new URLSearchParams({ ...client && { client }, fault })}`;
+  return (
+    <Layout
+      site={props}
+      path="/faults"
+      head={<Stylesheet site={props} name="form" />}
+      heading="Faults"
+      opening={
+        <>
+          <p>
+            What a correct server never does, to see how a client responds. <a href={`${base}/flows`}>Flows</a>{" "}
+            marks each response that a fault changed.
+          </p>
+          {error !== undefined && (
+            <Notice kind="bad">
+              <p>{error}</p>
+            </Notice>
+          )}
+          <ClientChoice {...props} />
+        </>
+      }
+    >
+      {chosen !== undefined && <AddForm {...props} chosen={chosen} />}
+      <Rules {...props} />
+      <Section id="clock" heading="Clock">
+        <p>
+          The clock of the server: <time>{new Date(now).toISOString()}</time>
+        </p>
+        <form class="form" method="post" action={`${base}/faults`}>
+          <Hidden {...props} action="advance" />
+          <Field
+            name="seconds"
+            label="Seconds"
+            hint="How far to move it; a negative number sets it back."
+            value="3600"
+          />
+          <p class="ways">
+            <button type="submit" class="button plain">Move the clock</button>
+          </p>
+        </form>
+        <form class="ways" method="post" action={`${base}/faults`}>
+          <Hidden {...props} action="reset" />
+          <button type="submit" class="button plain">Back to the system time</button>
+        </form>
+      </Section>
+      <Section id="keys" heading="Keys">
+        <p>A new key signs from now on; the old one stays published until its tokens have expired.</p>
+        <form class="ways" method="post" action={`${base}/faults`}>
+          <Hidden {...props} action="rotate" />
+          <button type="submit" class="button plain">Rotate the signing key</button>
+        </form>
+      </Section>
+      <Section id="all" heading="All faults">
+        <ul class="choices">
+          {definitions.map(({ id, title }) => (
+            <li key={id}>
+              <a href={hrefOf(id)}>{title}</a> <Code text={id} />
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </Layout>
+  );
+}
+
+/** The page. */
+export function faultsPage(props: FaultsProps): string {
+  return `<!DOCTYPE html>\n${render(<Faults {...props} />)}\n`;
+}

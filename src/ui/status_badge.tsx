@@ -1,0 +1,26 @@
+/** @jsxImportSource preact */
+/** A status as a pill. */
+
+import type { VNode } from "preact";
+
+/** Good, good with a warning, bad, not decided yet, or revoked. */
+export type Tone = "good" | "warn" | "bad" | "open" | "over";
+
+/** A status in words. */
+export interface Status {
+  readonly tone: Tone;
+  /** A word or two: `success`, `error`, `pending`, `revoked`. */
+  readonly label: string;
+}
+
+const toneMarks: Readonly<Record<Tone, string>> = { good: "✓", warn: "!", bad: "✗", open: "–", over: "⊘" };
+
+/** A word with a mark in front, never colour alone. */
+export function StatusBadge({ tone, label }: Status): VNode {
+  return (
+    <span class={`pill ${tone}`}>
+      <b aria-hidden="true">{toneMarks[tone]}</b>
+      {label}
+    </span>
+  );
+}

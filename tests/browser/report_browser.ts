@@ -1,0 +1,65 @@
+/** The report of a check, as a page and as a document, and the page of faults, in a real Chromium. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { inspector } from "../../src/inspector/mod.ts";
+import { latchkey } from "../../src/mod.ts";
+import { reportPage } from "../../src/testing/check/report_page.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
+import { checkClient } from "../testing/check/patient_check.ts";
+import { smallClient } from "../testing/check/small_client.ts";
+import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+const folder = mkdtempSync(join(tmpdir(), "latchkey-report-"));
+const report = await checkClient(smallClient("does not compare state"), {
+  only: ["response", "transport/hang", "id-token/iat-odd"],
+});
+const file = join(folder, "report.html");
+writeFileSync(file, await report.toHTML());
+const flows = inspector();
+const as = await latchkey({
+  alg: "ES256",
+  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPage(() => report)],
+});
+const { url } = await as.listen({ port: 0 });
+after(async () => {
+  await closeBrowser();
+  await as.close();
+  rmSync(folder, { recursive: true });
+});
+
+for (const { name, options } of browserVariants) {
+  test(`the report and the faults have no errors and are accessible: ${name}`, { skip }, async () => {
+    const pages = [
+      ["report", `${url}/flows/check`],
+      ["faults", `${url}/faults`],
+      ["fault", `${url}/faults?client=demo-public&fault=error`],
+      ["document", pathToFileURL(file).href],
+    ] as const;
+    await using opened = await openPage(pages[0][1], options);
+    for (const [what, address] of pages) {
+      await opened.page.goto(address);
+      // A document without scripts announces nothing.
+      const expected = what === "document" ? ["0 of [role=status]"] : [];
+      assertEquals(await findPageProblems(opened), expected, address);
+      await takeScreenshot(opened.page, `check-${what}-${name}`);
+    }
+  });
+}
+
+test("a fault is chosen on the page of a client, added and removed by clicks", { skip }, async () => {
+  await using opened = await openPage(`${url}/clients/demo-public`);
+  const { page } = opened;
+  await page.getByRole("link", { name: "Choose a fault for its next request" }).click();
+  await page.getByRole("link", { name: "Connection breaks" }).click();
+  await page.getByRole("button", { name: "Add the fault" }).click();
+  assertMatch(await page.locator("#rules").innerText(), /drop at token, for the next request of demo-public: fired 0/);
+  await page.getByRole("button", { name: /^Remove/ }).click();
+  assertMatch(await page.locator("#rules").innerText(), /No fault/);
+});

@@ -1,0 +1,68 @@
+/** The page for tokens in a real Chromium, with and without script: `deno test -A tests/browser/`. */
+
+import { assertEquals, assertLess, assertMatch } from "@std/assert";
+import { after, test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { latchkey } from "../../src/mod.ts";
+import { challenge, encode, verifier } from "../flows/harness.ts";
+import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import type { OpenOptions } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+const as = await latchkey({ plugins: [inspector()], alg: "ES256" });
+const { url } = await as.listen({ port: 0 });
+after(async () => {
+  await closeBrowser();
+  await as.close();
+});
+
+/** The token response of a login as the demo client. */
+async function login(): Promise<Readonly<Record<"id_token" | "access_token", string>>> {
+  const client = { client_id: "demo-public", redirect_uri: `${url}/authorized` };
+  const proof = { code_challenge: challenge, code_challenge_method: "S256" };
+  const query = encode({ response_type: "code", scope: "openid profile", nonce: "n1", ...client, ...proof });
+  const { headers } = await fetch(`${url}/oauth2/authorize?${query}`, { redirect: "manual" });
+  const code = new URL(headers.get("location")!).searchParams.get("code")!;
+  const body = new URLSearchParams({ grant_type: "authorization_code", code, code_verifier: verifier, ...client });
+  return await (await fetch(`${url}/oauth2/token`, { method: "POST", body })).json();
+}
+
+async function checkToken(options: OpenOptions, name: string, token: string): Promise<string> {
+  await using opened = await openPage(`${url}/tokens`, options);
+  const { page } = opened;
+  assertEquals(await findPageProblems(opened), []);
+  await takeScreenshot(page, `tokens-form-${name}`);
+  await page.getByLabel("Token", { exact: true }).fill(token);
+  await page.getByRole("button", { name: "Check the token" }).click();
+  assertEquals(new URL(page.url()).search, "");
+  assertEquals(await findPageProblems(opened), []);
+  await takeScreenshot(page, `tokens-${name}`);
+  for (const summary of await page.locator("main summary").all()) {
+    if (await summary.isVisible()) await summary.click();
+  }
+  assertEquals(await findPageProblems(opened), []);
+  return await page.locator("main").innerText();
+}
+
+for (const { name, options } of browserVariants) {
+  test(`tokens: a valid, a broken and an encrypted one, ${name}`, { skip }, async () => {
+    const { id_token: idToken, access_token: accessToken } = await login();
+    assertMatch(await checkToken(options, `valid-${name}`, idToken), /This ID token passes every check/);
+    const [head, claims] = idToken.split(".");
+    assertMatch(await checkToken(options, `broken-${name}`, `${head}.${claims}.AAAA`), /breaks 1 rule/);
+    assertMatch(
+      await checkToken(options, `response-${name}`, JSON.stringify({ id_token: idToken, access_token: accessToken })),
+      /Checked tokens/,
+    );
+    const encrypted = `${btoa('{"alg":"RSA-OAEP-256","enc":"A256GCM","cty":"JWT"}').replace(/=+$/, "")}.a.b.c.d`;
+    assertMatch(await checkToken(options, `encrypted-${name}`, encrypted), /Encrypted token/);
+  });
+}
+
+test("tokens: the page is small", { skip }, async () => {
+  const sizes = await Promise.all(["/tokens", "/flows/tokens.css", "/static/style.css", "/static/script.js"].map(
+    async (path) => (await (await fetch(url + path)).arrayBuffer()).byteLength,
+  ));
+  assertLess(sizes.reduce((sum, size) => sum + size), 30_000);
+});

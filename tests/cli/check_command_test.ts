@@ -1,0 +1,241 @@
+/** `latchkey check` and `latchkey faults`: as processes, against a small web application. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, test } from "node:test";
+import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
+import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
+import { listFaults } from "../../src/cli/check/list_faults.ts";
+import { showProgress } from "../../src/cli/check/show_progress.ts";
+import { formatId } from "../../src/testing/check/report.ts";
+import { attacks } from "../../src/testing/check/attacks/mod.ts";
+import type { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { binary, type ExitResult, runProgram } from "../runtimes/run_program.ts";
+import { type ApplicationMistake, startWebApplication } from "../testing/check/small_web_application.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A free port, below those of outgoing connections, which could take it before the program listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, () => resolve(true));
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return isFree ? port : await freePort();
+}
+
+/** Starts the application, and checks it as a user does. */
+async function check(
+  args: readonly string[] | ((url: string) => readonly string[]),
+  mistake?: ApplicationMistake,
+): Promise<ExitResult> {
+  const port = await freePort();
+  await using application = await startWebApplication(() => ({
+    issuer: `http://localhost:${port}`,
+    clientId: "shop",
+    mistake,
+  }));
+  const { url } = application;
+  return await runProgram({
+    args: [
+      ...["check", `${url}/login`, "--port", String(port), "--client-id", "shop"],
+      ...["--redirect-uri", `${url}/callback`, "--recovery", "0"],
+      ...typeof args === "function" ? args(url) : args,
+    ],
+  });
+}
+
+test("a correct application passes with exit code 0, and the page where the login ends shows it", async () => {
+  const { code, stdout, stderr } = await check(["--only", "response,id-token/nonce-wrong"]);
+  assertEquals(code, 0, stdout + stderr);
+  assertMatch(stdout, /^http:\/\/127\.0\.0\.1:\d+: \d+ attacks \(\d+ journeys, [\d.]+ s\): \d+ passed/);
+  assertMatch(stderr, /Issuer: http:\/\/localhost:\d+\nLogin: +http.*\nWatch: .*\/flows\n/);
+  assertMatch(stderr, /(\d+) of \1 journeys, 0 failed/);
+});
+
+test("a mistake is reported while it runs and at the end, with exit code 1", async () => {
+  const { code, stdout, stderr } = await check(["--only", "response/state-wrong"], "does not compare state");
+  assertEquals(code, 1, stdout + stderr);
+  assertMatch(
+    stdout,
+    /FAILED response\/state-wrong \{ .* \} \(must-reject\)\n {2}attack: .*\n {2}expected: .*\n {2}received: /,
+  );
+  assertMatch(stderr, /✗ response\/state-wrong \{ how: "unrelated" \}: the client completed the journey/);
+});
+
+test("a login that fails is reported with its reason, and exit code 1", async () => {
+  const failed = await check(["--only", "response/state-wrong", "--logged-in-text", "Mallory"]);
+  assertEquals(failed.code, 1);
+  assertMatch(failed.stdout, /The login without an attack failed: .* has the text "Mallory" not after a login/);
+});
+
+test("an application that does not run is reported with its URL and the issuer", async () => {
+  const [port, closed] = [await freePort(), await freePort()];
+  const url = `http://localhost:${closed}`;
+  const { code, stdout } = await runProgram({
+    args: [
+      ...["check", `${url}/login?next=1`, "--port", String(port), "--client-id", "shop"],
+      ...["--redirect-uri", `${url}/callback`, "--only", "response/state-wrong"],
+    ],
+  });
+  assertEquals(code, 1);
+  assertStringIncludes(
+    stdout,
+    `${url}/login could not be reached: is the application running, and is its issuer http://localhost:${port}?`,
+  );
+});
+
+test("progress names each journey with its parameters, and long values by their beginning", () => {
+  let text = "";
+  const attack = attacks.find(({ id }) => id === "id-token/kid-unknown")!;
+  const progress = showProgress(false, (written) => void (text += written), formatId);
+  const result = { attack, verdict: "failed", because: "it hung", exchanges: [] } as const;
+  progress.show({ ...result, values: { kid: "k".repeat(5000) } }, 1);
+  assertEquals(
+    text,
+    `✗ id-token/kid-unknown { kid: "${"k".repeat(59)}… (5002 characters) }: it hung\n1 of 1 journey, 1 failed\n`,
+  );
+});
+
+test("reports: JSON, JUnit XML, and an HTML document without scripts and other files", async () => {
+  const only = ["--only", "response/state-wrong,metadata/issuer-other"];
+  const json = await check([...only, "--report", "json"], "does not compare state");
+  const report = JSON.parse(json.stdout);
+  assertEquals([report.passed, report.counts.failed > 0, report.results[0].id], [false, true, "metadata/issuer-other"]);
+
+  const file = join(folder, "report.xml");
+  const junit = await check([...only, "--report", "junit", "--output", file], "does not compare state");
+  assertStringIncludes(junit.stdout, `The report is in ${file}.`);
+  assertMatch(
+    readFileSync(file, "utf8"),
+    /^<\?xml .*\n<testsuite name="[^"]+" tests="\d+" failures="[1-9]\d*" skipped="1"/,
+  );
+
+  const page = join(folder, "report.html");
+  assertEquals((await check([...only, "--report", "html", "--output", page], "does not compare state")).code, 1);
+  const html = readFileSync(page, "utf8");
+  assertMatch(html, /<h1>Check of http:\/\/127\.0\.0\.1:\d+<\/h1>/);
+  assertStringIncludes(html, "response/state-wrong");
+  assert(!/<script|<link|src=|url\(/.test(html), "something else is loaded");
+  const style = /<style>([^]*?)<\/style>/.exec(html)![1]!;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style)));
+  assertStringIncludes(html, `style-src 'sha256-${btoa(String.fromCharCode(...digest))}'`);
+});
+
+test("--restart runs a command before each attack on what the application keeps; Deno must allow it", async () => {
+  const { code, stdout, stderr } = await check((url) => {
+    const script = `fetch("${url}/restart").then(({ ok }) => process.exit(ok ? 0 : 1))`;
+    const evaluate = "Deno" in globalThis ? "eval" : "-e";
+    return ["--only", "metadata/issuer-other", "--restart", `"${process.execPath}" ${evaluate} '${script}'`];
+  });
+  if ("Deno" in globalThis && binary === undefined) {
+    assertEquals(code, 1);
+    assertMatch(stderr, /--restart\n {2}Expected a command that restarts.*\n.*--allow-run/);
+    return;
+  }
+  assertEquals(code, 0, stdout + stderr);
+  assertMatch(stdout, /: 1 passed$/m);
+});
+
+test("--restart waits no longer than the time limit for an application that never responds", async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const { code, stdout, stderr } = await runProgram({
+    args: [
+      ...["check", `${url}/login`, "--port", String(await freePort()), "--client-id", "shop"],
+      ...["--redirect-uri", `${url}/callback`, "--recovery", "0", "--timeout", "1"],
+      ...["--only", "id-token/nonce-wrong", "--restart", `"${process.execPath}" --version`],
+    ],
+  });
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  assertEquals(code, 1, stdout + stderr);
+  // Deno may not run the command.
+  if (!("Deno" in globalThis && binary === undefined)) assertMatch(stdout, /The login without an attack failed: hung/);
+});
+
+test("a client of the flags may refresh its tokens", async () => {
+  const { code, stdout } = await check((url) => ["--only", "refresh/token-omitted", "--refresh-url", `${url}/refresh`]);
+  assertEquals(code, 0, stdout);
+  assertMatch(stdout, /: 1 passed/);
+});
+
+test("the command line of a check: every mistake together, with the nearest flag", () => {
+  const issuesOf = (...args: string[]) => {
+    try {
+      readCheckArguments(args);
+      return [];
+    } catch (error) {
+      return (error as ConfigurationError).issues.map(({ path, hint }) => `${path}: ${hint}`);
+    }
+  };
+  assertEquals(issuesOf(), ["command line: Write it like latchkey check http://localhost:3000/login."]);
+  assertEquals(issuesOf("http://a.test/login", "--ony", "keys", "--timeout", "0", "--report"), [
+    "--ony: Did you mean --only?",
+    "--timeout: Write it like --timeout 10.",
+    "--report: Write it like --report text.",
+  ]);
+  assertEquals(issuesOf("http://a.test/login", "--client-id", "shop"), [
+    "--client-id: Add it, or describe the client in the file of --config.",
+  ]);
+  assertEquals(issuesOf("ftp://a.test/", "http://b.test/").length, 1);
+  const { loginUrl, flags, serverArgs } = readCheckArguments([
+    ...["--port", "9100", "http://a.test/login", "--issuer=http://localhost:9100", "--only", "keys, response"],
+    ...["--time-limits", "on", "--config", "latchkey.json"],
+  ]);
+  assertEquals([loginUrl, flags.only, flags.timeLimits, flags.report], [
+    "http://a.test/login",
+    ["keys", "response"],
+    true,
+    "text",
+  ]);
+  assertEquals(serverArgs, ["--port", "9100", "--issuer=http://localhost:9100", "--config", "latchkey.json"]);
+});
+
+test("an unknown attack and a real issuer end the command before it starts", async () => {
+  const unknown = await runProgram({ args: ["check", "http://localhost:1/login", "--only", "id-tokens"] });
+  assertEquals([unknown.code, unknown.stdout], [1, ""]);
+  assertMatch(unknown.stderr, /--only\n {2}Expected attacks or categories, found "id-tokens"\.\n {2}Did you mean/);
+  const real = await runProgram({
+    args: ["check", "http://localhost:1/login", "--issuer", "https://login.example.com"],
+  });
+  assertEquals(real.code, 1);
+  assertMatch(real.stderr, /issuer\n {2}Expected a test host/);
+});
+
+test("faults lists attacks and faults, also as JSON; help fits in 80 columns", async () => {
+  const { code, stdout } = await runProgram({ args: ["faults"] });
+  assertEquals(code, 0);
+  assertMatch(stdout, /^\d{3,} attacks: /);
+  assertMatch(stdout, /\nid-token\/aud-wrong \(must-reject\)\n {2}The ID token is for another client\.\n {2}aud: /);
+  assertMatch(stdout, /\ndelay \(any\)\n/);
+  const { attacks, faults } = JSON.parse((await runProgram({ args: ["faults", "--json"] })).stdout);
+  assert(attacks.length >= 110 && faults.length >= 42);
+  assertEquals(Object.keys(attacks[0]).includes("level"), true);
+  const listed = async (...words: readonly string[]) => {
+    const { attacks, faults } = JSON.parse(await listFaults([...words, "--json"]));
+    return [...attacks, ...faults].map(({ id }: { id: string }) => id);
+  };
+  assertEquals(await listed("id-token/aud-wrong"), ["id-token/aud-wrong"]);
+  assertEquals(await listed("delay"), ["delay"]);
+  const category = await listed("id-token");
+  assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
+  assert((await listed("idToken")).every((id) => id.startsWith("idToken.")));
+  await assertRejects(() => listed("id-tokn"), Error, 'found "id-tokn".\n  Did you mean id-token?');
+  await assertRejects(() => listed("nosuch"), Error, "latchkey faults lists all.");
+  await assertRejects(() => listed("delay", "drop"), Error, 'found "drop".\n  Remove it.');
+  await assertRejects(() => listed("--jsn"), Error, 'found "--jsn".\n  Remove it.');
+  for (const text of [checkHelpText, faultsHelpText]) {
+    for (const line of text.split("\n")) assert(line.length <= 80, line);
+  }
+});

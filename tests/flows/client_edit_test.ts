@@ -1,0 +1,143 @@
+/** The form that edits all metadata of a client, by what a browser gets and sends. */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { clientField, type ClientMetadata } from "../../src/oauth/clients/client.ts";
+import { type Browser, openBrowser } from "./browser.ts";
+import { assertCsrfProtected, assertPageWithForms } from "./csrf.ts";
+import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "./harness.ts";
+
+/** What the form of a page would send unchanged. */
+async function readForm(browser: Browser, path: string): Promise<Record<string, string>> {
+  const html = await assertPageWithForms(await browser.get(path));
+  const form = /<form class="form settings metadata"[^]*?<\/form>/.exec(html)![0];
+  const decode = (text: string) =>
+    text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+  const fields: Record<string, string> = {};
+  for (const [tag, name] of form.matchAll(/<input(?:"[^"]*"|[^>"])*? name="([^"]*)"(?:"[^"]*"|[^>"])*>/g)) {
+    if (tag.includes('type="checkbox"') && !/\bchecked\b/.test(tag)) continue;
+    fields[name!] = tag.includes('type="checkbox"') ? "on" : decode(/ value="([^"]*)"/.exec(tag)?.[1] ?? "");
+  }
+  for (const [, name, text] of form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^]*?)<\/textarea>/g)) {
+    fields[name!] = decode(text!);
+  }
+  for (const [, name, options] of form.matchAll(/<select[^>]* name="([^"]*)"[^>]*>([^]*?)<\/select>/g)) {
+    fields[name!] = /value="([^"]*)"[^>]*\bselected\b|selected[^>]* value="([^"]*)"/.exec(options!)?.[1] ?? "";
+  }
+  return fields;
+}
+
+async function save(browser: Browser, id: string, changes: Fields): Promise<Response> {
+  const path = `/clients/${id}`;
+  return await browser.post(path, { ...await readForm(browser, `${path}?edit`), ...changes, action: "save" });
+}
+
+const rich: ClientMetadata = {
+  client_id: "rich",
+  client_name: `"R" & <b>`,
+  redirect_uris: ["https://rich.example/cb", "https://rich.example/other"],
+  post_logout_redirect_uris: ["https://rich.example/"],
+  token_endpoint_auth_method: "private_key_jwt",
+  jwks: { keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "k" }] },
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  scope: "openid read",
+  require_pkce: true,
+  require_signed_request_object: true,
+  default_max_age: 60,
+  default_acr_values: ["urn:x:mfa"],
+  contacts: ["Team of three", "team@rich.example"],
+  id_token_signed_response_alg: "ES256",
+};
+
+test("[DI-07] the form has a field for every member of client metadata, and changes nothing if nothing is changed", async () => {
+  const made = await testServer({ clients: [rich], alg: "ES256" });
+  const browser = openBrowser(made);
+  const fields = await readForm(browser, "/clients/rich?edit");
+  const html = await (await browser.get("/clients/rich?edit")).text();
+  for (const name of Object.keys(clientField.members)) {
+    if (name === "client_id" || name === "client_secret") assertNotMatch(html, new RegExp(`name="${name}"`));
+    else assertStringIncludes(html, `name="${name}"`);
+  }
+  assertEquals(fields.redirect_uris, rich.redirect_uris!.join("\n"));
+  assertEquals((await save(browser, "rich", {})).status, 303);
+  assertEquals(made.as.clients.find("rich")!.metadata, rich);
+});
+
+test("[DI-07] a change counts immediately, and the secret stays valid", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const response = await save(browser, "web", {
+    client_name: "Renamed",
+    grant_types: "authorization_code\nclient_credentials",
+    default_max_age: "30",
+    require_pkce: "on",
+    client_uri: "https://web.example/",
+    jwks: "",
+  });
+  assertEquals([response.status, response.headers.get("location")], [303, "/clients/web"]);
+  const { metadata } = made.as.clients.find("web")!;
+  assertEquals(metadata.client_name, "Renamed");
+  assertEquals([metadata.default_max_age, metadata.require_pkce, metadata.client_uri], [
+    30,
+    true,
+    "https://web.example/",
+  ]);
+  const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
+  assertEquals((await made.token(fields, { headers: basic("web", "web-secret") })).status, 200);
+});
+
+test("[DI-02, DI-07] a new secret replaces the old one and is shown once; a method without secrets ends it", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
+  const grant_types = "client_credentials";
+  const html = await assertPageWithForms(await save(browser, "web", { grant_types, new_secret: "on" }), 201);
+  const secret = /[\w-]{43}(?=<)/.exec(html.slice(html.indexOf("Client secret")))![0];
+  await assertTokenResponse(await made.token(fields, { headers: basic("web", secret) }));
+  assertEquals((await made.token(fields, { headers: basic("web", "web-secret") })).status, 401);
+  assert(!(await (await browser.get("/clients/web")).text()).includes(secret));
+  assert(!(await (await browser.get("/clients/web?edit")).text()).includes(secret));
+
+  const asPublic = { token_endpoint_auth_method: "none", grant_types: "authorization_code" };
+  assertEquals((await save(browser, "web", asPublic)).status, 303);
+  assertEquals(made.as.clients.find("web")!.secretDigest, undefined);
+  // A method with a secret needs one again.
+  const again = await save(browser, "web", { token_endpoint_auth_method: "client_secret_post" });
+  assertEquals(again.status, 201);
+});
+
+test("[DI-03, DI-07] an error is shown at its field, keeps all input and changes nothing", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const before = made.as.clients.find("spa")!.metadata;
+  const mistakes: Readonly<Record<string, readonly [field: string, value: string]>> = {
+    "a fragment": ["redirect_uris", "https://spa.example/cb\nhttps://spa.example/#x"],
+    "no number": ["default_max_age", "many"],
+    "no JSON": ["jwks", "{not json"],
+    "no key set": ["jwks", "[]"],
+    "an unknown grant type": ["grant_types", "magic"],
+    "an unknown scope value": ["scope", "openid nonsense"],
+    "an unknown choice": ["subject_type", "secret"],
+    "no mode": ["response_modes", "pigeon"],
+  };
+  await forEachCase(Object.keys(mistakes), async (name) => {
+    const [field, value] = mistakes[name]!;
+    const response = await save(browser, "spa", { [field]: value, client_name: "Typed name" });
+    const html = await assertPageWithForms(response, 400);
+    assertMatch(html, new RegExp(`<a href="#${field}">${field}</a>: expected `));
+    assertStringIncludes(html, `id="${field}-fault"`);
+    assertStringIncludes(html, "Typed name");
+    if (field !== "subject_type") assertStringIncludes(html, value.split("\n")[0]!.slice(0, 9));
+    assertEquals(made.as.clients.find("spa")!.metadata, before, name);
+  });
+});
+
+test("[DI-01, DI-04, DI-07] the form is protected like the others, and absent where the list is read-only", async () => {
+  const made = await testServer();
+  const fields = { action: "save", client_name: "Changed", redirect_uris: "https://spa.example/cb" };
+  await assertCsrfProtected(made, "/clients/spa", fields, () => made.as.clients.find("spa")!.metadata);
+  const readOnly = await testServer({ directory: "read" });
+  assertNotMatch(await assertPage(await readOnly.get("/clients/spa?edit"), 200), /<form/);
+  await assertPage(await readOnly.get("/clients/unknown?edit"), 404);
+});

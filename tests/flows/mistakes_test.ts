@@ -1,0 +1,662 @@
+/**
+ * The typical mistakes of a client: for each, the sentence on the wire, the block in the terminal, the page, and the link
+ * that leads from each of them to the step of the flow.
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { logging } from "../../src/operating/mod.ts";
+import {
+  basic,
+  challenge,
+  encode,
+  type Fields,
+  forEachCase,
+  type TestServer,
+  testServer,
+  verifier,
+} from "./harness.ts";
+
+const issuer = "http://localhost:9666";
+const spaCallback = "https://spa.example/cb";
+const webCallback = "https://web.example/cb";
+const grant_types = ["authorization_code", "refresh_token"];
+
+interface Watched extends TestServer {
+  /** What the terminal shows. */
+  readonly lines: string[];
+}
+
+async function watched(options: LatchkeyOptions = {}): Promise<Watched> {
+  const lines: string[] = [];
+  const server = await testServer({
+    issuer,
+    clients: [
+      { client_id: "spa", redirect_uris: [spaCallback], grant_types, scope: "openid profile read" },
+      {
+        client_id: "web",
+        client_secret: "web-secret",
+        token_endpoint_auth_method: "client_secret_basic",
+        redirect_uris: [webCallback],
+        grant_types: [...grant_types, "client_credentials"],
+      },
+      {
+        client_id: "poster",
+        client_secret: "poster-secret",
+        token_endpoint_auth_method: "client_secret_post",
+        redirect_uris: [webCallback],
+      },
+    ],
+    ...options,
+    plugins: [logging({ write: (line) => lines.push(line), format: "text" }), inspector()],
+  });
+  return { ...server, lines };
+}
+
+/** A mistake, and what the server says about it. */
+interface Mistake {
+  readonly send: (server: Watched) => Promise<Response>;
+  /** Status and error code of the response. */
+  readonly outcome: string;
+  readonly rule: string;
+  /** The sentence in `error_description`, in the terminal and on the page. */
+  readonly sentence: string;
+  readonly expected: string | RegExp;
+  readonly received: string | RegExp;
+  readonly fix: RegExp;
+  /** Default: `spa`. */
+  readonly client?: string;
+  readonly options?: LatchkeyOptions;
+}
+
+const hash = (text: string, encoding: "base64" | "base64url" | "hex") =>
+  createHash("sha256").update(text).digest(encoding);
+
+const form = (server: Watched, path: string, fields: Fields, headers: Record<string, string> = {}) =>
+  server.get(path, {
+    method: "POST",
+    body: encode(fields),
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  });
+
+const webCode = (server: Watched) => server.code({ client_id: "web", redirect_uri: webCallback });
+
+async function webToken(server: Watched, fields: Fields, headers?: Record<string, string>): Promise<Response> {
+  const code = await webCode(server);
+  const good = { grant_type: "authorization_code", redirect_uri: webCallback, code_verifier: verifier, code };
+  return form(server, "/oauth2/token", { ...good, ...fields }, headers);
+}
+
+const userinfo = (server: Watched, token: string) =>
+  server.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
+
+const tokens = async (server: TestServer, fields: Fields = {}) =>
+  await (await server.token({ code: await server.code(fields) })).json();
+
+const asProgram = { headers: { accept: "application/json" } };
+const unauthenticated = { outcome: "401 invalid_client", rule: "CA-07" } as const;
+const wrongPath = { outcome: "404 invalid_request", rule: "HT-01", client: "", fix: /Check the URL/ } as const;
+const wrongVerifier = { outcome: "400 invalid_grant", rule: "PK-09" } as const;
+const wrongToken = { outcome: "401 invalid_token", rule: "BR-02", client: "" } as const;
+const wrongRedirectUri = { outcome: "400 invalid_request", rule: "RU-01" } as const;
+
+const mistakes: Readonly<Record<string, Mistake>> = {
+  "a scope value that the server does not know, without openid": {
+    send: (server) => server.authorize({ scope: "read admin" }),
+    outcome: "302 invalid_scope",
+    rule: "AZ-17",
+    sentence: "unknown scope: admin",
+    expected: "some of: openid profile read",
+    received: "read admin",
+    fix: /Remove the value from scope/,
+  },
+  "a scope value that the client may not have": {
+    send: (server) => server.authorize({ scope: "openid email" }),
+    outcome: "302 invalid_scope",
+    rule: "AZ-17",
+    sentence: "scope contains a value that this client may not request: email",
+    expected: "some of: openid profile read",
+    received: "openid email",
+    fix: /register it for the client/,
+  },
+  "no scope where the server has no default": {
+    send: (server) => server.authorize({ scope: undefined }),
+    options: { defaultScope: "" },
+    outcome: "302 invalid_scope",
+    rule: "AZ-16",
+    sentence: "scope is missing, and this server has no default scope",
+    expected: "some of: openid profile read",
+    received: "no scope",
+    fix: /Send scope, or configure a defaultScope/,
+  },
+  "a scope without a value": {
+    send: (server) => server.authorize({ scope: " " }),
+    outcome: "302 invalid_scope",
+    rule: "AZ-17",
+    sentence: "scope contains no value that this client may request",
+    expected: "some of: openid profile read",
+    received: "no scope value",
+    fix: /register it for the client/,
+  },
+  "no code_challenge": {
+    send: (server) => server.authorize({ code_challenge: undefined, code_challenge_method: undefined }),
+    outcome: "302 invalid_request",
+    rule: "PK-01",
+    sentence: "a public client must send a code_challenge",
+    expected: /^code_challenge=BASE64URL\(SHA-256\(code_verifier\)\)/,
+    received: "no code_challenge",
+    fix: /Generate a code_verifier for each login/,
+  },
+  "neither code_challenge nor nonce": {
+    send: (server) =>
+      server.authorize({
+        client_id: "web",
+        redirect_uri: webCallback,
+        code_challenge: undefined,
+        code_challenge_method: undefined,
+      }),
+    options: { profile: "oauth2.1" },
+    client: "web",
+    outcome: "302 invalid_request",
+    rule: "PK-02",
+    sentence: "the configuration requires PKCE of this confidential client, by the profile oauth2.1",
+    expected: /^code_challenge=BASE64URL/,
+    received: "no code_challenge",
+    fix: /Generate a code_verifier/,
+  },
+  "code_challenge_method=plain": {
+    send: (server) => server.authorize({ code_challenge_method: "plain" }),
+    outcome: "302 invalid_request",
+    rule: "PK-04",
+    sentence: "code_challenge_method is not supported, only S256 is",
+    expected: "code_challenge_method=S256",
+    received: "code_challenge_method=plain",
+    fix: /SHA-256 digest of the verifier, not the verifier itself/,
+  },
+  "code_challenge in standard base64": {
+    send: (server) => server.authorize({ code_challenge: hash(verifier, "base64") }),
+    outcome: "302 invalid_request",
+    rule: "PK-07",
+    sentence: "code_challenge is not an S256 challenge of 43 base64url characters",
+    expected: /^43 characters/,
+    received: "44 characters of standard base64",
+    fix: /not standard base64, without padding/,
+  },
+  "code_challenge in hexadecimal": {
+    send: (server) => server.authorize({ code_challenge: hash(verifier, "hex") }),
+    outcome: "302 invalid_request",
+    rule: "PK-07",
+    sentence: "code_challenge is not an S256 challenge of 43 base64url characters",
+    expected: /^43 characters/,
+    received: "64 hexadecimal digits",
+    fix: /not hexadecimal/,
+  },
+  "the verifier sent as code_challenge": {
+    send: async (server) => server.token({ code: await server.code({ code_challenge: verifier }) }),
+    ...wrongVerifier,
+    sentence: "code_verifier equals code_challenge: the challenge is the unhashed verifier, as for plain",
+    expected: "the code_verifier of this code_challenge",
+    received: "a code_verifier",
+    fix: /Send BASE64URL\(SHA-256\(code_verifier\)\) as code_challenge/,
+  },
+  "the challenge of a JSON-encoded verifier": {
+    send: async (server) =>
+      server.token({ code: await server.code({ code_challenge: hash(JSON.stringify(verifier), "base64url") }) }),
+    ...wrongVerifier,
+    sentence: "code_challenge is the hash of the verifier as JSON, with quotation marks",
+    expected: "the code_verifier of this code_challenge",
+    received: "a code_verifier",
+    fix: /Hash the characters of code_verifier as they are sent/,
+  },
+  "the verifier of another tab": {
+    send: async (server) => {
+      const other = "x".repeat(43);
+      await server.code({ code_challenge: hash(other, "base64url") });
+      return server.token({ code: await server.code(), code_verifier: other });
+    },
+    ...wrongVerifier,
+    sentence: "code_verifier belongs to another authorization request of this client, such as one of a second tab",
+    expected: `code_challenge ${challenge}`,
+    received: `code_challenge ${hash("x".repeat(43), "base64url")}, computed from code_verifier`,
+    fix: /Store the code_verifier of each login under its state/,
+  },
+  "another verifier": {
+    send: async (server) => server.token({ code: await server.code(), code_verifier: "y".repeat(43) }),
+    ...wrongVerifier,
+    sentence: "code_verifier does not match the code_challenge of the authorization request",
+    expected: `code_challenge ${challenge}`,
+    received: `code_challenge ${hash("y".repeat(43), "base64url")}, computed from code_verifier`,
+    fix: /a second tab, a reload or a second call may have replaced it/,
+  },
+  "no verifier": {
+    send: async (server) => server.token({ code: await server.code(), code_verifier: undefined }),
+    outcome: "400 invalid_request",
+    rule: "PK-10",
+    sentence: "code_verifier is missing",
+    expected: "the code_verifier of the code_challenge in the authorization request",
+    received: "no code_verifier",
+    fix: /Send the code_verifier/,
+  },
+  "the secret by POST where Basic is registered": {
+    send: (server) => webToken(server, { client_id: "web", client_secret: "web-secret" }),
+    ...unauthenticated,
+    client: "web",
+    sentence: "client web must use client_secret_basic; this request used client_secret_post",
+    expected: "client_secret_basic",
+    received: "client_secret_post",
+    fix: /in the header Authorization: Basic.* Or register it with token_endpoint_auth_method: "client_secret_post"/,
+  },
+  "the secret by Basic where POST is registered": {
+    send: (server) => webToken(server, {}, basic("poster", "poster-secret")),
+    ...unauthenticated,
+    client: "poster",
+    sentence: "client poster must use client_secret_post; this request used client_secret_basic",
+    expected: "client_secret_post",
+    received: "client_secret_basic",
+    fix:
+      /in the body, and no header Authorization\. Or register it with token_endpoint_auth_method: "client_secret_basic"/,
+  },
+  "a secret of a public client": {
+    send: (server) => webToken(server, { client_id: "spa", client_secret: "guess" }),
+    ...unauthenticated,
+    sentence: "client spa is public and has no secret; this request used client_secret_post",
+    expected: "none",
+    received: "client_secret_post",
+    fix: /Send client_id in the body, and no secret/,
+  },
+  "no secret": {
+    send: (server) => webToken(server, { client_id: "web" }),
+    ...unauthenticated,
+    client: "web",
+    sentence: "client web is confidential and must authenticate",
+    expected: "client_secret_basic",
+    received: "client_id without authentication",
+    fix: /in the header Authorization: Basic/,
+  },
+  "a wrong secret": {
+    send: (server) => webToken(server, {}, basic("web", "another")),
+    ...unauthenticated,
+    client: "web",
+    sentence: "the secret of client web is wrong; this request used client_secret_basic",
+    expected: "the registered secret",
+    received: "a different secret",
+    fix: /Copy client_secret from the registration/,
+  },
+  "an unknown client at the token endpoint": {
+    send: (server) => webToken(server, { client_id: "webb" }),
+    ...unauthenticated,
+    client: "",
+    sentence: "the client is unknown",
+    expected: "the client_id of a registered client",
+    received: "webb",
+    fix: /Send the client_id of a registered client/,
+  },
+  "an unknown client at the authorization endpoint": {
+    send: (server) => server.authorize({ client_id: "spaa" }),
+    outcome: "400 invalid_request",
+    rule: "AZ-02",
+    client: "",
+    sentence: "client_id is not registered",
+    expected: "the client_id of a registered client",
+    received: "spaa",
+    fix: /Send client_id once, exactly as it is registered/,
+  },
+  "/authorize": {
+    send: (server) => server.get("/authorize?client_id=spa", { headers: { accept: "text/html" } }),
+    ...wrongPath,
+    sentence: `This address does not exist. Did you mean ${issuer}/oauth2/authorize?`,
+    expected: `${issuer}/oauth2/authorize`,
+    received: "/authorize",
+  },
+  "/token": {
+    send: (server) => form(server, "/token", { grant_type: "authorization_code" }, { accept: "*/*" }),
+    ...wrongPath,
+    sentence: `This address does not exist. Did you mean ${issuer}/oauth2/token?`,
+    expected: `${issuer}/oauth2/token`,
+    received: "/token",
+  },
+  "a slash at the end of the discovery URL": {
+    send: (server) => server.get("/.well-known/openid-configuration/", asProgram),
+    ...wrongPath,
+    sentence: `This address does not exist. Did you mean ${issuer}/.well-known/openid-configuration?`,
+    expected: `${issuer}/.well-known/openid-configuration`,
+    received: "/.well-known/openid-configuration/",
+  },
+  "discovery below /oauth2": {
+    send: (server) => server.get("/oauth2/.well-known/openid-configuration", asProgram),
+    ...wrongPath,
+    sentence: `This address does not exist. Did you mean ${issuer}/.well-known/openid-configuration?`,
+    expected: `${issuer}/.well-known/openid-configuration`,
+    received: "/oauth2/.well-known/openid-configuration",
+  },
+  "GET at the token endpoint": {
+    send: (server) => server.get("/oauth2/token", asProgram),
+    ...wrongPath,
+    outcome: "405 invalid_request",
+    sentence: "This address allows POST, OPTIONS only",
+    expected: "POST, OPTIONS",
+    received: "GET",
+  },
+  "GET at the token endpoint in a browser": {
+    send: (server) => server.get("/oauth2/token", { headers: { accept: "text/html" } }),
+    ...wrongPath,
+    outcome: "405 invalid_request",
+    sentence: "This address allows POST, OPTIONS only",
+    expected: "POST, OPTIONS",
+    received: "GET",
+  },
+  "a JSON body": {
+    send: (server) =>
+      server.get("/oauth2/token", {
+        method: "POST",
+        body: JSON.stringify({ grant_type: "authorization_code" }),
+        headers: { "content-type": "application/json" },
+      }),
+    outcome: "400 invalid_request",
+    rule: "TK-02",
+    client: "",
+    sentence: "The body must be application/x-www-form-urlencoded",
+    expected: "application/x-www-form-urlencoded",
+    received: "application/json",
+    fix: /Send the parameters as a form/,
+  },
+  "a form with another content type": {
+    send: (server) => form(server, "/oauth2/token", { grant_type: "x" }, { "content-type": "text/plain" }),
+    outcome: "400 invalid_request",
+    rule: "TK-02",
+    client: "",
+    sentence: "The body must be application/x-www-form-urlencoded",
+    expected: "application/x-www-form-urlencoded",
+    received: "text/plain",
+    fix: /Send the parameters as a form/,
+  },
+  "another redirect_uri in the second request": {
+    send: async (server) => server.token({ code: await server.code(), redirect_uri: `${spaCallback}/` }),
+    outcome: "400 invalid_grant",
+    rule: "TK-15",
+    sentence: "redirect_uri does not match the authorization request",
+    expected: spaCallback,
+    received: `${spaCallback}/`,
+    fix: /Send the redirect_uri of the authorization request, character for character/,
+  },
+  ...Object.fromEntries(
+    [`${spaCallback}/`, "http://spa.example/cb", "https://spa.example:8443/cb"].map((uri): [string, Mistake] => [
+      `redirect_uri ${uri}, which is not registered`,
+      {
+        send: (server) => server.authorize({ redirect_uri: uri }),
+        ...wrongRedirectUri,
+        sentence: "redirect_uri is not registered for this client",
+        expected: spaCallback,
+        received: uri,
+        fix: /Send a registered redirect URI, character for character, or register the one that was sent/,
+      },
+    ]),
+  ),
+  "a code used twice": {
+    send: async (server) => {
+      const code = await server.code();
+      await server.token({ code });
+      return server.token({ code });
+    },
+    outcome: "400 invalid_grant",
+    rule: "CI-06",
+    sentence: "authorization code used twice",
+    expected: "each code once",
+    received: "a code that was used before",
+    fix: /Look for a callback that runs twice/,
+  },
+  "an expired code": {
+    send: async (server) => {
+      const code = await server.code();
+      server.advance(300);
+      return server.token({ code });
+    },
+    outcome: "400 invalid_grant",
+    rule: "CI-02",
+    sentence: "the code has expired",
+    expected: "before 2026-01-01T00:05:00.000Z",
+    received: "2026-01-01T00:05:00.000Z",
+    fix: /Redeem the code immediately\. lifetimes\.code sets its lifetime/,
+  },
+  "a code that expired an hour ago": {
+    send: async (server) => {
+      const code = await server.code();
+      server.advance(3900);
+      return server.token({ code });
+    },
+    outcome: "400 invalid_grant",
+    rule: "TK-16",
+    sentence: "the code is unknown or has expired",
+    expected: "a code that this server issued less than 300 seconds ago",
+    received: "an unknown code",
+    fix: /Exchange the code of the callback immediately and unchanged/,
+  },
+  "the code of another client": {
+    send: async (server) => server.token({ code: await webCode(server) }),
+    outcome: "400 invalid_grant",
+    rule: "CI-05",
+    sentence: "the code belongs to another client",
+    expected: "client web",
+    received: "client spa",
+    fix: /Redeem the code with the client that requested it/,
+  },
+  "a refresh token used twice": {
+    send: async (server) => {
+      const { refresh_token } = await tokens(server);
+      const fields = { grant_type: "refresh_token", refresh_token, client_id: "spa" };
+      await form(server, "/oauth2/token", fields);
+      server.advance(60);
+      return form(server, "/oauth2/token", fields);
+    },
+    outcome: "400 invalid_grant",
+    rule: "RT-04",
+    sentence: "refresh token used twice",
+    expected: "the newest refresh token of the grant",
+    received: "an older one",
+    fix: /Store the refresh token of each response in place of the one before/,
+  },
+  "an expired access token": {
+    send: async (server) => {
+      const { access_token } = await tokens(server);
+      server.advance(3600);
+      return userinfo(server, access_token);
+    },
+    ...wrongToken,
+    sentence: "the access token has expired",
+    expected: "before 2026-01-01T01:00:00.000Z",
+    received: "2026-01-01T01:00:00.000Z",
+    fix: /Request a new access token/,
+  },
+  "an access token for another resource": {
+    send: async (server) => {
+      const resource = "https://api.example";
+      const fields = { grant_type: "client_credentials", scope: "read", resource };
+      const response = await form(server, "/oauth2/token", fields, basic("web", "web-secret"));
+      return userinfo(server, (await response.json()).access_token);
+    },
+    options: { resources: [{ uri: "https://api.example" }] },
+    ...wrongToken,
+    sentence: "the access token is for another resource",
+    expected: `a token for ${issuer}`,
+    received: "a token for https://api.example",
+    fix: new RegExp(`request a token with resource=${issuer}\\.`),
+  },
+  "an access token of another issuer": {
+    send: async (server) =>
+      userinfo(server, (await tokens(await testServer({ issuer: "http://localhost:9999" }))).access_token),
+    ...wrongToken,
+    sentence: "the access token is from another issuer",
+    expected: `iss ${issuer}`,
+    received: "iss http://localhost:9999",
+    fix: /Send the token to the server that issued it/,
+  },
+  "a JWT without issuer as access token": {
+    send: (server) => userinfo(server, `${btoa('{"alg":"none"}').replace(/=+$/, "")}.e30.`),
+    ...wrongToken,
+    sentence: "the access token is from another issuer",
+    expected: `iss ${issuer}`,
+    received: "iss absent",
+    fix: /configure this issuer in the client/,
+  },
+  "an access token from before a restart": {
+    send: async (server) => userinfo(server, (await tokens(await testServer({ issuer }))).access_token),
+    ...wrongToken,
+    sentence: "no key of this server verifies the signature of the access token",
+    expected: "a signature by a key of the jwks_uri",
+    received: "another signature",
+    fix: /has new keys after a restart/,
+  },
+  "an ID token as access token": {
+    send: async (server) => userinfo(server, (await tokens(server)).id_token),
+    ...wrongToken,
+    sentence: "the token is not an access token",
+    expected: "typ at+jwt",
+    received: "typ JWT",
+    fix: /The ID token is for the client only/,
+  },
+  "a revoked access token": {
+    send: async (server) => {
+      const { access_token: token } = await tokens(server);
+      await form(server, "/oauth2/revoke", { client_id: "spa", token });
+      return userinfo(server, token);
+    },
+    ...wrongToken,
+    sentence: "the access token was revoked, or its client or user was removed",
+    expected: "a token that is not revoked",
+    received: "a revoked token",
+    fix: /Request a new access token/,
+  },
+  "a token that is no token": {
+    send: (server) => userinfo(server, "undefined"),
+    ...wrongToken,
+    sentence: "the access token is unknown, expired or revoked",
+    expected: "an access token of this server",
+    received: "a token that is not a JWT",
+    fix: /Send access_token of the token response/,
+  },
+  "response_type=token": {
+    send: (server) => server.authorize({ response_type: "token" }),
+    outcome: "302 unsupported_response_type",
+    rule: "AZ-09",
+    sentence: "response_type is not supported; use code",
+    expected: "response_type=code",
+    received: "response_type=token",
+    fix: /OAuth 2\.1 has no implicit grant/,
+  },
+  "grant_type=password": {
+    send: (server) =>
+      form(server, "/oauth2/token", { grant_type: "password", client_id: "spa", username: "alice", password: "x" }),
+    outcome: "400 unsupported_grant_type",
+    rule: "TK-05",
+    sentence: "grant_type is not supported by this server",
+    expected: /^authorization_code or /,
+    received: "password",
+    fix: /OAuth 2\.1 has no password grant: log users in by authorization_code with PKCE/,
+  },
+};
+
+/** Sentences on the wire that differ: they do not repeat the request. */
+const onWire: Readonly<Record<string, string>> = {
+  "unknown scope: admin": "scope contains an unknown value",
+  "a public client must send a code_challenge": "code_challenge is missing, and this client must send one",
+  "the configuration requires PKCE of this confidential client, by the profile oauth2.1":
+    "code_challenge is missing, and this client must send one, by the profile oauth2.1",
+};
+
+/** The text of a page's main part, and its links. */
+function readPage(html: string): { readonly text: string; readonly html: string } {
+  const text = html.replace(/^[^]*<main|<wbr\/>/g, "").replace(/<\/?mark>|<\/?bdi>/g, "").replace(
+    /<(?:"[^"]*"|[^>"])*>/g,
+    " ",
+  );
+  return { text: text.replaceAll("&quot;", '"').replaceAll("&amp;", "&").replace(/\s+/g, " "), html };
+}
+
+const source = (text: string | RegExp) => typeof text === "string" ? escapeRegExp(text) : text.source.replace("^", "");
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The error on the wire, or the text of the page. */
+async function readError(response: Response): Promise<Record<string, string | null>> {
+  const location = response.headers.get("location");
+  if (location !== null) return Object.fromEntries(new URL(location).searchParams);
+  const body = await response.text();
+  return body.startsWith("{") ? JSON.parse(body) : { page: body };
+}
+
+test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal and on the page, with expected, received and fix, and the link leads to its step", async () => {
+  await forEachCase(Object.entries(mistakes), async ([, mistake]) => {
+    const { outcome, rule, sentence, expected, received, fix, client = "spa" } = mistake;
+    const server = await watched(mistake.options);
+    const response = await mistake.send(server);
+    const [status, code] = outcome.split(" ");
+    const { error, error_description, error_uri, page } = await readError(response);
+
+    const block = server.lines.at(-1)!;
+    const [heading, ...rest] = block.split("\n").map((line) => line.trim());
+    const link = rest.at(-1)!.replace("→ ", "");
+    assertMatch(
+      heading!,
+      new RegExp(`^[\\d:.]+Z ✗ (GET|POST) /\\S+ {2}${outcome}${client && ` {2}${client}`} {2}${rule}$`),
+    );
+    assertEquals(rest[0], sentence);
+    assertMatch(block, new RegExp(`\n +expected {2}${source(expected)}.*\n +received {2}${source(received)}`));
+    assertMatch(rest.at(-2)!, new RegExp(`^fix {7}.*${fix.source}`));
+    assertMatch(link, new RegExp(`^${issuer}/flows/of/\\d+$`));
+
+    if (page) {
+      const { text, html } = readPage(page);
+      assertEquals(response.status, Number(status));
+      for (const part of [sentence, expected, received, fix]) assertMatch(text, new RegExp(source(part), "i"));
+      assertStringIncludes(html, `<a class="button" href="${link.replace(issuer, "")}">See the whole flow</a>`);
+    } else {
+      assertEquals([response.status, error], [Number(status), code]);
+      assertEquals(error_description, `${onWire[sentence] ?? sentence} [${rule}]`.replaceAll('"', "'"));
+      assertEquals(error_uri, link);
+    }
+    if (response.status === 401) {
+      assert(response.headers.has("www-authenticate"));
+      if (code === "invalid_token") assertStringIncludes(response.headers.get("www-authenticate")!, link);
+    }
+
+    const step = (await server.get(link.replace(issuer, ""))).headers.get("location")!;
+    assertMatch(step, /\/flows\/\d+#step-\d+$/);
+    const flow = readPage(await (await server.get(step.replace(issuer, ""))).text());
+    assertStringIncludes(flow.html, `id="${step.split("#")[1]}"`);
+    for (const part of [sentence, expected, received, fix]) assertMatch(flow.text, new RegExp(source(part)));
+  });
+});
+
+test("[AZ-17] an unknown scope value beside openid is a warning everywhere, and no part of its flow is marked as good", async () => {
+  const server = await watched();
+  const { access_token } = await tokens(server, { scope: "openid admin read" });
+  assertEquals((await userinfo(server, access_token)).status, 200);
+  assertEquals(server.lines.length, 1);
+  assertMatch(
+    server.lines[0]!,
+    /! warning {2}spa {2}AZ-17\n +unknown scope was dropped: admin\n +expected {2}some of: openid profile read\n +received {2}openid admin read\n +fix {7}Remove .*\n +→ http:\/\/localhost:9666\/flows\/of\/1$/,
+  );
+  const step = (await server.get("/flows/of/1")).headers.get("location")!;
+  const { text } = readPage(await (await server.get(step.replace(issuer, ""))).text());
+  assertMatch(text, /Claims returned, with a warning ! warning .*Flow 1 /);
+  assertMatch(text, /1 Authorization request ! code issued, with a warning/);
+  assertMatch(text, /Unknown scope was dropped: admin\./);
+  const [, list] = (await (await server.get("/flows")).text()).split('id="flows"');
+  assertMatch(list!, /with a warning/);
+  assert(!list!.includes("✓"));
+});
+
+test("metadata that is requested by another name of the host: the terminal says once which issuer to use", async () => {
+  const server = await watched();
+  for (let i = 0; i < 2; i++) {
+    const response = await server.get("/.well-known/openid-configuration", { headers: { host: "127.0.0.1:9666" } });
+    assertEquals((await response.json()).issuer, issuer);
+  }
+  assertEquals(server.lines.length, 1);
+  assertMatch(
+    server.lines[0]!,
+    /warning: issuer: .*from 127\.0\.0\.1:9666, but the issuer is http:\/\/localhost:9666\. .*configure this issuer/,
+  );
+});

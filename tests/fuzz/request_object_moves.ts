@@ -1,0 +1,64 @@
+/** Requests of an attack that are signed by the client, and the responses that the server signs. */
+
+import { importJWK, SignJWT } from "jose";
+import type { JWTHeaderParameters } from "jose";
+import { builtInKeys } from "../../src/testing/built_in_keys.ts";
+import { decodeJwtPart } from "../../src/recorder/record_request.ts";
+import type { Step } from "./attack.ts";
+import type { Pair } from "./request_draft.ts";
+import type { AttackedServer, KnownClient } from "./servers.ts";
+
+const responseModes = ["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const;
+
+/** The settings that switch on all response modes. */
+export const responseSettings = { responseModes };
+
+/** The response mode of a request, in some steps. */
+export function responseModeField({ pick }: Step): Pair[] {
+  return pick % 4 === 0 ? [["response_mode", responseModes[Math.floor(pick / 4) % responseModes.length]!]] : [];
+}
+
+/** The code inside of a signed response in a redirect or a page; `undefined` without one. */
+export function findSignedCode(text: string): string | undefined {
+  const jwt = /(?:[?&#]response=|name="response" value=")(eyJ[\w.-]+)/.exec(text)?.[1] ?? "";
+  const { code } = decodeJwtPart(jwt, 1);
+  return typeof code === "string" ? code : undefined;
+}
+
+// The attacker's key, for clients whose key is not known.
+const unknownKey = { ...builtInKeys.ES256[2]!.jwk, alg: "ES256" };
+
+/** The fields of a signed request; any member may be, or contain, the text of the step. */
+export async function signedFields(
+  server: AttackedServer,
+  { metadata: { client_id }, privateJwk }: KnownClient,
+  { pick, text }: Step,
+  fields: readonly Pair[],
+): Promise<Pair[]> {
+  const now = Math.floor(server.now() / 1000);
+  const claims: Record<string, unknown> = {
+    ...Object.fromEntries(fields),
+    iss: client_id,
+    aud: server.as.issuer,
+    ...{ nbf: now, exp: now + 60 },
+    ...pick % 7 === 0 && { max_age: 3600, claims: { id_token: { email: null } }, resource: ["https://api.example/a"] },
+  };
+  const values = [text, [text], { [text]: text }, [[text]], null, 1e308, -1, true, "", [text, text], 0];
+  const name = memberNames[pick % memberNames.length]!;
+  if (pick % 3 === 0) claims[name === "" ? text : name] = values[Math.floor(pick / 7) % values.length];
+  const typ = pick % 13 === 0 ? text : "oauth-authz-req+jwt";
+  const key = await importJWK(privateJwk ?? unknownKey, "ES256");
+  const request = await new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ } as JWTHeaderParameters).sign(key);
+  return [
+    ["client_id", client_id],
+    ["request", pick % 17 === 0 ? text : request],
+    // Some are repeated outside, where they do not count.
+    ...fields.filter(([field], i) => field !== "client_id" && (pick + i) % 5 === 0),
+  ];
+}
+
+const memberNames = [
+  ...["iss", "sub", "aud", "jti", "iat", "exp", "nbf", "client_id", "redirect_uri", "response_type", "response_mode"],
+  ...["scope", "state", "nonce", "prompt", "max_age", "claims", "authorization_details", "resource", "acr_values"],
+  ...["code_challenge", "request", "request_uri", "id_token_hint", "registration", "__proto__", ""],
+];

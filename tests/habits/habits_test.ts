@@ -1,0 +1,94 @@
+/** The list of habits, and the report of `checkHabits`. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { habits } from "../../src/habits/mod.ts";
+import { separateJourneys } from "../../src/testing/check/journeys.ts";
+import { checkHabits } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { oauth4webapiClient } from "../testing/check/oauth4webapi_client.ts";
+import { smallClient } from "../testing/check/small_client.ts";
+import { attempt } from "./habit_case.ts";
+
+test("every habit has an id of its own, a whole sentence, a source, and a row in the README", () => {
+  assertEquals(habits.length, 48);
+  assertEquals(new Set(habits.map(({ id }) => id)).size, 48);
+  const readme = readFileSync("src/testing/README.md", "utf8");
+  for (const { id, title, sources, occasion } of habits) {
+    assert(/^[a-z\d]+(?:-[a-z\d]+)*$/.test(id), id);
+    assert(title.endsWith("."), id);
+    assert(sources.length > 0 && occasion !== "", id);
+    assert(readme.includes(`| \`${id}\``), `README.md has no row for ${id}`);
+  }
+});
+
+for (const driver of [smallClient(), oauth4webapiClient()]) {
+  test(`${driver.name} lacks no habit in three logins with refreshes`, async () => {
+    const { as, journey, close } = await separateJourneys({ lifetimes: { access_token: 60 } }).open(driver);
+    for (let logins = 0; logins < 3; logins++) {
+      const session = await driver.logIn!(journey);
+      as.clock.advance(50);
+      await session.refresh!();
+    }
+    const report = await checkHabits(as);
+    assert(report.passed, String(report));
+    assertEquals(report.results.filter(({ outcome }) => outcome === "warning"), [], String(report));
+    assert(report.results.filter(({ outcome }) => outcome === "passed").length >= 26, String(report));
+    await close();
+  });
+}
+
+test("the report says what the client lacks and where, without secrets", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const { tokens, verifier } = await as.logIn(client, { authorization: { state: "xyz" } });
+  await as.logIn(client, { authorization: { state: "xyz" } });
+  await as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`);
+  const report = await checkHabits(as);
+  assert(!report.passed);
+  assertEquals(report.failures.map(({ habit: { id } }) => id).sort(), [
+    "secrets-not-in-urls",
+    "token-in-header",
+  ]);
+  const text = String(report);
+  assertMatch(text, /WARNING habit state-random \(recommended\)/);
+  assertMatch(text, /received: requests 3 \(authorize\), 1 \(authorize\): state: two requests have the same state\./);
+  const data = JSON.stringify(report);
+  for (const secret of [tokens.access_token, verifier]) assert(!text.includes(secret) && !data.includes(secret));
+});
+
+test("one flow is compared with the others, and only its own requests count", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  for (const state of ["xyz", "xyz", undefined]) {
+    await attempt(as.logIn(client, state === undefined ? {} : { authorization: { state } }));
+  }
+  const outcomeIn = async (flow: string) =>
+    (await checkHabits(as, { flow })).results.find(({ habit: { id } }) => id === "state-random")!.outcome;
+  assertEquals([await outcomeIn("1"), await outcomeIn("2"), await outcomeIn("3")], ["warning", "warning", "passed"]);
+});
+
+test("only the requests of the named client count", async () => {
+  await using as = await testLatchkey();
+  const [good, bad] = [as.client(), as.client()];
+  await as.logIn(good);
+  await attempt(as.logIn(bad, { authorization: { code_challenge_method: "plain" } }));
+  const outcomeOf = async (client: string) =>
+    (await checkHabits(as, { client })).results.find(({ habit: { id } }) => id === "pkce-s256")!.outcome;
+  assertEquals([await outcomeOf(good.client_id), await outcomeOf(bad.client_id)], ["passed", "failed"]);
+});
+
+test("a reload of the page is one request, unless the client redeems both codes", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const { request } = await as.logIn(client);
+  await as.browser().authorize(request);
+  const outcome = async () => (await checkHabits(as)).results.find(({ habit: { id } }) => id === "pkce-fresh")!.outcome;
+  assertEquals(await outcome(), "not seen");
+});
+
+test("an unknown option is rejected", async () => {
+  await using as = await testLatchkey();
+  await assertRejects(() => checkHabits(as, { klient: "a" } as never), TypeError, "klient");
+});

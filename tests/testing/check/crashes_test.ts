@@ -1,0 +1,28 @@
+/** Crashes of a client under test: errors that no code catches. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { startChild } from "../../stores/run_child.ts";
+import type { Command, Result } from "./crashing_client_child.ts";
+
+async function checkCrashingClient(command: Command): Promise<Result> {
+  const child = startChild("tests/testing/check/crashing_client_child");
+  try {
+    return await child.ask<Result>(command);
+  } finally {
+    await child.kill();
+  }
+}
+
+for (const command of ["at a wrong nonce, rejected", "at a wrong nonce, thrown"] as const) {
+  test(`a crash is found in its journey and in no other: ${command}`, async () => {
+    const { text, failures } = await checkCrashingClient(command);
+    assertEquals(failures, ["id-token/nonce-wrong crashed"], text);
+    assertMatch(text, /received: the client crashed with an error that no code caught: wrong nonce\./);
+  });
+}
+
+test("a client that crashes at the start fails without an attack, and is accused of nothing", async () => {
+  const { control, failures } = await checkCrashingClient("at the start");
+  assertEquals([control, failures], ["crashed", []]);
+});

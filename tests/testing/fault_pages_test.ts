@@ -1,0 +1,197 @@
+/** The page `/faults`: faults for the next request of a client, the clock, and the keys, by forms. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import type { Latchkey } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { logging } from "../../src/operating/logging.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
+import { challenge, encode, verifier } from "../flows/harness.ts";
+
+const issuer = "https://faults.test";
+const redirect_uri = "https://client.test/callback";
+
+/** A server as `--faults on` starts it, with two clients. */
+async function start(): Promise<Latchkey> {
+  const flows = inspector();
+  return await latchkey({
+    issuer,
+    alg: "ES256",
+    clients: [{ client_id: "shop", redirect_uris: [redirect_uri] }, {
+      client_id: "other",
+      redirect_uris: [redirect_uri],
+    }],
+    plugins: [flows, faultPages({ recorder: flows.recorder })],
+  });
+}
+
+/** A browser at the page: its cookie, and the token of its forms. */
+async function openPage(as: Latchkey, query = "") {
+  const response = await as.fetch(new Request(`${issuer}/faults${query}`));
+  const html = await response.text();
+  const cookie = response.headers.getSetCookie().map((line) => line.split(";", 1)[0]).join("; ");
+  const form_token = /name="form_token" value="([^"]+)"/.exec(html)![1]!;
+  return {
+    status: response.status,
+    html,
+    submit: (fields: Readonly<Record<string, string>>) =>
+      as.fetch(
+        new Request(`${issuer}/faults`, {
+          method: "POST",
+          headers: { cookie, origin: issuer, "content-type": "application/x-www-form-urlencoded" },
+          body: encode({ form_token, ...fields }),
+        }),
+      ),
+  };
+}
+
+/** Logs in, and returns the token response. */
+async function logIn(as: Latchkey, client_id: string): Promise<Response> {
+  const request = { response_type: "code", client_id, redirect_uri, scope: "openid", code_challenge: challenge };
+  const authorize = `${issuer}/oauth2/authorize?${encode({ ...request, code_challenge_method: "S256" })}`;
+  const response = await as.fetch(new Request(authorize, { redirect: "manual" }));
+  const code = new URL(response.headers.get("location")!).searchParams.get("code")!;
+  return await as.fetch(
+    new Request(`${issuer}/oauth2/token`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: encode({ grant_type: "authorization_code", client_id, redirect_uri, code, code_verifier: verifier }),
+    }),
+  );
+}
+
+test("a fault that is chosen on the page meets the next request of that client alone, and the flow shows it", async () => {
+  await using as = await start();
+  const clientPage = await (await as.fetch(new Request(`${issuer}/clients/shop`))).text();
+  assertStringIncludes(clientPage, 'href="/faults?client=shop"');
+  const page = await openPage(as, "?client=shop&fault=error");
+  assertStringIncludes(page.html, 'name="parameter_code"');
+  const added = await page.submit({
+    ...{ do: "add", client: "shop", fault: "error", endpoint: "token", times: "once" },
+    parameter_code: "invalid_grant",
+  });
+  assertEquals([added.status, added.headers.get("location")], [303, "/faults?client=shop"]);
+  assertStringIncludes((await openPage(as)).html, "error at token, for the next request of shop: fired 0 times");
+  assertEquals((await logIn(as, "other")).status, 200);
+  const rejected = await logIn(as, "shop");
+  assertEquals([rejected.status, (await rejected.json()).error], [400, "invalid_grant"]);
+  assertEquals((await logIn(as, "shop")).status, 200);
+  assertStringIncludes((await openPage(as)).html, "fired once");
+  const flow = await (await as.fetch(new Request(`${issuer}/flows/2`))).text();
+  assertMatch(flow, /injected fault: \S*invalid_grant/i);
+});
+
+test("a fault for every request lasts until it is removed", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  await submit({ do: "add", fault: "status", endpoint: "token", times: "always", parameter_code: "503" });
+  assertEquals([(await logIn(as, "shop")).status, (await logIn(as, "other")).status], [503, 503]);
+  await submit({ do: "remove", rule: "1" });
+  assertEquals((await logIn(as, "shop")).status, 200);
+});
+
+test("a wrong parameter is explained on the page, with what was entered", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const response = await submit({ do: "add", fault: "delay", endpoint: "token", parameter_milliseconds: "many" });
+  assertEquals(response.status, 400);
+  const html = await response.text();
+  assertMatch(html, /role="alert"[^]*milliseconds/);
+  assertMatch(html, /value="many"/);
+  assertEquals((await submit({ do: "add", fault: "no such fault" })).status, 400);
+});
+
+test("drop and hang end a connection, also of a server that writes a log", async () => {
+  const flows = inspector();
+  const lines: string[] = [];
+  const as = await latchkey({
+    issuer,
+    clients: [{ client_id: "shop", redirect_uris: [redirect_uri] }],
+    plugins: [
+      logging({ write: (line) => lines.push(line), format: "json" }),
+      ...[flows, faultPages({ recorder: flows.recorder })],
+    ],
+  });
+  const { submit } = await openPage(as);
+  const request = () => as.fetch(new Request(`${issuer}/.well-known/openid-configuration`));
+  for (const moment of ["before", "after"]) {
+    await submit({ do: "add", fault: "drop", endpoint: "discovery", times: "once", parameter_moment: moment });
+    await assertRejects(request, TypeError, "the connection was dropped");
+  }
+  await submit({ do: "add", fault: "hang", endpoint: "discovery", times: "once" });
+  const hung = assertRejects(request, TypeError, "the connection was dropped");
+  await as.close();
+  await hung;
+  assertEquals(lines.filter((line) => /"status":5|internal_error/.test(line)), []);
+});
+
+test("no rule keeps the user from the page", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  for (const endpoint of ["any", "faults"]) {
+    await submit({ do: "add", fault: "drop", endpoint, times: "always" });
+    assertEquals((await openPage(as)).status, 200);
+  }
+  await assertRejects(() => as.fetch(new Request(`${issuer}/.well-known/openid-configuration`)), TypeError);
+  assertEquals((await submit({ do: "remove", rule: "1" })).status, 303);
+  assertEquals((await as.fetch(new Request(`${issuer}/.well-known/openid-configuration`))).status, 200);
+});
+
+test("a time outside of the range of the clock is a problem of the form, and changes nothing", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const response = await submit({ do: "advance", seconds: "9e12" });
+  assertEquals(response.status, 400);
+  assertMatch(await response.text(), /role="alert"[^]*1970 to 9999/);
+  assertEquals((await logIn(as, "shop")).status, 200);
+});
+
+test("the page moves the clock of the server, and back", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const expiry = async () => JSON.parse(atob((await (await logIn(as, "shop")).json()).id_token.split(".")[1])).exp;
+  const before = await expiry();
+  assertEquals((await submit({ do: "advance", seconds: "86400" })).status, 303);
+  assert(await expiry() - before >= 86_400);
+  await submit({ do: "reset" });
+  assert(await expiry() - before < 60);
+  assertEquals((await submit({ do: "advance", seconds: "a day" })).status, 400);
+});
+
+test("the page rotates the signing key; the old one stays published", async () => {
+  await using as = await start();
+  const kids = async () => {
+    const { keys } = await (await as.fetch(new Request(`${issuer}/oauth2/jwks`))).json();
+    return keys.map(({ kid }: { kid: string }) => kid);
+  };
+  const header = async () => JSON.parse(atob((await (await logIn(as, "shop")).json()).id_token.split(".")[0])).kid;
+  const before = await header();
+  await (await openPage(as)).submit({ do: "rotate" });
+  const after = await header();
+  assert(before !== after);
+  assertEquals((await kids()).sort(), [before, after].sort());
+});
+
+test("forms of other sites, other hosts and real issuers are rejected", async () => {
+  await using as = await start();
+  const forged = await as.fetch(
+    new Request(`${issuer}/faults`, {
+      method: "POST",
+      headers: { origin: "https://attacker.test", "content-type": "application/x-www-form-urlencoded" },
+      body: encode({ do: "rotate" }),
+    }),
+  );
+  assert(forged.status >= 400);
+  const host = await as.fetch(new Request(`${issuer}/faults`, { headers: { host: "rebound.example" } }));
+  assert(host.status >= 400);
+  const real = {
+    issuer: "https://login.example.com",
+    clients: [],
+    login: "interactive",
+    users: [],
+    plugins: [faultPages()],
+  } as const;
+  await assertRejects(() => latchkey(real), ConfigurationError, "not a test host");
+});
