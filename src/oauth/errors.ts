@@ -114,7 +114,7 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
 }
 
 /** Codes whose message does not say what was wrong. */
-const uniformCodes: readonly ErrorCode[] = ["invalid_client", "invalid_grant", "invalid_token"];
+const uniformCodes: readonly ErrorCode[] = ["invalid_client", "invalid_grant", "invalid_token", "invalid_scope"];
 
 function describe(text: string, rule: string | undefined): string {
   const sentence = text.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");

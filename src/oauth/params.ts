@@ -9,6 +9,8 @@ export interface Params {
   get(name: string): string | undefined;
   /** All values that are not empty, for parameters that may repeat. */
   getAll(name: string): readonly string[];
+  /** Whether the request contains the parameter, even an empty one. */
+  has(name: string): boolean;
   /** Whether the request contains the parameter more than once, empty values included. */
   isRepeated(name: string): boolean;
   /**
@@ -54,6 +56,10 @@ class FieldParams implements Params {
 
   getAll(key: string): readonly string[] {
     return this.#fields.filter(([name, value]) => name === key && value !== "").map(([, value]) => value);
+  }
+
+  has(name: string): boolean {
+    return this.#find(name, 0) >= 0;
   }
 
   isRepeated(name: string): boolean {

@@ -603,7 +603,10 @@ test("[AZ-16] if the client may not request the default scope, the rejection rep
   const response = await server.authorize({ client_id: "writer", redirect_uri, scope: undefined });
   const { error, error_description } = assertAuthorizationResponse(response, { uri: redirect_uri });
   assertEquals(error, "invalid_scope");
-  assertEquals(error_description, "scope is missing, and this client may not request the default scope [AZ-16]");
+  assertEquals(
+    error_description,
+    "scope is missing, and client writer may not request the default scope: read [AZ-16]",
+  );
   const { explanation } = getRejections(server.events)[0]!;
   assertEquals(explanation.reason, "scope is missing, and client writer may not request the default scope: read");
   assertEquals(explanation.expected, "some of: openid write");

@@ -15,6 +15,7 @@ import {
   encode,
   type Fields,
   forEachCase,
+  realHost,
   type TestServer,
   testServer,
   verifier,
@@ -111,6 +112,31 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "unknown scope: admin",
     expected: "some of: openid profile read",
     received: "read admin",
+    fix: /Remove the value from scope/,
+  },
+  "a misspelt scope value": {
+    send: (server) => server.authorize({ scope: "raed" }),
+    outcome: "302 invalid_scope",
+    rule: "AZ-17",
+    sentence: "unknown scope: raed. Did you mean read?",
+    expected: "some of: openid profile read",
+    received: "raed",
+    fix: /Remove the value from scope/,
+  },
+  "misspelt scope values of client credentials": {
+    send: (server) =>
+      form(
+        server,
+        "/oauth2/token",
+        { grant_type: "client_credentials", scope: "Read wirte" },
+        basic("web", "web-secret"),
+      ),
+    client: "web",
+    outcome: "400 invalid_scope",
+    rule: "AZ-17",
+    sentence: "unknown scope: Read wirte. Did you mean read write?",
+    expected: "some of: openid profile",
+    received: "Read wirte",
     fix: /Remove the value from scope/,
   },
   "a scope value that the client may not have": {
@@ -395,6 +421,19 @@ const mistakes: Readonly<Record<string, Mistake>> = {
       },
     ]),
   ),
+  ...Object.fromEntries(
+    ([["missing", undefined, "no code"], ["empty", "", "an empty code"]] as const).map((
+      [state, code, received],
+    ): [string, Mistake] => [`a code that is ${state}`, {
+      send: (server) => server.token({ code }),
+      outcome: "400 invalid_request",
+      rule: "TK-16",
+      sentence: "code is missing or empty",
+      expected: "the parameter code that redirect_uri received",
+      received,
+      fix: /its value, without its name\. If redirect_uri received the parameter error instead, the login failed/,
+    }]),
+  ),
   "a code used twice": {
     send: async (server) => {
       const code = await server.code();
@@ -560,7 +599,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
 
 /** Sentences on the wire that differ: they do not repeat the request. */
 const onWire: Readonly<Record<string, string>> = {
-  "unknown scope: admin": "scope contains an unknown value",
   "a public client must send a code_challenge": "code_challenge is missing, and this client must send one",
   "the configuration requires PKCE of this confidential client, by the profile oauth2.1":
     "code_challenge is missing, and this client must send one, by the profile oauth2.1",
@@ -646,6 +684,22 @@ test("[AZ-17] an unknown scope value beside openid is a warning everywhere, and 
   const [, list] = (await (await server.get("/flows")).text()).split('id="flows"');
   assertMatch(list!, /with a warning/);
   assert(!list!.includes("✓"));
+});
+
+test("[AZ-17] a misspelt scope value beside openid is a warning with the scope value that was probably meant", async () => {
+  const server = await watched();
+  assertEquals((await tokens(server, { scope: "openid raed" })).scope, "openid");
+  assertMatch(server.lines[0]!, /! warning {2}spa {2}AZ-17\n +unknown scope was dropped: raed\. Did you mean read\?\n/);
+  const step = (await server.get("/flows/of/1")).headers.get("location")!;
+  const { text, html } = readPage(await (await server.get(step.replace(issuer, ""))).text());
+  assertMatch(text, /Unknown scope was dropped: raed\. Did you mean read\?/);
+  assert(!html.includes("knows every scope value"));
+});
+
+test("[AZ-17] a real host does not repeat an unknown scope value", async () => {
+  const server = await testServer(realHost);
+  const { searchParams } = new URL((await server.authorize({ scope: "raed" })).headers.get("location")!);
+  assertEquals(searchParams.get("error_description"), "scope contains an unknown value [AZ-17]");
 });
 
 test("metadata that is requested by another name of the host: the terminal says once which issuer to use", async () => {

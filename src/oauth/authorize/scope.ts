@@ -2,6 +2,7 @@
 
 import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
+import { suggest } from "../config/suggest.ts";
 import type { Server } from "../server.ts";
 import { redactText } from "../redact.ts";
 import type { RuleExplanation } from "../trace.ts";
@@ -9,6 +10,9 @@ import { scopeToken, splitScope } from "./scope_token.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
 const maxNamedLength = 200;
+
+/** Maximum number of unknown values that a known one is suggested for. */
+const maxSuggestions = 4;
 
 /**
  * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core §3.1.2.1);
@@ -79,9 +83,12 @@ export function warnIgnoredScope(
 
 function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): RuleExplanation {
   const unknown = tokens.filter((token) => !server.settings.scopes.includes(token));
+  const others = client.scope.filter((token) => !tokens.includes(token));
+  const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, others) ?? []));
+  const named = redactText(unknown.join(" ").slice(0, maxNamedLength), server.registeredSecrets);
   return {
     rule: "AZ-17",
-    reason: `${effect}: ${redactText(unknown.join(" ").slice(0, maxNamedLength))}`,
+    reason: `${effect}: ${named}${meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : ""}`,
     expected: `some of: ${client.scope.join(" ")}`,
     received: tokens.join(" "),
   };

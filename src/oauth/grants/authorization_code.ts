@@ -34,7 +34,7 @@ export const authorizationCode: GrantType = {
   ),
   async authorize(server, request) {
     const { client, parameters, provenKey } = request;
-    const code = requireParameter(parameters, "code", "TK-16");
+    const code = parameters.get("code") ?? rejectNoCode(parameters);
     const redirectUri = policyOf(server, client).tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireParameter(parameters, "redirect_uri", "TK-14");
@@ -95,6 +95,18 @@ export const authorizationCode: GrantType = {
     return authorization;
   },
 };
+
+/** Rejects a request without a code; the fix of an unknown code would not help. */
+function rejectNoCode(parameters: Params): never {
+  const isEmpty = parameters.has("code");
+  throw new OAuthError("invalid_request", "code is missing or empty", {
+    rule: "TK-16",
+    expected: "the parameter code that redirect_uri received",
+    received: isEmpty ? "an empty code" : "no code",
+    fix: "Send as code the parameter code that redirect_uri received: its value, without its name. " +
+      "If redirect_uri received the parameter error instead, the login failed: send no token request.",
+  });
+}
 
 function requireParameter(parameters: Params, name: string, rule: RejectionRuleId): string {
   const value = parameters.get(name);
