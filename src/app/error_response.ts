@@ -28,10 +28,9 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
     }
     case "json":
       // A browser opened the URL of an endpoint for programs.
-      if (isWrongMethod(thrown) && /text\/html/i.test(context.request.headers.get("accept") ?? "")) {
-        return errorPage(context, thrown);
-      }
-      return jsonError(context, thrown);
+      return isWrongMethod(thrown) && requestedFormat(context.request) === "page"
+        ? errorPage(context, thrown)
+        : jsonError(context, thrown);
     case "bearer":
       return bearerError(context, thrown);
     case "resource":
@@ -74,10 +73,18 @@ function explainNotFound(context: Context, thrown: unknown): unknown {
   return new HttpError(404, "HT-01", `This address does not exist. Did you mean ${url}?`, { expected: url, received });
 }
 
-/** Whether a program sent the request, not a browser that shows a page. */
-function expectsJson({ headers }: RequestLike): boolean {
+/** The format that `Accept` names, a page first; `undefined` if it names neither. */
+function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined {
+  const accept = headers.get("accept") ?? "";
+  if (/text\/html/i.test(accept)) return "page";
+  return /application\/(?:[\w.-]+\+)?json/i.test(accept) ? "json" : undefined;
+}
+
+/** Whether a program requested an unknown path, not a browser that shows a page. */
+function expectsJson(request: RequestLike): boolean {
+  const { headers } = request;
   const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
-  return hasJsonBody || !/text\/html/i.test(headers.get("accept") ?? "text/html");
+  return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
 }
 
 /** Converts a thrown value to an OAuth error. An unexpected value is traced as an internal error and not revealed. */
@@ -218,7 +225,8 @@ function errorMembers({ server, flowUrl }: Context, error: OAuthError): Readonly
 }
 
 /**
- * Rejects as a page for the user, with the expected and the received value, and how to fix it.
+ * Rejects as a page for the user, with the expected and the received value, and how to fix it; as JSON if the request
+ * accepts JSON and no page.
  *
  * @param destination The client that the user may send the error to: the page has a link to it.
  */
@@ -227,6 +235,9 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   const error = tracedError(context, thrown);
   // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none for a client.
   const { status = error.code === "invalid_client" ? 400 : errorStatus[error.code] } = error.details;
+  if (requestedFormat(context.request) === "json") {
+    return json(status, errorMembers(context, error), detailHeaders(error));
+  }
   const explanation = error.explain();
   const { rule, reason, expected, received } = explanation;
   const [pages, { findFix, findRule }, { suggestMatch, mayListClients }, { responseLocation }] = await Promise.all([

@@ -18,6 +18,7 @@ import type { AuthenticationAttempt } from "../oauth/rate_limiter.ts";
 import type { RuleExplanation } from "../oauth/trace.ts";
 import type { DeviceProps } from "../ui/device.tsx";
 import { toDeviceSummary } from "./device_summary.ts";
+import { explainUserCode } from "./explain_user_code.ts";
 
 /** How the page decides. */
 interface DevicePageOptions {
@@ -58,12 +59,9 @@ export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions)
     }
     if (device === undefined) {
       for (const attempt of attempts) server.rateLimiter?.recordFailure(attempt);
-      const reason = "the user code is unknown, used or expired";
-      traceRejection(context, { rule: "DV-02", reason, expected: "the code that a device shows now" });
-      const error = formatUserCode(typed) === undefined
-        ? "A code has eight letters, such as BCDF-GHJK."
-        : "This code is wrong, was used or has expired. Check it, or start again on the device.";
-      return await showCodeForm(context, typed, { status: 400, error });
+      const { reason, received, text } = await explainUserCode(server, typed);
+      traceRejection(context, { rule: "DV-02", reason, expected: "the code that a device shows now", received });
+      return await showCodeForm(context, typed, { status: 400, error: text });
     }
     const { pending } = device;
     context.clientId = pending.client.id;

@@ -17,6 +17,7 @@ import {
   forEachCase,
   getOutcome,
   getRejections,
+  realHost,
   testServer,
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -209,7 +210,10 @@ test("[DV-03] denied, cancelled, expired, unknown and malformed codes", async ()
   assertEquals(await pollOutcome(server, late.device_code), "400 authorization_pending");
   server.advance(1);
   assertEquals(await pollOutcome(server, late.device_code), "400 expired_token");
-  assertMatch((await enterCode(browser, late.user_code)).text, /wrong, was used or has expired/);
+  assertMatch(
+    (await enterCode(browser, late.user_code)).text,
+    /This code expired at 00:10:00 UTC\. Start again on the device/,
+  );
 
   const { device_code } = await started(server);
   const [id, secret] = device_code.split(".");
@@ -286,6 +290,59 @@ test("[DV-02] a user code is found in any spelling", async () => {
     const page = await enterCode(browser, wrong);
     assertEquals([page.status, page.text.includes("Connect a device")], [400, true], wrong);
   }
+});
+
+test("[DV-02] a rejected user code: a test host says whether it is unknown, used or expired, other hosts do not", async () => {
+  const vague = /This code is wrong, was used or has expired\. Check it, or start again on the device\./;
+  const onRealHost = { issuer: realHost.issuer, insecureAllowOpenLogin: true };
+  const noCode = /A code has eight letters, such as BCDF-GHJK: no vowels and no digits\./;
+  await forEachCase<[LatchkeyOptions, RegExp[]]>([
+    [{}, [
+      noCode,
+      /This server does not know the code\. Compare each letter with the device/,
+      /This code was used: the device was allowed\. Each code works once: start again on the device\./,
+      /This code was used: the device was denied\./,
+      /This code expired at 00:10:00 UTC\. Start again on the device: it shows a new code\./,
+      /The client on the device was removed or may not use the device grant any more\./,
+    ]],
+    [{ ...onRealHost, deviceAuthorization: true, users: [{ sub: "alice" }] }, [
+      noCode,
+      vague,
+      vague,
+      vague,
+      vague,
+      vague,
+    ]],
+  ], async ([options, texts]) => {
+    const server = await deviceServer(options);
+    const [allowed, denied, expired] = [await started(server), await started(server), await started(server)];
+    const radio = await started(server, { client_id: "radio" });
+    const browser = openBrowser(server);
+    await decide(browser, allowed.user_code, "allow");
+    await decide(browser, denied.user_code, "deny");
+    server.as.clients.delete("radio");
+    const message = async (code: string) => {
+      const { status, text } = await enterCode(browser, code);
+      assertEquals(status, 400);
+      return text.replace(/^[^]*?role="alert">/, "");
+    };
+    const codes = ["BCDFGHJ", "BCDF-GHJK", allowed.user_code, denied.user_code, expired.user_code, radio.user_code];
+    for (const [i, code] of codes.entries()) {
+      if (i === 4) server.advance(600);
+      // Before it expires.
+      if (i !== 5) assertMatch(await message(code), texts[i]!);
+      if (i === 3) assertMatch(await message(radio.user_code), texts[5]!);
+    }
+    const reasons = getRejections(server.events).slice(-6).map(({ explanation }) => explanation.reason);
+    assertEquals(reasons, [
+      "the text is not a user code",
+      "the user code is unknown",
+      "the user code was used: a user allowed the device",
+      "the user code was used: a user denied the device",
+      "the client of the user code may not use the device grant any more",
+      "the user code has expired",
+    ]);
+  });
 });
 
 test("[DV-02] guesses are limited by address, and by session across addresses", async () => {

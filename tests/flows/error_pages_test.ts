@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { findRule, rules } from "../../src/oauth/rules/mod.ts";
@@ -83,6 +84,40 @@ test("[UI-13, UI-19] every rejection on a page explains the error and how to fix
     assertMatch(html, /role="alert"><p><bdi>[A-Za-z_]/);
     const { fix } = findRule(rule)!;
     assert(html.includes(fix!.replaceAll("&", "&amp;")), fix);
+  });
+});
+
+test("[UI-13] each of these rejections is JSON for a program, which accepts JSON and no page", async () => {
+  await forEachCase(Object.entries(ways), async ([rule, [status, ask]]) => {
+    const b = await ready();
+    const send = (accept: string) =>
+      ask({
+        ...b,
+        get: (path, init) =>
+          b.get(path, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), accept } }),
+        authorize: (fields) =>
+          b.get(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`, { headers: { accept } }),
+      });
+    for (const accept of ["application/json", "application/problem+json, */*;q=0.1"]) {
+      const response = await send(accept);
+      assertEquals([response.status, response.headers.get("content-type")], [status, "application/json"], accept);
+      const { error, error_description } = await response.json();
+      assertMatch(error, /^[a-z_]+$/);
+      assertStringIncludes(error_description, `[${rule}]`);
+    }
+    for (const accept of ["text/html,application/json;q=0.9,*/*;q=0.8", "text/html"]) {
+      await assertPage(await send(accept), status);
+    }
+  });
+});
+
+test("[UI-13] the JSON of a rejected authorization request leads to its flow", async () => {
+  const b = await testServer({ plugins: [inspector()] });
+  const response = await b.get("/oauth2/authorize?client_id=unknown", { headers: { accept: "application/json" } });
+  assertEquals(await response.json(), {
+    error: "invalid_request",
+    error_description: "client_id is not registered [AZ-02]",
+    error_uri: `${b.as.issuer}/flows/of/1`,
   });
 });
 

@@ -139,16 +139,23 @@ export async function findDevice(server: Server, typed: string, page: string): P
   return { record, pending: { ...pending, destination } };
 }
 
-/** The record of a user code that is neither decided nor expired. */
-export async function findUndecided(server: Server, userCode: string): Promise<DeviceRecord | undefined> {
+/** The records of a user code. */
+export async function findUserCode(server: Server, userCode: string): Promise<{
+  readonly device?: DeviceRecord;
+  readonly decision?: Records["device_decision"];
+}> {
   const id = await deviceId(server, userCode);
   const [device, decision] = await Promise.all([
     server.store.get("device", id),
     server.store.get("device_decision", id),
   ]);
-  return device === undefined || decision !== undefined || server.now() >= device.value.validUntil
-    ? undefined
-    : device.value;
+  return { device: device?.value, decision: decision?.value };
+}
+
+/** The record of a user code that is neither decided nor expired. */
+export async function findUndecided(server: Server, userCode: string): Promise<DeviceRecord | undefined> {
+  const { device, decision } = await findUserCode(server, userCode);
+  return device === undefined || decision !== undefined || server.now() >= device.validUntil ? undefined : device;
 }
 
 /** The authorization details of a device. @throws {OAuthError} If there is a decision, or the code has expired. */
