@@ -7,7 +7,7 @@ import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
-import type { RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
+import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import type { DocumentRequests } from "./documents.ts";
 import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
@@ -87,6 +87,23 @@ export async function describeFlow(
     next: next <= exchanges.length ? next : undefined,
     issued: await issuedItems(server, flow),
     now: options.now,
+  };
+}
+
+/** A flow, or the requests for a document, beside the list. */
+export function summarizeFlow(flow: Flow | DocumentRequests, issuer: string): FlowSummary {
+  const masked = redactFlow(flow);
+  const { exchanges } = masked;
+  const failedIndex = findFailure(exchanges);
+  return {
+    row: "count" in flow ? documentRow(masked, flow.count, issuer) : flowRow(masked),
+    reason: failedIndex < 0 ? undefined : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: 0 },
+    continued: exchanges.slice(exchanges.findLastIndex(isRejected) + 1).some(isFromClient),
+    steps: exchanges.map((exchange) => ({
+      number: exchange.number,
+      title: exchangeTitle(exchange),
+      status: exchangeStatus(exchange),
+    })),
   };
 }
 

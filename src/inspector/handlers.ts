@@ -15,7 +15,7 @@ import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { formatFlow } from "../recorder/export/text.ts";
-import { describeFlow, stepsPerPage } from "./flow.ts";
+import { describeFlow, stepsPerPage, summarizeFlow } from "./flow.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, recentRows } from "./list.ts";
@@ -24,9 +24,13 @@ import { describeList, recentRows } from "./list.ts";
 export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
+  const { issuer } = context.server;
+  const list = describeList(recorder, issuer, new URLSearchParams(context.target.query));
+  const [first] = list.rows;
   const page = flowPages.list({
     ...context.site,
-    ...describeList(recorder, context.server.issuer, new URLSearchParams(context.target.query)),
+    ...list,
+    newest: first && summarizeFlow(findFlow(recorder, first.id), issuer),
     recording: recorder.recording,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),

@@ -11,7 +11,7 @@ import { flowKind } from "./labels.ts";
 const flowKinds: readonly FlowKind[] = ["done", "rejected", "open", "documents"];
 
 /** Maximum number of rows on one page. */
-const rowsPerPage = 25;
+const rowsPerPage = 20;
 
 /** Maximum number of rows beside a flow. */
 const maxRecentRows = 2;

@@ -87,13 +87,13 @@ export function Account(props: AccountProps): VNode {
             This server has more clients than this page searches, so a client that is not listed may have access, too.
           </p>
         )}
+        {consents.map((consent) => <ConsentItem key={consent.client.id} action={`${base}/account`} {...consent} />)}
         {consents.length > 0 && (
-          <p>
+          <p class="aside">
             Revoking access revokes the refresh tokens of the client, and the client must ask you again. Its access
             tokens work until they expire.
           </p>
         )}
-        {consents.map((consent) => <ConsentItem key={consent.client.id} action={`${base}/account`} {...consent} />)}
       </Section>
     </Layout>
   );
@@ -105,9 +105,19 @@ function ConsentItem({ action, client, allowed, claims, at, validUntil, fields }
   const name = client.name ?? client.id;
   return (
     <article class="consent">
-      <h3>
-        <bdi>{name}</bdi>
-      </h3>
+      <div class="heading">
+        <h3>
+          <bdi>{name}</bdi>
+        </h3>
+        <form method="post" action={action}>
+          <HiddenInputs fields={fields} />
+          <button type="submit" class="button plain">
+            Revoke access<span class="unseen">
+              of <bdi>{name}</bdi>
+            </span>
+          </button>
+        </form>
+      </div>
       <dl class="facts">
         <CodeItem label="Client ID" text={client.id} />
         {allowed.map(({ scope, resource }) => (
@@ -126,14 +136,6 @@ function ConsentItem({ action, client, allowed, claims, at, validUntil, fields }
           {timestamp(at)}. The client must ask you again after {timestamp(validUntil)}.
         </DefinitionItem>
       </dl>
-      <form method="post" action={action}>
-        <HiddenInputs fields={fields} />
-        <button type="submit" class="button plain">
-          Revoke access<span class="unseen">
-            of <bdi>{name}</bdi>
-          </span>
-        </button>
-      </form>
     </article>
   );
 }

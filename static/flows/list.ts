@@ -30,6 +30,7 @@ async function refresh(link: HTMLAnchorElement): Promise<void> {
   const results = await load(link.href);
   const newList = results?.querySelector("#flows");
   if (!newList) return;
+  const firstId = newList.firstElementChild?.id;
   const newRows: Element[] = [];
   for (const row of [...newList.children]) {
     const existing = document.getElementById(row.id);
@@ -39,12 +40,18 @@ async function refresh(link: HTMLAnchorElement): Promise<void> {
     existing.replaceWith(row);
     if (isFocused) row.querySelector("a")?.focus({ preventScroll: true });
   }
-  if (newRows.length === 0) return;
-  const message = newRows.length === 1 ? "1 new flow" : `${newRows.length} new flows`;
   const list = document.querySelector("#flows");
-  if (list && !isBeingRead(list)) list.prepend(...newRows);
-  else link.textContent = `Show ${message}`;
-  announce(message);
+  if (newRows.length > 0) {
+    const message = newRows.length === 1 ? "1 new flow" : `${newRows.length} new flows`;
+    if (list && !isBeingRead(list)) list.prepend(...newRows);
+    else link.textContent = `Show ${message}`;
+    announce(message);
+  }
+  // The flow beside the list is that of its first row.
+  const summary = document.querySelector("#newest");
+  const newSummary = results?.querySelector("#newest");
+  const isCurrent = firstId === list?.firstElementChild?.id && !summary?.contains(document.activeElement);
+  if (summary && newSummary && isCurrent) summary.replaceWith(newSummary);
 }
 
 let search: AbortController | undefined;

@@ -157,8 +157,15 @@ test(
     await page.locator("#flows li").nth(before).waitFor();
     assertMatch(await first.innerText(), /code not redeemed yet/);
     assertEquals(await page.getByRole("status").textContent(), "1 new flow");
+    const beside = page.getByRole("complementary");
+    await beside.getByRole("heading", { name: "Code not redeemed yet" }).waitFor();
     await redeem(fresh);
     await first.getByText("tokens issued").waitFor();
+    await beside.getByRole("link", { name: "Code exchange" }).waitFor();
+    assertEquals((await beside.boundingBox())!.y, (await page.locator("#results").boundingBox())!.y);
+    await page.setViewportSize({ width: 1279, height: 800 });
+    assertEquals(await beside.isVisible(), false);
+    await page.setViewportSize({ width: 1280, height: 800 });
     for (const question of [horizontalOverflow, structureProblems, lowContrast]) {
       assertEquals(await page.evaluate(question), []);
     }
@@ -274,6 +281,8 @@ test("in print everything is unfolded, and folded again afterwards", { skip }, a
 
 test("[UI-18] a page has less than 30 kB with everything it loads", { skip }, async () => {
   const { good, failed } = await fillADay();
+  // A full page of the list.
+  for (let i = 0; i < 20; i++) await code({ redirect_uri: `${callback}/${i}` });
   for (const path of ["/flows", `/flows/${good}`, `/flows/${failed}`]) {
     await using opened = await openPage("about:blank");
     const { page } = opened;

@@ -114,7 +114,7 @@ function Facts({ row, reason }: Pick<FlowProps, "row" | "reason">): VNode {
 }
 
 /** The reason of a rejection, or else what happened. */
-function flowHeading({ row, reason, continued }: FlowProps): string {
+export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | "reason" | "continued">): string {
   if (row.document !== undefined) return `Requests for ${row.document}`;
   const text = continued || reason === undefined && row.rejection === undefined
     ? row.status.label

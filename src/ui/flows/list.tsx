@@ -9,6 +9,7 @@ import { StatusCode } from "../status_line.tsx";
 import { Code, CopyableValue } from "../value.tsx";
 import { formatMilliseconds, Head, RejectionLine, Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
+import { Summary } from "./summary.tsx";
 
 const outcomeOptions = {
   done: "success",
@@ -104,7 +105,7 @@ function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps
 
 /** The page at `/flows`. */
 export function List(props: FlowListProps): VNode {
-  const { base, rows, flowCount, filter, older, recording, csrfToken } = props;
+  const { base, rows, newest, flowCount, filter, older, recording, csrfToken } = props;
   const params = Object.entries(filter).filter(([, value]) => value !== undefined);
   const href = (more: readonly (readonly [string, string])[]) => {
     const query = new URLSearchParams([...params, ...more].map(([name, value]) => [name, value]));
@@ -123,30 +124,33 @@ export function List(props: FlowListProps): VNode {
     >
       <div class="listing">
         <div id="results">
-          {params.length > 0 && rows.length > 0 && (
-            <p>
-              <a href={`${base}/flows`}>Show all</a>
-            </p>
-          )}
-          {rows.length > 0
-            ? (
-              <>
-                <p class="columns" aria-hidden="true">
-                  {["No.", "Client", "Endpoint", "Status", "Outcome", "Took", "UTC"].map((name) => (
-                    <span key={name}>{name}</span>
-                  ))}
-                </p>
-                <ol class="flows" id="flows" reversed>
-                  {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
-                </ol>
-              </>
-            )
-            : <EmptyState {...props} />}
-          {older !== undefined && (
-            <p>
-              <a href={href([["before", older]])}>Older flows</a>
-            </p>
-          )}
+          <div>
+            {params.length > 0 && rows.length > 0 && (
+              <p>
+                <a href={`${base}/flows`}>Show all</a>
+              </p>
+            )}
+            {rows.length > 0
+              ? (
+                <>
+                  <p class="columns" aria-hidden="true">
+                    {["No.", "Client", "Endpoint", "Status", "Outcome", "Took", "UTC"].map((name) => (
+                      <span key={name}>{name}</span>
+                    ))}
+                  </p>
+                  <ol class="flows" id="flows" reversed>
+                    {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
+                  </ol>
+                </>
+              )
+              : <EmptyState {...props} />}
+            {older !== undefined && (
+              <p>
+                <a href={href([["before", older]])}>Older flows</a>
+              </p>
+            )}
+          </div>
+          {newest && <Summary base={base} flow={newest} />}
         </div>
         <div class="ways">
           <form method="post" action={`${base}/flows`}>

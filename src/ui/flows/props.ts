@@ -53,9 +53,17 @@ export interface FlowRow {
   readonly document?: string;
 }
 
+/** A flow beside the list. */
+export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continued"> {
+  /** The number is that of the exchange. */
+  readonly steps: readonly Pick<FlowStep, "number" | "title" | "status">[];
+}
+
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
   readonly rows: readonly FlowRow[];
+  /** The first row in more words; absent without rows. */
+  readonly newest?: FlowSummary;
   /** The number of rows without the filter. */
   readonly flowCount: number;
   /** Every client with a recorded flow. */
