@@ -44,13 +44,16 @@ const outputs: Readonly<
     at: "static",
     files: {
       "callback.css": css("static/callback.css"),
+      "continue.js": script("static/continue.ts"),
       "exchange.css": css("static/exchange.css"),
+      "field.css": css("static/field.css"),
       "form.css": css("static/form.css"),
       "icon.svg": icon,
       "people.css": css("static/people.css"),
       "script.js": script("static/script.ts"),
       "style.css": css("static/style.css"),
       "tour.css": css("static/tour.css"),
+      "values.css": css("static/values.css"),
     },
   },
   "src/ui/flows/assets.gen.ts": {

@@ -1,4 +1,4 @@
-/** Adds copy buttons, selection and automatic submission to pages that are complete without script. */
+/** Adds copy buttons and selection to pages that are complete without script. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -51,26 +51,4 @@ for (const command of document.querySelectorAll("pre.wire, .lines")) {
     const isControl = target instanceof Element && target.closest("label, summary") !== null;
     if (!isControl && getSelection()?.isCollapsed) selectAll(command);
   });
-}
-
-// Submits an authorization response once: a second use of its code would revoke the tokens of the first. After "Back",
-// the page shows its button.
-const response = document.querySelector<HTMLFormElement>("form[data-submit]");
-let isSent = false;
-response?.addEventListener("submit", (event) => {
-  if (isSent) event.preventDefault();
-  isSent = true;
-});
-if (response && history.state !== "sent") {
-  history.replaceState("sent", "");
-  response.requestSubmit();
-}
-
-// Continues after a logout: when the clients in the frames have loaded, or after a time.
-const next = document.querySelector<HTMLAnchorElement>("a[data-continue-after]");
-if (next) {
-  const proceed = (): void => location.replace(next.href);
-  if (document.readyState === "complete") proceed();
-  addEventListener("load", proceed);
-  setTimeout(proceed, Number(next.dataset.continueAfter));
 }

@@ -17,6 +17,22 @@ import { isEditable } from "./edit/editable.ts";
 /** Maximum number of steps on one page. */
 export const stepsPerPage = 40;
 
+/** Maximum number of steps of a flow that shows each of them in full, for the size of the page. */
+const maxFullSteps = 3;
+
+/** The query of the page that shows a step in full. */
+export function stepQuery(flow: Flow, step: number): string {
+  return flow.exchanges.length > maxFullSteps ? `?step=${step}` : "";
+}
+
+/** The part of a flow that its page shows. */
+export interface ShownSteps {
+  /** The first step. Default: that of the page with `step`. */
+  readonly from?: number;
+  /** The step that a long flow shows in full. */
+  readonly step?: number;
+}
+
 /** A flow as a row of the list. Pass a redacted flow to show it. */
 export function flowRow(flow: Flow): FlowRow {
   const { id, startedAt, client, sub, exchanges } = flow;
@@ -59,13 +75,13 @@ export function documentRow(newest: Flow, count: number, issuer: string): FlowRo
   };
 }
 
-/** The props of a flow's page, from step `from` on. */
+/** The props of a flow's page. */
 export async function describeFlow(
   server: Server,
   flow: Flow | DocumentRequests,
-  from: number,
+  { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
   options: DisplayOptions,
-): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "next" | "issued" | "now">> {
+): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
   const failedIndex = findFailure(exchanges);
@@ -73,6 +89,7 @@ export async function describeFlow(
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
   const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
   const next = first + shown.length;
+  const long = exchanges.length > maxFullSteps;
   return {
     row: "count" in flow ? documentRow(masked, flow.count, server.issuer) : flowRow(masked),
     reason: failedIndex < 0
@@ -82,8 +99,10 @@ export async function describeFlow(
     steps: shown.map((_, i) => {
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
-      return describeStep(exchange, at + 1, at === failedIndex, options);
+      const open = at === failedIndex || at + 1 === step;
+      return { ...describeStep(exchange, at + 1, options), open, brief: long && !open };
     }),
+    long,
     next: next <= exchanges.length ? next : undefined,
     issued: await issuedItems(server, flow),
     now: options.now,
@@ -147,7 +166,11 @@ function failureReason(exchange: Exchange, step: number): Omit<FailureReason, "m
   return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix };
 }
 
-function describeStep(masked: Masked<Exchange>, number: number, open: boolean, options: DisplayOptions): FlowStep {
+function describeStep(
+  masked: Masked<Exchange>,
+  number: number,
+  options: DisplayOptions,
+): Omit<FlowStep, "open" | "brief"> {
   const exchange = options.secrets ? masked.original : masked.masked;
   const { at, respondedAt, faults, events } = exchange;
   const request = requestMessage(masked, options);
@@ -172,7 +195,6 @@ function describeStep(masked: Masked<Exchange>, number: number, open: boolean, o
     request,
     response,
     masked: countMasked(request) + (response === undefined ? 0 : countMasked(response)),
-    open,
   };
 }
 

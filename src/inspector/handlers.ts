@@ -15,7 +15,7 @@ import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { formatFlow } from "../recorder/export/text.ts";
-import { describeFlow, stepsPerPage, summarizeFlow } from "./flow.ts";
+import { describeFlow, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, recentRows } from "./list.ts";
@@ -61,7 +61,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const browser = await ensureBrowserCookie(context);
   const page = flowPages.flow({
     ...site,
-    ...await describeFlow(server, flow, Number(params.get("from")) || 1, {
+    ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
       editPath: canShowSecrets ? `${site.base}/flows/edit` : undefined,
     }),
@@ -73,6 +73,11 @@ export async function showOne(context: Context, recorder: Recorder, name: string
     csrfToken: await browserCsrfToken(context, browser),
   });
   return htmlWithForms(200, page, browser.headers);
+}
+
+function readShownSteps(params: URLSearchParams): ShownSteps {
+  const [from, step] = ["from", "step"].map((name) => Number(params.get(name)) || undefined);
+  return { from, step };
 }
 
 /** POST /flows/{id}: deletes the flow. */
@@ -90,8 +95,7 @@ export function redirectToStep({ site }: Context, recorder: Recorder, number: st
   // Of repeated requests, the newest stands for those that are not shown.
   const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
     flow.exchanges.length;
-  const from = step > stepsPerPage ? `?from=${step}` : "";
-  return redirect("GET", `${site.base}/flows/${flow.id}${from}#step-${step}`);
+  return redirect("GET", `${site.base}/flows/${flow.id}${stepQuery(flow, step)}#step-${step}`);
 }
 
 /** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if it is not recorded. */

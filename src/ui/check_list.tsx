@@ -11,17 +11,23 @@ interface CheckListProps {
   readonly children: ComponentChildren;
 }
 
+/** "9 of 9 checks passed". */
+export function checkCount(results: readonly (boolean | undefined)[]): string {
+  const count = (result: boolean | undefined) => results.filter((item) => item === result).length;
+  const unchecked = count(undefined);
+  return `${count(true)} of ${results.length} ${results.length === 1 ? "check" : "checks"} passed${
+    unchecked > 0 ? `, ${unchecked} not checked` : ""
+  }`;
+}
+
 /** The number of passed checks, a mark for each check, passed ones first, and unfolded the checks themselves. */
 export function CheckList({ results, children }: CheckListProps): VNode {
   const count = (result: boolean | undefined) => results.filter((item) => item === result).length;
   const [passed, failed, unchecked] = [count(true), count(false), count(undefined)];
-  const label = `${passed} of ${results.length} ${results.length === 1 ? "check" : "checks"} passed${
-    unchecked > 0 ? `, ${unchecked} not checked` : ""
-  }`;
   return (
     <details class="checklist" open={failed > 0}>
       <summary>
-        <StatusBadge tone={failed > 0 ? "bad" : passed > 0 ? "good" : "open"} label={label} />
+        <StatusBadge tone={failed > 0 ? "bad" : passed > 0 ? "good" : "open"} label={checkCount(results)} />
         <span class="marks" aria-hidden="true">
           {"✓".repeat(passed)}
           {failed > 0 && <b class="bad">{"✗".repeat(failed)}</b>}

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { Comparison } from "./comparison.tsx";
 import { citedSections } from "./specifications.ts";
-import { Layout, type Site } from "./layout.tsx";
+import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
@@ -77,6 +77,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
   return (
     <Layout
       site={props}
+      head={command !== undefined && <Stylesheet site={props} name="values" />}
       heading={errorHeading(props)}
       badges={<StatusBadge tone="bad" label={error === undefined ? String(status) : `${status} ${error}`} />}
       opening={

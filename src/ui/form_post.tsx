@@ -22,6 +22,7 @@ export function FormPost(props: FormPostProps): VNode {
   return (
     <Layout
       site={props}
+      script="continue"
       heading="Returning to the client"
       opening={
         <>

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import type { ListedClient } from "./clients.tsx";
 import type { ListedUser } from "./users.tsx";
-import { Layout, Panes, Section, type Site } from "./layout.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
@@ -63,6 +63,7 @@ export function Home(props: HomeProps): VNode {
   return (
     <Layout
       site={props}
+      head={<Stylesheet site={props} name="values" />}
       heading="Authorization server"
       badges={<StatusBadge tone="good" label="running" />}
       opening={

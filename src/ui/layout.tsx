@@ -27,6 +27,8 @@ interface LayoutProps {
   readonly site: Site;
   /** The page's path below the base, which the header marks as current. Default: none. */
   readonly path?: string;
+  /** `continue` leaves the page, null is none. Default: `script`, which copies values. */
+  readonly script?: "continue" | null;
   /** Further elements of `<head>`. Default: none. */
   readonly head?: ComponentChildren;
   /** The only `h1`. */
@@ -47,6 +49,7 @@ interface LayoutProps {
 /** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
 export function Layout(props: LayoutProps): VNode {
   const { site, path, head, heading, title = String(heading), badges, variant, stepper, opening, children } = props;
+  const { script = "script" } = props;
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
   return (
@@ -58,7 +61,7 @@ export function Layout(props: LayoutProps): VNode {
         <title>{`${title} · Latchkey`}</title>
         <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
         <link rel="stylesheet" href={`${base}/static/style.css`} />
-        <script type="module" src={`${base}/static/script.js`}></script>
+        {script !== null && <script type="module" src={`${base}/static/${script}.js`}></script>}
         {head}
       </head>
       <body class={variant}>

@@ -21,6 +21,7 @@ export function LoggingOut(props: LoggingOutProps): VNode {
   return (
     <Layout
       site={props}
+      script="continue"
       variant="card"
       heading="You are logged out"
       opening={

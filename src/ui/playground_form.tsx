@@ -77,7 +77,7 @@ export function ExchangeStyle(
   return (
     <>
       <Stylesheet site={site} name={name} />
-      {form?.needsSecretOf !== undefined && <Stylesheet site={site} name="form" />}
+      {form?.needsSecretOf !== undefined && <Stylesheet site={site} name="field" />}
     </>
   );
 }

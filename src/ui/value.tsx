@@ -58,12 +58,10 @@ export function CopyButton({ description }: { readonly description: string }): V
 interface CopyableValueProps {
   readonly label: string;
   readonly text: string;
-  /** A note below the value. */
-  readonly children?: ComponentChildren;
 }
 
-/** A labelled value in a box; belongs inside `<dl class="values">`. */
-export function CopyableValue({ label, text, children }: CopyableValueProps): VNode {
+/** A labelled value in a box; belongs inside `<dl class="values">`, with `values.css`. */
+export function CopyableValue({ label, text }: CopyableValueProps): VNode {
   return (
     <div>
       <dt>{label}</dt>
@@ -71,7 +69,6 @@ export function CopyableValue({ label, text, children }: CopyableValueProps): VN
         <Code text={text} />
         <CopyButton description={`the ${label.toLowerCase()}`} />
       </dd>
-      {children && <dd class="aside">{children}</dd>}
     </div>
   );
 }

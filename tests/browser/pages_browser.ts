@@ -23,7 +23,7 @@ const schemes = ["light", "dark"] as const;
 async function stay({ page }: OpenedPage, path: string): Promise<void> {
   await page.unrouteAll();
   if (leaving.includes(path)) {
-    await page.route("**/script.js", (route) => route.fulfill({ contentType: "text/javascript" }));
+    await page.route("**/continue.js", (route) => route.fulfill({ contentType: "text/javascript" }));
   }
   await page.goto(url + path);
 }

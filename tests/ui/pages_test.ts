@@ -104,7 +104,7 @@ const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(page
 
 test("[UI-02] no page has an inline script or style, or refers to another origin except a redirect URI", () => {
   const paths = [
-    "/static/(style.css|callback.css|exchange.css|form.css|people.css|script.js|icon.svg)",
+    "/static/(\\w+.css|(script|continue).js|icon.svg)",
     "/authorize-[a-z]+",
     "/oauth2/(jwks|logout|login|consent)",
     "/oauth2/logout\\?client_id=demo-public",
@@ -134,7 +134,8 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
         if (/^(href|src|action|srcset)$/.test(key) && !leadsAway) assertMatch(value, allowed, path);
       }
     }
-    assertEquals(html.match(/<script[^>]*>/g), ['<script type="module" src="/static/script.js">'], path);
+    const script = path.startsWith("/form-post") || path.startsWith("/logging-out") ? "continue" : "script";
+    assertEquals(html.match(/<script[^>]*>/g), [`<script type="module" src="/static/${script}.js">`], path);
     assertStringIncludes(html, "></script>", path);
   }
 });
@@ -357,7 +358,7 @@ test("[FP-01] a form_post response has a button for browsers without script, whi
   assertEquals(textsOf(html, "button"), ["Continue"]);
   const [button] = tagsOf(html).filter(({ name }) => name === "button");
   assertEquals(button!.attributes, { type: "submit", class: "button" });
-  assertStringIncludes(pages.assets["script.js"]!.body, "form[data-submit]");
+  assertStringIncludes(pages.assets["continue.js"]!.body, "form[data-submit]");
 });
 
 test("[LO-01] the logout confirmation shows the user, the client, one submit button, and a way back", () => {
@@ -614,8 +615,8 @@ test("[DM-08] remarks about parameters are shown", () => {
   }
 });
 
-test("[DM-09] the script neither reads the URL nor writes markup", () => {
-  const { body } = pages.assets["script.js"]!;
+test("[DM-09] the scripts neither read the URL nor write markup", () => {
+  const body = pages.assets["script.js"]!.body + pages.assets["continue.js"]!.body;
   for (const word of ["location", "URL", "referrer", "search", "innerHTML", "outerHTML", "insertAdjacent", "write("]) {
     assert(!body.replaceAll(/navigator\.clipboard\.writeText\(|location\.replace\(/g, "").includes(word), word);
   }
@@ -720,13 +721,16 @@ test("every asset has its type, and a unique strong ETag", () => {
     Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
     [
       ["callback.css", "text/css; charset=utf-8"],
+      ["continue.js", "text/javascript; charset=utf-8"],
       ["exchange.css", "text/css; charset=utf-8"],
+      ["field.css", "text/css; charset=utf-8"],
       ["form.css", "text/css; charset=utf-8"],
       ["icon.svg", "image/svg+xml"],
       ["people.css", "text/css; charset=utf-8"],
       ["script.js", "text/javascript; charset=utf-8"],
       ["style.css", "text/css; charset=utf-8"],
       ["tour.css", "text/css; charset=utf-8"],
+      ["values.css", "text/css; charset=utf-8"],
     ],
   );
   const etags = Object.values(pages.assets).map(({ etag }) => etag);

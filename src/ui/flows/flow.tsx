@@ -76,10 +76,7 @@ function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
       {issued.map(({ name, step, status, children }, i) => (
         <li key={i}>
           <span class="issued">
-            <a href={`#step-${step}`}>
-              {name}
-              <span class="unseen">{` of step ${step}`}</span>
-            </a>
+            <a href={`#step-${step}`}>{name} of step {step}</a>
             <StatusBadge {...status} />
           </span>
           {children.length > 0 && <IssuedTree issued={children} />}
@@ -123,13 +120,14 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 }
 
 export function Flow(props: FlowProps): VNode {
-  const { base, row, reason, continued, steps, next, issued, habits, now, secrets, csrfToken } = props;
+  const { base, row, reason, continued, steps, long, next, issued, habits, now, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   return (
     <Layout
       site={props}
       path={`/flows/${row.id}`}
+      script={null}
       head={<Head base={base} page="flow" />}
       stepper={<Recent {...props} />}
       heading={<bdi>{flowHeading(props)}</bdi>}
@@ -170,7 +168,7 @@ export function Flow(props: FlowProps): VNode {
         <div class="diagram">
           <Lanes client={row.client} />
           <ol class="sequence">
-            {steps.map((step) => <StepItem key={step.number} step={step} path={path} secrets={secrets} now={now} />)}
+            {steps.map((step) => <StepItem key={step.number} {...{ step, path, secrets, now, long }} />)}
           </ol>
         </div>
         {(next !== undefined || steps[0]?.number !== 1) && (

@@ -2,7 +2,7 @@
 /** The list of recorded flows, newest first. */
 
 import type { VNode } from "preact";
-import { Layout } from "../layout.tsx";
+import { Layout, Stylesheet } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
 import { StatusBadge } from "../status_badge.tsx";
 import { StatusCode } from "../status_line.tsx";
@@ -115,7 +115,12 @@ export function List(props: FlowListProps): VNode {
     <Layout
       site={props}
       path="/flows"
-      head={<Head base={base} page="list" />}
+      head={
+        <>
+          {flowCount === 0 && <Stylesheet site={props} name="values" />}
+          <Head base={base} page="list" />
+        </>
+      }
       heading="Flows"
       badges={recording
         ? <a id="again" href={href([])}>Reload</a>

@@ -154,6 +154,8 @@ export interface FlowStep {
   readonly edit?: string;
   /** Whether it is initially unfolded. */
   readonly open: boolean;
+  /** Whether only its parameters are shown, with a link to the rest. */
+  readonly brief: boolean;
 }
 
 /** The reason of a rejection, in full. */
@@ -216,6 +218,8 @@ export interface FlowProps extends Site {
   readonly continued: boolean;
   readonly reason?: FailureReason;
   readonly steps: readonly FlowStep[];
+  /** Whether it has so many steps that most of them are brief. */
+  readonly long: boolean;
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
   /** The first step of the next page; absent on the last page. */

@@ -29,16 +29,28 @@ export function Arrow({ from, to, through, label, carries, isFailure = false }: 
   const direction = `${participantNames[from]} to ${participantNames[to]}${
     through === undefined ? "" : ` through the ${participantNames[through]}`
   }: `;
+  const classes = [
+    "hop",
+    ...from === "server" ? ["left"] : [],
+    ...from === "browser" || to === "browser" ? ["short"] : [],
+    ...through === undefined ? [] : ["through"],
+    ...isFailure ? ["bad"] : [],
+  ];
   return (
-    <span class={`hop ${from}-${to}${through === undefined ? "" : " through"}${isFailure ? " bad" : ""}`}>
-      <span class="load">
+    <span class={classes.join(" ")}>
+      <span>
         <span class="unseen">{direction}</span>
         <code>
           <Breakable text={label} />
-        </code>{" "}
-        {carries !== undefined && <span class="carries">{carries}</span>}
+        </code>
+        {carries !== undefined && (
+          <>
+            {" "}
+            <span>{carries}</span>
+          </>
+        )}
       </span>
-      <span class="arrow"></span>
+      <i></i>
     </span>
   );
 }

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { Claims } from "../decoded_token.tsx";
-import { CheckList } from "../check_list.tsx";
+import { checkCount, CheckList } from "../check_list.tsx";
 import { Panes } from "../layout.tsx";
 import { StatusBadge } from "../status_badge.tsx";
 import { StatusCode } from "../status_line.tsx";
@@ -18,17 +18,37 @@ interface StepProps {
   readonly path: string;
   readonly secrets: FlowProps["secrets"];
   readonly now: FlowProps["now"];
+  /** Whether the flow has too many steps for a page that shows each of them in full. */
+  readonly long: boolean;
+}
+
+/** The page that shows a step, in full where the flow is long. */
+function stepHref({ step: { number }, path, long }: StepProps, secrets: boolean): string {
+  const query = [...long ? [`step=${number}`] : [], ...secrets ? ["show=secrets"] : []].join("&");
+  return `${path}${query && `?${query}`}#step-${number}`;
 }
 
 /** The number of secrets in a step, with the link that shows or hides them. */
-function MaskedValues({ step: { number, masked }, path, secrets }: StepProps): VNode | null {
+function MaskedValues(props: StepProps): VNode | null {
+  const { step: { number, masked }, secrets } = props;
   if (masked === 0) return null;
   const values = masked === 1 ? "1 secret is" : `${masked} secrets are`;
   if (secrets === "never") return <p class="aside">{values} hidden.</p>;
-  const [state, query, action] = secrets === "shown" ? ["shown", "", "Hide"] : ["hidden", "?show=secrets", "Show"];
+  const [state, action] = secrets === "shown" ? ["shown", "Hide"] : ["hidden", "Show"];
   return (
     <p class="aside">
-      {values} {state}. <a href={`${path}${query}#step-${number}`}>{action} the secrets of step {number}</a>
+      {values} {state}. <a href={stepHref(props, secrets === "masked")}>{action} the secrets of step {number}</a>
+    </p>
+  );
+}
+
+/** Of a step in short: its passed checks in a line, and the link to all of it. */
+function StepInFull(props: StepProps): VNode {
+  const { number, checks } = props.step;
+  return (
+    <p>
+      {checks.length > 0 && `${checkCount(checks.map(({ passed }) => passed))}. `}
+      <a href={stepHref(props, props.secrets === "shown")}>Step {number} in full</a>, with checks and headers
     </p>
   );
 }
@@ -44,7 +64,7 @@ export function StepItem(props: StepProps): VNode {
       <details class="step" open={step.open}>
         <summary>
           <span class="title">
-            <span class="number">{number}</span>
+            <span>{number}</span>
             <h3>{title}</h3>
             <StatusBadge {...status} />
             <small>
@@ -55,9 +75,10 @@ export function StepItem(props: StepProps): VNode {
           </span>
           {hops.map((hop, i) => <Arrow key={i} {...hop} />)}
         </summary>
-        <div class="unfolded" id={`step-${number}`}>
+        <div id={`step-${number}`}>
           {failed.length > 0 && <Checks checks={failed} />}
-          {others.length > 0 && (
+          {step.brief && <StepInFull {...props} />}
+          {!step.brief && others.length > 0 && (
             <CheckList results={others.map(({ passed }) => passed)}>
               <Checks checks={others} />
             </CheckList>
@@ -76,18 +97,25 @@ export function StepItem(props: StepProps): VNode {
             </p>
           )}
           <Panes>
-            <Message title="Request" message={request} now={now} />
-            {response && <Message title="Response" message={response} now={now} />}
+            <Message title="Request" message={request} now={now} brief={step.brief} />
+            {response && <Message title="Response" message={response} now={now} brief={step.brief} />}
           </Panes>
-          <MaskedValues {...props} />
+          {!step.brief && <MaskedValues {...props} />}
         </div>
       </details>
     </li>
   );
 }
 
+interface MessageOptions {
+  /** The current time, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Whether to leave out headers and decoded tokens. */
+  readonly brief: boolean;
+}
+
 /** Names and values in the order in which they were sent. */
-function FieldList({ fields, now }: { readonly fields: readonly MessageField[]; readonly now: number }): VNode {
+function FieldList({ fields, now, brief }: MessageOptions & { readonly fields: readonly MessageField[] }): VNode {
   return (
     <dl class="sent">
       {fields.map(({ name, value, jwt }) => (
@@ -95,7 +123,7 @@ function FieldList({ fields, now }: { readonly fields: readonly MessageField[]; 
           <dt>{name}</dt>
           <dd>
             {value}
-            {jwt && (
+            {jwt && !brief && (
               <details>
                 <summary>Decoded {name}</summary>
                 <Claims {...jwt} now={now} />
@@ -108,13 +136,13 @@ function FieldList({ fields, now }: { readonly fields: readonly MessageField[]; 
   );
 }
 
-/** A request or a response. `now` is the current time, in milliseconds since the epoch. */
+/** A request or a response. */
 function Message(
-  { title, message, now }: { readonly title: string; readonly message: MessageDetails; readonly now: number },
+  { title, message, ...options }: MessageOptions & { readonly title: string; readonly message: MessageDetails },
 ): VNode {
   const { line, headers, parts, text } = message;
   return (
-    <div class="http">
+    <div>
       <h4>
         {title}{" "}
         <code>
@@ -124,11 +152,11 @@ function Message(
       {parts.map((part) => (
         <>
           <p>{part.title}</p>
-          <FieldList fields={part.sent} now={now} />
+          <FieldList fields={part.sent} {...options} />
         </>
       ))}
       {text !== undefined && <pre class="wire box">{text}</pre>}
-      {headers.length > 0 && (
+      {headers.length > 0 && !options.brief && (
         <details>
           <summary>{headers.length === 1 ? "1 header" : `${headers.length} headers`}</summary>
           <pre class="wire">{headers.map(({ name, value }) => `${name}: ${value}`).join("\n")}</pre>
