@@ -63,10 +63,13 @@ async function showCallback(context: Context): Promise<HttpResponse> {
     const { showTourResponse } = await import("./tour/tour.ts");
     return await showTourResponse(context, browser, new Map(redirect));
   }
+  const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
   const props: CallbackProps = {
     ...site,
     flowLink: context.app.flowLinkFor(redirect) ?? site.flowLink,
-    outcome: success
+    outcome: isOpenedDirectly
+      ? { kind: "none" }
+      : success
       ? { kind: "success", code: shownParameters.get("code")!, state }
       : { kind: "failure", error: shownParameters.get("error"), description: shownParameters.get("error_description") },
     ...!success && {

@@ -37,8 +37,9 @@ export interface RoundTrip {
 
 /** The callback page of the demo clients. */
 export interface CallbackProps extends Site {
-  /** Success or failure. */
+  /** Success or failure; `none` if the page was opened without a response. */
   readonly outcome:
+    | { readonly kind: "none" }
     | { readonly kind: "success"; readonly code: string; readonly state?: string }
     | {
       readonly kind: "failure";
@@ -72,9 +73,11 @@ export interface CallbackProps extends Site {
 
 /** The page at `/authorized`, for a success and for a failure. */
 export function CallbackPage(props: CallbackProps): VNode {
-  return props.outcome.kind === "success"
-    ? <Success props={props} outcome={props.outcome} />
-    : <Failure props={props} outcome={props.outcome} />;
+  const { outcome } = props;
+  if (outcome.kind === "none") return <NoResponse {...props} />;
+  return outcome.kind === "success"
+    ? <Success props={props} outcome={outcome} />
+    : <Failure props={props} outcome={outcome} />;
 }
 
 type Outcome<K> = Extract<CallbackProps["outcome"], { readonly kind: K }>;
@@ -279,6 +282,26 @@ const errorLabels: ReadonlyMap<string, string> = new Map([
   ["registration_not_supported", "The server does not support client metadata inside the request."],
 ]);
 
+function NoResponse(props: CallbackProps): VNode {
+  return (
+    <Layout
+      site={props}
+      head={<ExchangeStyle site={props} name="callback" form={undefined} />}
+      heading="No authorization response"
+      stepper={<RoundTripStepper authorized={undefined} history={[]} />}
+      opening={
+        <>
+          <p>
+            This address is the redirect URI of the demo client. The server sends the browser here with a code or an
+            error at the end of a login. This request has neither: no authorization response has arrived.
+          </p>
+          <PageActions site={props} startLinks={props.startLinks} />
+        </>
+      }
+    />
+  );
+}
+
 function Failure({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"failure"> }): VNode {
   const { error, description } = outcome;
   return (
@@ -293,8 +316,8 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
           {error === undefined
             ? (
               <p>
-                The request to this page has no readable code and no error. The browser comes to this page at the end of
-                an authorization request; opened directly, it has nothing to show.
+                The authorization response has no readable code and no error. A client treats such a response as a
+                failure.
               </p>
             )
             : (

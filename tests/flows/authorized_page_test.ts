@@ -241,13 +241,31 @@ test("[DM-03] a code with an error is a failure; without both the page shows a n
     assertEquals(texts(html, "h1"), ["Authorization Failed"]);
     assert(html.includes("an-error") && !html.includes("a-code"));
   }
-  for (const query of ["", "state=x", "code=", "code=&error=", "foo=bar"]) {
+  for (const query of ["state=x", "code=", "code=&error=", "iss=x&foo=bar"]) {
     const html = await callback(self, query);
     assertEquals(texts(html, "h1"), ["Authorization Failed"]);
     assertStringIncludes(readable(html), "no readable code and no error");
     assertEquals([html.includes('role="alert"'), texts(html, "pre")], [false, []]);
   }
   assertEquals(texts(await callback(self, "code=a-code&error="), "h1"), ["Authorization Successful!"]);
+});
+
+test("[DM-03, DM-07] the page opened without a response says so, and starts a login", async () => {
+  const self = await testServer(demo);
+  for (const query of ["", "foo=bar"]) {
+    const html = await callback(self, query);
+    assertEquals(texts(html, "h1"), ["No authorization response"]);
+    assertMatch(
+      readable(html),
+      /This address is the redirect URI of the demo client\.[^]*no authorization response has/,
+    );
+    assertEquals(html.includes('role="alert"'), false);
+    assertEquals(html.match(/class="button"/g), ['class="button"']);
+    const { as } = self;
+    const start = links(html)["Start New Authorization"]!;
+    assertEquals(texts((await browser(as).arrive(start)).html, "h1"), ["Authorization Successful!"]);
+    assertEquals(links(html)["Back to Home"], "/");
+  }
 });
 
 test("[DM-04] a success shows the next steps as a numbered list", async () => {
