@@ -9,33 +9,37 @@ export interface OffPage {
   readonly message: string;
   /** How to turn it on. */
   readonly fix: string;
-  /** The command that starts the server with the page. */
-  readonly command: string;
+  /** The command that starts the server with the page, in a copy of the source. Absent: no flag turns it on. */
+  readonly command?: string;
 }
 
 const directory = (of: string): OffPage => ({
   message: `The page that lists and changes ${of} is off`,
   fix: 'Set directory to "edit" or "read" in the configuration file, or in the options of latchkey().',
-  command: "latchkey --config latchkey.json",
 });
+
+const start = "npx -y deno task start";
 
 /** By the first segment of the path, below the base. */
 const offPages: Readonly<Record<string, OffPage>> = {
   account: {
     message: "The page where users see and revoke what they allowed is off, because users log in without a page",
-    fix: 'Set login to "interactive" in the configuration file, or in the options of latchkey().',
-    command: "latchkey --login interactive",
+    fix:
+      'Start the server with --login interactive, or set login to "interactive" in the configuration file or in the options of latchkey().',
+    command: `${start} --login interactive`,
   },
   clients: directory("clients"),
   faults: {
     message: "The page that injects faults, moves the clock and rotates keys is off",
-    fix: "Set faults to true in the configuration file. In a program, use testLatchkey() instead.",
-    command: "latchkey --faults on",
+    fix:
+      "Start the server with --faults on, or set faults to true in the configuration file. In a program, use testLatchkey() instead.",
+    command: `${start} --faults on`,
   },
   flows: {
     message: "The page that shows each login step by step is off",
-    fix: "Set inspector to true in the configuration file. In a program, add inspector() to the plugins of latchkey().",
-    command: "latchkey --inspector on",
+    fix:
+      "Start the server with --inspector on, or set inspector to true in the configuration file. In a program, add inspector() to the plugins of latchkey().",
+    command: `${start} --inspector on`,
   },
   users: directory("users"),
 };

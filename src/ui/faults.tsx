@@ -46,7 +46,13 @@ export interface FaultsProps extends Site {
   /** Absent: no fault is chosen. */
   readonly chosen?: ChosenFault;
   /** The rules that were added, and how often each has fired. */
-  readonly rules: readonly { readonly id: string; readonly description: string; readonly fired: number }[];
+  readonly rules: readonly {
+    readonly id: string;
+    readonly description: string;
+    readonly fired: number;
+    /** Whether requests wait until they are released. */
+    readonly canRelease: boolean;
+  }[];
   /** The time of the server, in milliseconds since the epoch. */
   readonly now: number;
 }
@@ -63,23 +69,34 @@ function Hidden({ csrfToken, client, action }: FaultsProps & { readonly action: 
 }
 
 function Rules(props: FaultsProps): VNode {
-  const { base, rules } = props;
+  const { base, client, csrfToken, rules } = props;
   return (
     <Section id="rules" heading="Active">
       {rules.length === 0
         ? <p>No fault: every response is that of a correct server.</p>
         : rules.map((rule) => (
           <form key={rule.id} class="ways" method="post" action={`${base}/faults`}>
-            <Hidden {...props} action="remove" />
+            <input type="hidden" name="form_token" value={csrfToken} />
+            {client !== undefined && <input type="hidden" name="client" value={client} />}
             <input type="hidden" name="rule" value={rule.id} />
             <span>
               {rule.description}: fired {rule.fired === 1 ? "once" : `${rule.fired} times`}
             </span>
-            <button type="submit" class="button plain">
+            {rule.canRelease && (
+              <button type="submit" class="button" name="do" value="release">
+                Release<span class="unseen">{rule.description}</span>
+              </button>
+            )}
+            <button type="submit" class="button plain" name="do" value="remove">
               Remove<span class="unseen">{rule.description}</span>
             </button>
           </form>
         ))}
+      {rules.length > 0 && (
+        <p class="aside">
+          Release lets the requests that wait continue. Remove also ends the connections of requests that still wait.
+        </p>
+      )}
     </Section>
   );
 }

@@ -470,6 +470,28 @@ test("[HT-15] the output contains no code, verifier, token, secret or cookie, an
   });
 });
 
+test("[UI-29] the command on the page that is off turns the page on", async () => {
+  const read = async (url: string) => {
+    const response = await get(url, { headers: { accept: "text/html" } });
+    return { status: response.status, text: (await response.text()).replaceAll("<wbr/>", "") };
+  };
+  const commands: string[][] = [];
+  const paths = ["/faults", "/account", "/flows"];
+  await against({ args: ["--inspector", "off"] }, async (_, url) => {
+    for (const path of paths) {
+      const { status, text } = await read(url + path);
+      assertEquals(status, 404);
+      commands.push(/npx -y deno task start (--\w+ \w+)/.exec(text)![1]!.split(" "));
+    }
+  });
+  await forEachCase(paths, async (path) => {
+    await against({ args: commands[paths.indexOf(path)]! }, async (_, url) => {
+      const { status, text } = await read(url + path);
+      assertEquals([status === 404, text.includes("is off")], [false, false]);
+    });
+  });
+});
+
 test("[FL-07] the program shows each login on /flows, unless disabled", async () => {
   await against({}, async ({ banner }, url) => {
     assertMatch(banner, new RegExp(`Watch it +${url}/flows\n`));

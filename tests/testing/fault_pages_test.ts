@@ -8,6 +8,7 @@ import type { Latchkey } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { logging } from "../../src/operating/logging.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
+import { until } from "../until.ts";
 import { challenge, encode, verifier } from "../flows/harness.ts";
 
 const issuer = "https://faults.test";
@@ -125,6 +126,38 @@ test("drop and hang end a connection, also of a server that writes a log", async
   await as.close();
   await hung;
   assertEquals(lines.filter((line) => /"status":5|internal_error/.test(line)), []);
+});
+
+test("a held request continues when the page releases it, and ends when the page removes it", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const request = () => as.fetch(new Request(`${issuer}/.well-known/openid-configuration`));
+  const hold = { do: "add", fault: "hold", endpoint: "discovery", times: "always" };
+  await submit(hold);
+  const held = [request(), request()];
+  await until(async () => (await openPage(as)).html.includes("fired 2 times"));
+  assertMatch((await openPage(as)).html, /<button type="submit" class="button" name="do" value="release">/);
+  const forged = await as.fetch(
+    new Request(`${issuer}/faults`, {
+      method: "POST",
+      headers: { origin: issuer, "content-type": "application/x-www-form-urlencoded" },
+      body: encode({ do: "release", rule: "1" }),
+    }),
+  );
+  assertEquals(forged.status, 403);
+  assertEquals((await submit({ do: "release", rule: "1" })).status, 303);
+  for (const response of await Promise.all(held)) assertEquals(response.status, 200);
+  assertEquals((await request()).status, 200);
+  assertStringIncludes((await openPage(as)).html, "No fault: every response");
+
+  for (const fault of ["hold", "hang"]) {
+    await submit({ ...hold, fault });
+    const ended = assertRejects(request, TypeError, "the connection was dropped");
+    await until(async () => (await openPage(as)).html.includes("fired once"));
+    await submit({ do: "remove", rule: "1" });
+    await ended;
+    assertEquals((await request()).status, 200);
+  }
 });
 
 test("no rule keeps the user from the page", async () => {

@@ -7,6 +7,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms, redirect } from "../../http/responses.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
+import type { Hold } from "../faults/hold.ts";
 import { createFault, faultDefinitions } from "../faults/mod.ts";
 import type { FaultParameter } from "../faults/parameters.ts";
 import type { PageControl } from "./page_control.ts";
@@ -19,20 +20,21 @@ export function showFaults(context: Context, control: PageControl): Promise<Http
   return showPage(context, control, new URLSearchParams(context.target.query), 200);
 }
 
-/** POST /faults: adds or removes a rule, moves the clock, or rotates the keys. */
+/** POST /faults: adds, removes or releases a rule, moves the clock, or rotates the keys. */
 export async function changeFaults(context: Context, control: PageControl): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
   const action = form.get("do");
   try {
     if (action === "add") addRule(control, form);
     else if (action === "remove") removeRule(control, form.get("rule"));
+    else if (action === "release") releaseRule(control, form.get("rule"));
     else if (action === "advance") control.clock.advance(Number(form.get("seconds") || NaN));
     else if (action === "reset") control.clock.reset();
     else if (action === "rotate") await context.server.keys.rotate(context.server.settings.alg, 0);
     else {
       throw new OAuthError("invalid_request", "unknown value of do", {
         rule: "FL-04",
-        expected: "add, remove, advance, reset or rotate",
+        expected: "add, remove, release, advance, reset or rotate",
         received: action ?? "nothing",
       });
     }
@@ -78,7 +80,10 @@ async function showPage(
         value: shown.get(fieldName(parameter)) ?? textOf(parameter),
       })),
     },
-    rules: [...rules.values()].map(({ id, description, rule: { fired } }) => ({ id, description, fired })),
+    rules: [...rules.values()].map(({ id, description, release, rule: { fired } }) => ({
+      ...{ id, description, fired },
+      canRelease: release !== undefined,
+    })),
     now: clock.now(),
   });
   return htmlWithForms(status, page, browser.headers);
@@ -99,12 +104,19 @@ function addRule({ on, rules }: PageControl, form: Params): void {
   const ruleId = String(Number([...rules.keys()].at(-1) ?? 0) + 1);
   const whose = client === undefined ? "any client" : client;
   const description = `${id} at ${endpoint}, for ${isAlways ? "every request" : "the next request"} of ${whose}`;
-  rules.set(ruleId, { id: ruleId, description, rule });
+  const release = "release" in fault ? (fault as Hold).release : undefined;
+  rules.set(ruleId, { id: ruleId, description, rule, release });
 }
 
-function removeRule({ rules }: PageControl, id = ""): void {
+function removeRule({ rules }: Pick<PageControl, "rules">, id = ""): void {
   rules.get(id)?.rule.remove();
   rules.delete(id);
+}
+
+/** Lets the requests that wait continue; later ones pass, so the rule is removed with them. */
+function releaseRule({ rules }: PageControl, id = ""): void {
+  rules.get(id)?.release?.();
+  removeRule({ rules }, id);
 }
 
 function findDefinition(id: string | undefined) {

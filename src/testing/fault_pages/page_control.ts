@@ -10,6 +10,8 @@ export interface PageRule {
   /** Fault, endpoint, client and how often, in words. */
   readonly description: string;
   readonly rule: FaultRule;
+  /** Lets the requests that wait continue. Absent: the fault holds none. */
+  readonly release?: () => void;
 }
 
 /** What the page controls. */

@@ -58,7 +58,6 @@ export function faultInjector(
   { wait = waitMilliseconds, onFault = () => {} }: FaultInjectorOptions = {},
 ): FaultInjector {
   let rules: readonly ActiveRule[] = [];
-  let abortController = new AbortController();
   let app: App | undefined;
   const matchesByRequest = new WeakMap<RequestLike, readonly RuleMatch[]>();
   const authorizationRequests = new Map<string, RequestView>();
@@ -70,7 +69,10 @@ export function faultInjector(
       get fired() {
         return rule.fired;
       },
-      remove: () => void (rules = rules.filter((other) => other !== rule)),
+      remove() {
+        rules = rules.filter((other) => other !== rule);
+        rule.stop();
+      },
     };
   }
 
@@ -90,9 +92,14 @@ export function faultInjector(
     };
   }
 
+  /** Ends every fault that waits. */
+  function stop(): void {
+    for (const rule of rules) rule.stop();
+  }
+
   /** Creates the context in which a rule uses up at most one firing per exchange. */
   function matchRule(rule: ActiveRule, request: RequestLike, view: RequestView): RuleMatch {
-    const { signal } = abortController;
+    const { signal } = rule;
     let consumed = false;
     const context: FaultContext = {
       request: view,
@@ -135,10 +142,9 @@ export function faultInjector(
     },
     unmetRules: () => rules.flatMap((rule) => rule.unmetReason() ?? []),
     clear() {
+      stop();
       rules = [];
       authorizationRequests.clear();
-      abortController.abort();
-      abortController = new AbortController();
     },
     plugin: {
       handle: (next) => async (request, peer) => {
@@ -169,7 +175,7 @@ export function faultInjector(
         );
       },
       setup: (openedApp) => void (app = openedApp),
-      close: () => abortController.abort(),
+      close: stop,
     },
   };
 }

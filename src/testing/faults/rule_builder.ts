@@ -31,7 +31,7 @@ export type Match = RequestPattern | ((request: RequestView) => boolean);
 export interface FaultRule {
   /** How often it has fired. */
   readonly fired: number;
-  /** Removes the rule; it is no longer reported. */
+  /** Removes the rule and ends its faults that wait; it is no longer reported. */
   remove(): void;
 }
 
@@ -72,6 +72,7 @@ export function activeRule(rule: RuleOptions) {
   let matchCount = 0;
   let fired = 0;
   const description = describeRule(rule);
+  const abortController = new AbortController();
 
   const appliesTo = (request: RequestView): boolean => {
     if (fault.endpoints?.includes(request.endpoint) === false) return false;
@@ -81,6 +82,10 @@ export function activeRule(rule: RuleOptions) {
 
   return {
     fault,
+    /** Aborted when the rule ends. */
+    signal: abortController.signal,
+    /** Ends every fault of the rule that waits. */
+    stop: () => abortController.abort(),
     get fired(): number {
       return fired;
     },
