@@ -5,7 +5,7 @@ import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest, type DemoFlow, mustPush, mustSign } from "./demo_client.ts";
 import type { Context } from "../app/context.ts";
-import type { RoundTrip } from "../ui/callback_page.tsx";
+import type { RoundTrip } from "../ui/round_trip_section.tsx";
 import type { CheckResult } from "../ui/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
 

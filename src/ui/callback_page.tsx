@@ -4,36 +4,18 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { Secret } from "./secret_value.tsx";
 import { formatDuration } from "./duration.ts";
-import { type CheckResult, Checks } from "./checks.tsx";
+import { Checks } from "./checks.tsx";
 import { Example, type TokenRequestExample } from "./example.tsx";
 import { type HttpMessage, HttpMessageView } from "./http_exchange.tsx";
 import { Layout, Panes, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { Parameters } from "./parameters.tsx";
-import { Pkce, type PkceProps } from "./pkce.tsx";
+import { Pkce } from "./pkce.tsx";
 import { PageActions, type StartLink } from "./page_actions.tsx";
 import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
+import { AuthorizationResponse, type RoundTrip, RoundTripSection } from "./round_trip_section.tsx";
 import { RoundTripStepper } from "./round_trip_stepper.tsx";
 import { StatusBadge } from "./status_badge.tsx";
-import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "./value.tsx";
-
-/** The authorization request and response that led to the callback page. */
-export interface RoundTrip {
-  /** The parameters of the authorization request, if this browser started the flow on a page of this server. */
-  readonly request?: readonly (readonly [name: string, value: string])[];
-  /** Whether the client pushed these parameters, so that the browser carried only a reference. Default: false. */
-  readonly isPushed?: boolean;
-  /** Whether the client signed these parameters. Default: false. */
-  readonly isSigned?: boolean;
-  /** The parameters of the response. */
-  readonly redirect: readonly (readonly [name: string, value: string])[];
-  /** The names of unknown parameters. Default: none. */
-  readonly ignoredParameters?: readonly string[];
-  /** The first checks of a client. */
-  readonly checks: readonly CheckResult[];
-  /** Absent if only the client has the verifier. */
-  readonly pkce?: PkceProps;
-}
+import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The callback page of the demo clients. */
 export interface CallbackProps extends Site {
@@ -200,58 +182,6 @@ function Step({ title, children }: { readonly title: string; readonly children: 
       <h3>{title}</h3>
       {children}
     </li>
-  );
-}
-
-/** The authorization request and the response. */
-function RoundTripSection({ request, isPushed, isSigned, redirect, ignoredParameters }: RoundTrip): VNode {
-  return (
-    <Section id="round-trip" heading="Authorization request and response">
-      <Panes>
-        <div>
-          <h3>The authorization request</h3>
-          {request === undefined
-            ? (
-              <p>
-                This flow did not start on a page of this server in this browser, so the request is not known here. A
-                client compares the response with the request that it sent.
-              </p>
-            )
-            : (
-              <>
-                <p>
-                  {isPushed
-                    ? "The client pushed these parameters to the server. The browser carried only a reference to them, request_uri."
-                    : isSigned
-                    ? "The client sent the browser to the authorization endpoint with one JWT, request, that has these parameters."
-                    : "The client sent the browser to the authorization endpoint with these parameters. All of them are public."}
-                  {isPushed && isSigned && " They were signed: one JWT had all of them."}
-                </p>
-                <Parameters fields={request} />
-              </>
-            )}
-        </div>
-        <AuthorizationResponse redirect={redirect} ignoredParameters={ignoredParameters} />
-      </Panes>
-    </Section>
-  );
-}
-
-function AuthorizationResponse(
-  { redirect, ignoredParameters = [] }: Pick<RoundTrip, "redirect" | "ignoredParameters">,
-): VNode {
-  return (
-    <div>
-      <h3>The authorization response</h3>
-      <p>The server redirected the browser to the redirect URI. A client must verify the response.</p>
-      <Parameters fields={redirect} />
-      {ignoredParameters.length > 0 && (
-        <p>
-          Ignored, because they are not parameters of an authorization response:{" "}
-          <CodeList texts={ignoredParameters} between=", " />.
-        </p>
-      )}
-    </div>
   );
 }
 

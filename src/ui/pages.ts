@@ -18,7 +18,8 @@ import type { PlaygroundStartProps } from "./playground_start.tsx";
 import type { UserProps, UsersProps } from "./users.tsx";
 
 export type { AccountProps } from "./account.tsx";
-export type { CallbackProps, RoundTrip } from "./callback_page.tsx";
+export type { CallbackProps } from "./callback_page.tsx";
+export type { RoundTrip } from "./round_trip_section.tsx";
 export type { CheckResult } from "./checks.tsx";
 export type { ClientEditProps, MetadataField, MetadataGroup } from "./client_edit.tsx";
 export type { ClientSnippet } from "./client_snippets.tsx";
