@@ -47,12 +47,18 @@ export function parseFields(text: string): Fields {
  */
 export async function readForm(request: RequestLike): Promise<Fields> {
   if (!isForm(request)) {
-    const received = request.headers.get("content-type") ?? "no Content-Type";
+    const received = describeContentType(request);
     const expected = "application/x-www-form-urlencoded";
     throw new HttpError(400, "TK-02", `The body must be ${expected}`, { expected, received });
   }
   rejectContentCoding(request);
   return parseFields(await (peekedText(request) ?? readText(request)));
+}
+
+/** The received `content-type`, for messages: at most 100 characters. */
+export function describeContentType({ headers }: RequestLike): string {
+  const type = headers.get("content-type") ?? "no Content-Type";
+  return type.length > 100 ? `${type.slice(0, 100)}…` : type;
 }
 
 /**

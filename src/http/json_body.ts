@@ -1,7 +1,7 @@
 /** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
-import { readBodyText } from "./form.ts";
+import { describeContentType, readBodyText } from "./form.ts";
 import { HttpError } from "./http_error.ts";
 import type { RequestLike } from "./message.ts";
 
@@ -28,7 +28,7 @@ export async function readJsonObject(
   if (!jsonType.test(request.headers.get("content-type") ?? "")) {
     throw new HttpError(400, rule, "The body must be application/json", {
       expected: "Content-Type: application/json",
-      received: request.headers.get("content-type")?.slice(0, 100) ?? "no Content-Type",
+      received: describeContentType(request),
     });
   }
   const text = await readBodyText(request);

@@ -1,25 +1,31 @@
 /** Redacts events, and text that a client sent, for logs. */
 
 import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
-import { replaceNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
+import { redactNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 import type { TraceEvent } from "./trace.ts";
 
 /**
  * Redacts text that a client sent, for logs. It replaces by their length, or removes: codes and tokens in any place,
- * values of secret parameters, all values in URL queries, user and password of URIs, and registered client secrets.
+ * values of secret parameters and members, all values in URL queries, user and password of URIs, and registered client secrets.
  */
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // Bounded, so that a long request cannot keep the log busy.
   const truncated = text.slice(0, maxTextLength);
   const label = registered?.label ?? secretLabel;
   const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
-  return replaceUserInfo(
-    replaceNamedValues(withoutRegistered, (name, value) => label(name) === undefined ? value : "…"),
-    () => "…",
-  )
+  const withoutMembers = withoutRegistered
+    .replace(jsonMember, (whole, name, between) => label(name) === undefined ? whole : `"${name}"${between}"…"`)
+    .replace(header, (whole, name, between) => label(name) === undefined ? whole : `${name}${between}…`);
+  return replaceUserInfo(redactNamedValues(withoutMembers, label), () => "…")
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
     .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secretPattern.test(word) ? maskLength(word) : word);
 }
+
+/** A member of a JSON object, complete or cut, with a string as its value. */
+const jsonMember = /"([^"\\]{1,64})"(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g;
+
+/** A name and a value as in a header: `client_secret: …`. A URI has no space after the colon. */
+const header = /(?<![^\s,;{])([\w.~%+[\]-]{1,64})(:\s+)[^\s,;"]+/g;
 
 function maskLength(word: string): string {
   return `…(${word.length} characters)`;

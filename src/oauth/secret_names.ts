@@ -36,6 +36,9 @@ export function secretLabel(name: string): string | undefined {
   return secretWord.test(normalized) ? "client_secret" : passwordWord.test(normalized) ? "password" : undefined;
 }
 
+/** Any sign of a pair. */
+const pairPattern = /=|%(?:25){0,2}3d/i;
+
 /** One `name=value` of a query or form: at the start of a line, or after `?`, `&`, `#` or `;`. */
 const namedValue = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)()([^&#;\s]+)/g;
 
@@ -49,7 +52,7 @@ const encodedNamedValue =
  * @param replace Returns the new value, or the same value to keep the pair. Names and values are decoded.
  */
 export function replaceNamedValues(text: string, replace: (name: string, value: string) => string): string {
-  if (!/=|%(?:25){0,2}3d/i.test(text)) return text;
+  if (!pairPattern.test(text)) return text;
   const rewrite = (whole: string, before: string, name: string, equals: string, _: string, raw: string) => {
     const value = formDecode(raw);
     const replacement = replace(decodeName(name), value);
@@ -58,8 +61,25 @@ export function replaceNamedValues(text: string, replace: (name: string, value: 
   return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
 }
 
+/** Maximum depth of pairs in values of pairs. */
+const maxNesting = 4;
+
+/** Redacts the values of secret names in all pairs of a text, and in values that contain pairs again. */
+export function redactNamedValues(
+  text: string,
+  label: (name: string) => string | undefined = secretLabel,
+  depth = 0,
+): string {
+  if (depth > maxNesting && pairPattern.test(text)) return "…";
+  return replaceNamedValues(text, (name, value) => {
+    if (label(name) !== undefined) return "…";
+    const redacted = redactNamedValues(value, label, depth + 1);
+    return redacted === value ? value : encodeURIComponent(redacted.toWellFormed()).replaceAll("%E2%80%A6", "…");
+  });
+}
+
 /** Decodes the ASCII escapes of a name that is encoded up to three times, even if other escapes are malformed. */
-function decodeName(name: string): string {
+export function decodeName(name: string): string {
   let decoded = name.replaceAll("+", " ");
   for (let times = 0; times < 3 && decoded.includes("%"); times++) {
     decoded = decoded.replace(/%([2-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
@@ -87,6 +107,5 @@ export function replaceUserInfo(text: string, replace: (part: string) => string)
 /** Redacts one value: the values of secret parameters, and user and password of a URI. */
 export function redactSecrets(value: string): string {
   // A password that is not percent-encoded may contain any character, also spaces.
-  return replaceNamedValues(value, (name, original) => secretLabel(name) === undefined ? original : "…")
-    .replace(/:(\/\/)?.*@/s, ":$1…@");
+  return redactNamedValues(value).replace(/:(\/\/)?.*@/s, ":$1…@");
 }

@@ -130,7 +130,7 @@ export function flowIndex(limit: number, maxBytes: number) {
       const { headers: { location }, form } = draft.reply;
       const isFormOrSigned = form !== undefined || location?.includes("response=");
       const sent = isFormOrSigned ? getResponse(draft)!.authorizationResponse?.params : undefined;
-      const params = sent ?? (location === undefined ? [] : findEncoded(location, linking));
+      const params = sent ?? (location === undefined ? [] : findInUri(location, linking));
       for (const [name, value] of params) if (names.has(name)) addLink(draft, value);
       const members = parseJsonMembers({ ...draft.reply, body: draft.replyBody?.text ?? draft.reply.body ?? "" });
       for (const name of names) addLink(draft, members[name]);
@@ -152,7 +152,7 @@ export function flowIndex(limit: number, maxBytes: number) {
 /** The parameters of a list that link flows. */
 interface LinkingNames {
   readonly names: ReadonlySet<string>;
-  /** Finds each of them in an encoded form or query. Parsing all parameters would take several times as long. */
+  /** Finds each of them in a form or query whose names are not encoded. Parsing all parameters would take several times as long. */
   readonly pattern: RegExp;
 }
 
@@ -165,7 +165,7 @@ function linkingNames(list = noParameters): LinkingNames {
   if (linking === undefined) {
     const names = list.flatMap(({ name, linksFlow }) => linksFlow ? [name] : []);
     const alternatives = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
-    linking = { names: new Set(names), pattern: new RegExp(`(?:^|[?&#])(${alternatives})=([^&#]+)`, "g") };
+    linking = { names: new Set(names), pattern: new RegExp(`(?:^|&)(${alternatives})=([^&]+)`, "g") };
     linkingNamesOf.set(list, linking);
   }
   return linking;
@@ -187,13 +187,24 @@ function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly st
   return values;
 }
 
-/** Finds the first value of each name in an encoded form, query or URI. */
+/** Whether a name of an encoded form or query contains an escape. */
+const encodedName = /(?:^|&)[^=&]*%/;
+
+/** Finds the first value of each name in an encoded form or query. */
 function findEncoded(text: string, { names, pattern }: LinkingNames, found = new Map<string, string>()) {
   if (names.size === 0) return found;
-  for (const [, name, value] of text.matchAll(pattern)) {
-    if (!found.has(name!)) found.set(name!, decodeFormValue(value!));
+  const pairs = encodedName.test(text) ? text.matchAll(/(?:^|&)([^=&]+)=([^&]+)/g) : text.matchAll(pattern);
+  for (const [, encoded, value] of pairs) {
+    const name = decodeFormValue(encoded!);
+    if (names.has(name) && !found.has(name)) found.set(name, decodeFormValue(value!));
   }
   return found;
+}
+
+/** Finds the first value of each name in the query of a URI, then in its fragment. */
+function findInUri(uri: string, linking: LinkingNames): ReadonlyMap<string, string> {
+  const [, query = "", fragment = ""] = /^[^?#]*(?:\?([^#]*))?(?:#([^]*))?$/.exec(uri)!;
+  return findEncoded(fragment, linking, findEncoded(query, linking));
 }
 
 function toFlow(group: FlowGroup): Flow {

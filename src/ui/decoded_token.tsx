@@ -6,6 +6,7 @@ import { formatDuration } from "./duration.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
 import { CopyButton, DefinitionItem } from "./value.tsx";
+import { lowerFirst } from "./lower_first.ts";
 
 interface DecodedTokenProps {
   /** Its type: `ID token`. */
@@ -28,7 +29,7 @@ export function DecodedToken({ name, token, now, encoded = false, level = 3, chi
   const header = decode(parts[0]!);
   const isEncrypted = parts.length === 5;
   const claims = isEncrypted ? undefined : decode(parts[1] ?? "");
-  const lowerCaseName = name.charAt(0).toLowerCase() + name.slice(1);
+  const lowerCaseName = lowerFirst(name);
   return (
     <article class="token">
       {level === 2 ? <h2>{name}</h2> : <h3>{name}</h3>}

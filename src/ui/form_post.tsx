@@ -36,7 +36,7 @@ export function FormPost(props: FormPostProps): VNode {
           <PostForm action={action} fields={fields} button="Continue" autoSubmit />
           <p class="aside">
             The client requested the response mode{" "}
-            <Code text="form_post" />: the response travels in a request body instead of a URL, so it stays out of the
+            <Code text="form_post" />: the response is in a request body instead of a URL, so it stays out of the
             browser history and of logs.
           </p>
         </>

@@ -14,6 +14,7 @@ import { CopyableValue } from "./value.tsx";
 import { PageActions, type StartLink } from "./page_actions.tsx";
 import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
 import { type PlaygroundStep, stepLabels } from "./playground_form.tsx";
+import { lowerFirst } from "./lower_first.ts";
 
 /** The outcome of a playground step. */
 export interface PlaygroundProps extends Site {
@@ -209,7 +210,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
       <Section id="exchange" heading="Request and response">
         {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets />}
         {exchanges.map(({ step, editLink, ...exchange }, i) => {
-          const name = stepLabels[step].toLowerCase();
+          const name = lowerFirst(stepLabels[step]);
           return (
             <>
               {exchanges.length > 1 && <h3>{`${i === 0 ? "" : "Then: "}${i === 0 ? stepLabels[step] : name}`}</h3>}

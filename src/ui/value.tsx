@@ -2,6 +2,7 @@
 /** Protocol values: shown exactly, selected by one click, copied by one button. */
 
 import { type ComponentChildren, Fragment, type VNode } from "preact";
+import { lowerFirst } from "./lower_first.ts";
 
 /** An inline protocol value; `whole`: one long word may break anywhere. */
 export function Code({ text, whole: block = false }: { readonly text: string; readonly whole?: boolean }): VNode {
@@ -67,7 +68,7 @@ export function CopyableValue({ label, text }: CopyableValueProps): VNode {
       <dt>{label}</dt>
       <dd class="box">
         <Code text={text} />
-        <CopyButton description={`the ${label.toLowerCase()}`} />
+        <CopyButton description={`the ${lowerFirst(label)}`} />
       </dd>
     </div>
   );

@@ -66,6 +66,22 @@ test("a login is one flow: request, code, tokens, and every use of them", async 
   assertEquals(flow!.grantId, (issued as { grantId: string }).grantId);
 });
 
+test("a linking parameter belongs to its flow with an encoded name too, and in a parameter of its own only", async () => {
+  const { server, recorder } = await recordedServer();
+  const [first, second] = [await server.code(), await server.code()];
+  const body = tokenBody({ code: first });
+  await send(server, "/oauth2/token", body.replace("code=", "c%6Fde="), form);
+  assertEquals(recorder.flows().map(({ exchanges }) => exchanges.length), [2, 1]);
+  for (const joint of ["?", "#", "?x#"]) {
+    await send(server, "/oauth2/token", `grant_type=x&redirect_uri=https://a.example/${joint}code=${second}`, form);
+    await server.get(`/oauth2/authorize?state=a${joint.replaceAll("#", "?")}code=${second}&client_id=spa`);
+  }
+  const lengths = recorder.flows().map(({ exchanges }) => exchanges.length);
+  assertEquals([lengths.slice(0, 2), Math.max(...lengths.slice(2))], [[2, 1], 1]);
+  await server.token({ code: second });
+  assertEquals(recorder.flows()[1]!.exchanges.length, 2);
+});
+
 test("concurrent logins are separate flows, each with its own tokens", async () => {
   const { server, recorder } = await recordedServer();
   const codes = await Promise.all([server.code(), server.code(), server.code()]);

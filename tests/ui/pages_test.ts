@@ -10,6 +10,7 @@ import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
 import type { EditForm, FieldError } from "../../src/ui/field.tsx";
 import type { HomeProps } from "../../src/ui/home.tsx";
 import type { ListedUser } from "../../src/ui/users.tsx";
+import { lowerFirst } from "../../src/ui/lower_first.ts";
 import { pages } from "../../src/ui/mod.ts";
 import {
   account,
@@ -510,6 +511,12 @@ test("[UI-15] every page has one h1, one main, a language, a title, and no butto
     }
     assertEquals(open, [], path);
   }
+});
+
+test("an abbreviation keeps its capitals inside a sentence, also in hidden text", () => {
+  assertEquals(["ID token", "DPoP proof", "Access token", "JWT", "x"].map(lowerFirst), [
+    ...["ID token", "DPoP proof", "access token", "JWT", "x"],
+  ]);
 });
 
 test("a rejection is announced to screen readers", () => {

@@ -3,7 +3,7 @@
 import { sha256Sync } from "../../runtime/crypto.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import { formDecode, secretLabel } from "../secret_names.ts";
+import { decodeName, formDecode, secretLabel } from "../secret_names.ts";
 
 /** Redacts registered client secrets in text that is shown. */
 export interface RegisteredSecrets {
@@ -100,7 +100,7 @@ export function registeredSecrets(
         : `${redacted}${text.slice(from, boundaries.at(-1))}…`;
     },
     isClient: (id) => clients.findCached(id) !== undefined,
-    label: (name) => labels.get(name) ?? secretLabel(name),
+    label: (name) => labels.get(name) ?? labels.get(decodeName(name)) ?? secretLabel(name),
   };
 }
 

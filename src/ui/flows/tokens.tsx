@@ -9,6 +9,7 @@ import { Layout, Section, type Site } from "../layout.tsx";
 import { Notice } from "../notice.tsx";
 import { citedSections } from "../specifications.ts";
 import { Code, DefinitionItem } from "../value.tsx";
+import { lowerFirst } from "../lower_first.ts";
 
 /** A check of a token. */
 export interface TokenCheck {
@@ -96,7 +97,7 @@ export function Tokens(props: TokensProps): VNode {
 /** What was found, in a few words. */
 function headline({ name, form, checks }: TokenResult): string {
   if (form === "opaque") return `${name}: opaque`;
-  const lowerCaseName = /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
+  const lowerCaseName = lowerFirst(name);
   const failed = checks.filter(({ passed }) => passed === false).length;
   if (failed > 0) return `This ${lowerCaseName} breaks ${failed === 1 ? "1 rule" : `${failed} rules`}`;
   if (form === "encrypted") return `Encrypted ${lowerCaseName}`;
