@@ -128,13 +128,13 @@ test("drop and hang end a connection, also of a server that writes a log", async
   assertEquals(lines.filter((line) => /"status":5|internal_error/.test(line)), []);
 });
 
-test("a held request continues when the page releases it, and ends when the page removes it", async () => {
+test("a request that waits continues when the page releases it, and ends when the page removes it", async () => {
   await using as = await start();
   const { submit } = await openPage(as);
   const request = () => as.fetch(new Request(`${issuer}/.well-known/openid-configuration`));
   const hold = { do: "add", fault: "hold", endpoint: "discovery", times: "always" };
   await submit(hold);
-  const held = [request(), request()];
+  const waiting = [request(), request()];
   await until(async () => (await openPage(as)).html.includes("fired 2 times"));
   assertMatch((await openPage(as)).html, /<button type="submit" class="button" name="do" value="release">/);
   const forged = await as.fetch(
@@ -146,7 +146,7 @@ test("a held request continues when the page releases it, and ends when the page
   );
   assertEquals(forged.status, 403);
   assertEquals((await submit({ do: "release", rule: "1" })).status, 303);
-  for (const response of await Promise.all(held)) assertEquals(response.status, 200);
+  for (const response of await Promise.all(waiting)) assertEquals(response.status, 200);
   assertEquals((await request()).status, 200);
   assertStringIncludes((await openPage(as)).html, "No fault: every response");
 
