@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import type { OpenedPage } from "./harness.ts";
-import { findPageProblems, layoutShifts } from "./inspect.ts";
+import { findLayoutShifts, findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey();
@@ -61,14 +61,14 @@ for (const { name, options } of browserVariants) {
       for (const path of paths) {
         await page.goto(url + path);
         if (!options.bare) await takeScreenshot(page, `real${path.replaceAll(/\W/g, "-")}-${name}`);
-        if (opened.runsScripts) assertEquals(await page.evaluate(layoutShifts), [], path);
+        if (opened.runsScripts) assertEquals(await findLayoutShifts(opened), [], path);
         // Of the settings, one unfolded closes the others.
         for (const summary of await page.locator("summary").all()) await summary.click();
         const settings = page.locator("details[name=settings]");
         const unfolded = page.locator("details[name=settings][open]");
         assertEquals(await unfolded.count(), await settings.count() > 0 ? 1 : 0);
         // To unfold is a shift, which counts as caused by the user only if the machine is quick.
-        assertEquals((await findPageProblems(opened)).filter((problem) => typeof problem !== "number"), [], path);
+        assertEquals(await findPageProblems(opened, { shifts: false }), [], path);
       }
     },
   );
