@@ -48,13 +48,18 @@ async function checkToken(options: OpenOptions, name: string, token: string): Pr
 for (const { name, options } of browserVariants) {
   test(`tokens: a valid, a broken and an encrypted one, ${name}`, { skip }, async () => {
     const { id_token: idToken, access_token: accessToken } = await login();
-    assertMatch(await checkToken(options, `valid-${name}`, idToken), /This ID token passes every check/);
+    assertMatch(
+      await checkToken(options, `valid-${name}`, idToken),
+      /Signature valid: this ID token passes every check/,
+    );
     const [head, claims] = idToken.split(".");
-    assertMatch(await checkToken(options, `broken-${name}`, `${head}.${claims}.AAAA`), /breaks 1 rule/);
+    assertMatch(await checkToken(options, `broken-${name}`, `${head}.${claims}.AAAA`), /Signature invalid: /);
     assertMatch(
       await checkToken(options, `response-${name}`, JSON.stringify({ id_token: idToken, access_token: accessToken })),
-      /Checked tokens/,
+      /2 tokens: 2 valid signatures/,
     );
+    const callback = `https://app.example/cb?code=c0de&state=s#id_token=${idToken}`;
+    assertMatch(await checkToken(options, `callback-${name}`, callback), /Found in the callback URL/);
     const encrypted = `${btoa('{"alg":"RSA-OAEP-256","enc":"A256GCM","cty":"JWT"}').replace(/=+$/, "")}.a.b.c.d`;
     assertMatch(await checkToken(options, `encrypted-${name}`, encrypted), /Encrypted token/);
   });

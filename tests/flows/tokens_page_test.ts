@@ -56,18 +56,19 @@ test("[TP-01, TP-02] the ID token and the access token of a login are valid, and
   const response = await assertTokenResponse(await bench.token({ code: await bench.code({ nonce: "n1" }) }));
   bench.advance(60);
   const idToken = await bench.check({ token: response.id_token, client_id: "spa", nonce: "n1" });
-  assertMatch(idToken, /This ID token passes every check that was possible/);
+  assertMatch(idToken, /Signature valid: this ID token passes every check that was possible/);
   assertMatch(idToken, /Not checked|–/);
   assertMatch(idToken, /iat .* 2026-01-01 00:00:00 UTC, 60 seconds ago|iat .* 1 minute ago/);
   assertMatch(idToken, /Lifetime valid for /);
   const accessToken = await bench.check({ token: `Authorization: Bearer ${response.access_token}` });
-  assertMatch(accessToken, /This access token passes every check/);
+  assertMatch(accessToken, /Signature valid: this access token passes every check/);
   assertStringIncludes(accessToken, "Bearer is the scheme of the header, not part of the token.");
   const whole = await bench.check({ token: JSON.stringify(response) });
   for (
     const text of [
-      "This ID token passes every check",
-      "This access token passes every check",
+      "2 tokens: 2 valid signatures",
+      "Signature valid: this ID token passes every check",
+      "Signature valid: this access token passes every check",
       "at_hash matches the access token",
     ]
   ) {
@@ -75,7 +76,7 @@ test("[TP-01, TP-02] the ID token and the access token of a login are valid, and
   }
   bench.advance(100_000);
   const expired = await bench.check({ token: response.id_token });
-  assertMatch(expired, /This ID token breaks 1 rule /);
+  assertMatch(expired, /Signature valid, but this ID token breaks 1 rule /);
   assertMatch(
     expired,
     /exp is in the future\..*Expected a time after .* Received 2026-01-01.*How to fix it: Get a new token/,
@@ -194,11 +195,11 @@ for (const { name, header, claims, broken } of cases) {
     const { keySet, sign } = await foreignIssuer();
     const fields = { key_set: keySet, client_id: "spa", nonce: "n1" };
     const good = await check({ ...fields, token: await sign(header, claims) });
-    assertMatch(good, new RegExp(`This ${name} passes every check `));
+    assertMatch(good, new RegExp(`Signature valid: this ${name} passes every check `));
     for (const [change, title] of broken) {
       const token = await sign(header, { ...claims, ...change });
       const text = await check({ ...fields, token, kind: kindOf(name) });
-      assertMatch(text, new RegExp(`This ${name} breaks 1 rule `), JSON.stringify(change));
+      assertMatch(text, new RegExp(`Signature valid, but this ${name} breaks 1 rule `), JSON.stringify(change));
       assertMatch(text, new RegExp(`✗ ${title}.*Expected .*Received .*How to fix it: `), JSON.stringify(change));
     }
     const foreign = await check({
@@ -237,15 +238,24 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
   const claims = btoa(JSON.stringify({ ...goodIdToken, sub: "mallory" })).replace(/=+$/, "");
   assertMatch(
     await check({ token: `${head}.${claims}.${signature}`, key_set: keySet }),
-    /✗ The signature was made with a key of the pasted key set\..*this key does not verify the signature/,
+    /Signature invalid: .*✗ The signature was made with a key of the pasted key set\..*this key does not verify the signature/,
   );
   const unsigned = `${btoa('{"alg":"none"}').replace(/=+$/, "")}.${claims}.`;
-  assertMatch(await check({ token: unsigned }), /✗ The signature .*Expected a signature Received alg none/);
+  assertMatch(
+    await check({ token: unsigned }),
+    /alg none: not signed .*✗ The signature .*Expected a signature Received alg none How to fix it: An attacker can write .*Reject it/,
+  );
   const other = await check({ token: await sign({ kid: "k2" }, goodIdToken), key_set: keySet });
-  assertMatch(other, /Expected a key of the pasted key set: alg ES256, kid k1 Received alg ES256, kid k2/);
+  assertMatch(
+    other,
+    /Signature not verified: no key with this kid .*Expected a key of the pasted key set: alg ES256, kid k1 Received alg ES256, kid k2/,
+  );
   const secret = new TextEncoder().encode("a-secret-of-thirty-two-characters");
   const symmetric = await new SignJWT(goodIdToken).setProtectedHeader({ alg: "HS256" }).sign(secret);
-  assertMatch(await check({ token: symmetric }), /– The signature .*HS256 uses the secret of the client/);
+  assertMatch(
+    await check({ token: symmetric }),
+    /Signature not verified: HS256 needs the client secret .*– The signature .*HS256 uses the secret of the client/,
+  );
   const k = btoa("a-secret-of-thirty-two-characters").replace(/=+$/, "");
   const valid = await check({
     token: symmetric,
@@ -253,7 +263,7 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
     client_id: "spa",
     nonce: "n1",
   });
-  assertMatch(valid, /This ID token passes every check /);
+  assertMatch(valid, /Signature valid: this ID token passes every check /);
 });
 
 test("[TP-01] the form of a token: each error has expected, received and fix, and everything readable is shown", async () => {
@@ -284,11 +294,23 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     [JSON.stringify(goodIdToken), /These are decoded claims/],
     ["{}", /This JSON object has none of the members id_token/],
     ["{broken", /Token: opaque/],
-    [`https://app.example/cb#state=s&id_token=${token}`, /ID token \(id_token\)/],
+    [
+      `https://app.example/cb?iss=https%3A%2F%2Fas.test#state=s&id_token=${token}`,
+      /no key with this kid .*callback URL: iss https:\/\/as\.test must be .* state s must be .* id_token .*checked below.* ID token \(id_token\)/,
+    ],
+    [
+      "Location: /cb?code=c0de&state=s",
+      /Callback URL with a code, without a token .* code c0de exchanged once .* state s /,
+    ],
+    [
+      "https://app.example/cb?error=access_denied&state=s",
+      /Callback URL with the error access_denied .* error access_denied /,
+    ],
+    ["grant_type=authorization_code&code=c0de&redirect_uri=x", /Token: opaque/],
     [`response=${token}&x=1`, /Authorization response \(response\)/],
     [`DPoP: ${token}`, /DPoP proof \(DPoP\)/],
     [JSON.stringify({ protected: head, payload: claims, signature }), /JSON serialization of a JWS/],
-    [`"${token}"`, /This ID token breaks/],
+    [`"${token}"`, /Signature not verified: no key with this kid ✗ rejected/],
   ], async ([pasted, expected]) => assertMatch(await check({ token: pasted }), expected));
 });
 

@@ -72,12 +72,14 @@ export async function checkToken(server: Server, pasted: PastedToken, options: C
     return { ...base, name, checks: problems.map(toFormCheck) };
   }
   const kind = chosen ?? detectKind(parsed);
+  const signature = header === undefined ? undefined : await checkSignature(server, kind, parsed, options.keys);
   return {
     ...base,
     name: kindNames[kind],
+    signature: problems.length === 0 ? signature : undefined,
     checks: [
       ...problems.map(toFormCheck),
-      ...await checkSignature(server, kind, parsed, options.keys),
+      ...signature === undefined ? [] : [signature],
       ...claims === undefined ? [] : await checkRules(server, kind, parsed, options),
     ],
   };
@@ -92,17 +94,16 @@ async function checkSignature(
   kind: TokenKind,
   parsed: ParsedToken,
   keys: readonly Members[] | undefined,
-): Promise<TokenCheck[]> {
-  if (parsed.header === undefined) return [];
+): Promise<TokenCheck & { readonly heading: string }> {
   const source = await findKeys(server, kind, parsed, keys);
-  return [{
+  return {
     title: `The signature was made with a key of ${source?.owner ?? "its issuer"}`,
     cites: ["RFC 7515 §5.2", "RFC 8725 §3.1"],
     fix: keys === undefined
       ? "If another issuer signed it, paste the keys of its jwks_uri below. Otherwise it was changed, forged, or signed with a key that is no longer in use."
       : "Compare kid and alg with the pasted keys. If they match, the token was changed or forged.",
     ...await verifySignature(parsed, source),
-  }];
+  };
 }
 
 async function checkRules(

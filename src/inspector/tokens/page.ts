@@ -24,7 +24,8 @@ export async function showTokenForm(context: Context): Promise<HttpResponse> {
 /** POST /tokens: the pasted tokens, checked. */
 export async function showTokens(context: Context): Promise<HttpResponse> {
   const fields = readFields(await readProtectedForm(context));
-  const { tokens, notes } = readPastedText(fields.token ?? "");
+  const pasted = readPastedText(fields.token ?? "");
+  const { tokens, notes } = pasted;
   const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
   const options = {
     keys,
@@ -38,11 +39,17 @@ export async function showTokens(context: Context): Promise<HttpResponse> {
   const keyNotes = fields.key_set === undefined || keys !== undefined ? [] : [
     'The second field has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The keys of this server were used.',
   ];
-  return await render(context, fields, { results, notes: [...emptyNote({ tokens, notes }), ...notes, ...keyNotes] });
+  return await render(context, fields, {
+    results,
+    notes: [...emptyNote(pasted), ...notes, ...keyNotes],
+    callback: pasted.callback,
+  });
 }
 
-function emptyNote({ tokens, notes }: PastedText): string[] {
-  return tokens.length === 0 && notes.length === 0 ? ["The field for the token is empty."] : [];
+function emptyNote({ tokens, notes, callback }: PastedText): string[] {
+  return tokens.length === 0 && notes.length === 0 && callback === undefined
+    ? ["The field for the token is empty."]
+    : [];
 }
 
 function readFields(params: Params): FormFields {
@@ -55,7 +62,7 @@ function readFields(params: Params): FormFields {
 async function render(
   context: Context,
   values: FormFields,
-  { results, notes }: Pick<TokensProps, "results" | "notes">,
+  { results, notes, callback }: Pick<TokensProps, "results" | "notes" | "callback">,
 ): Promise<HttpResponse> {
   const { flowPages } = await import("../../ui/flows/mod.ts");
   const browser = await ensureBrowserCookie(context);
@@ -64,6 +71,7 @@ async function render(
     values,
     results,
     notes,
+    callback,
     kinds: Object.entries(kindNames),
     now: context.server.now(),
     csrfToken: await browserCsrfToken(context, browser),

@@ -22,10 +22,15 @@ export interface PastedToken {
   readonly token: string;
 }
 
+/** A parameter of an authorization response. */
+export type ResponseParameter = readonly [name: string, value: string];
+
 /** The tokens of a pasted text, and remarks about the text around them. */
 export interface PastedText {
   readonly tokens: readonly PastedToken[];
   readonly notes: readonly string[];
+  /** The parameters of a callback URL, or of a posted authorization response. */
+  readonly callback?: readonly ResponseParameter[];
 }
 
 /** Parameters and members that contain tokens. */
@@ -45,6 +50,9 @@ const kindBySource: ReadonlyMap<string, TokenKind | undefined> = new Map([
   ["software_statement", undefined],
 ]);
 
+/** Maximum number of parameters of a callback URL to show. */
+const maxParameters = 16;
+
 /** Maximum number of tokens from one text. */
 const maxTokens = 6;
 
@@ -55,8 +63,10 @@ export function readPastedText(pasted: string): PastedText {
   const header = /^(?:(authorization|dpop)\s*:\s*)?(?:(bearer|dpop)\s+)?(\S+)$/is.exec(text);
   if (header !== null && (header[1] ?? header[2]) !== undefined) return readHeader(header);
   if (text.startsWith("{")) return readJson(text);
-  const fields = readParameters(text);
-  if (fields.length > 0) return { tokens: fields, notes: [] };
+  const parameters = readParameters(text);
+  const callback = isAuthorizationResponse(parameters) ? parameters.slice(0, maxParameters) : undefined;
+  const fields = toTokens(parameters);
+  if (fields.length > 0 || callback !== undefined) return { tokens: fields, notes: [], callback };
   const joined = text.replaceAll(/\s+/g, "");
   if (joined === text || !/^[\w.~+/=-]+$/.test(joined)) return { tokens: [{ token: text }], notes: [] };
   return {
@@ -91,9 +101,19 @@ function readJson(text: string): PastedText {
   return { tokens: [], notes: [note] };
 }
 
-/** The tokens in a URL, a fragment or a form. */
-function readParameters(text: string): PastedToken[] {
-  return text.split(/[?#]/).flatMap((part) => part.includes("=") ? toTokens([...new URLSearchParams(part)]) : []);
+/** The parameters of a URL, a `Location` header, a request line, a fragment or a form. */
+function readParameters(text: string): ResponseParameter[] {
+  const url = text.replace(/^(?:location:|get)\s+/i, "").replace(/\s+HTTP\/[\d.]+$/, "");
+  return url.split(/[?#]/).flatMap((part) => part.includes("=") ? [...new URLSearchParams(part)] : []);
+}
+
+/** Whether parameters are those of a response, and not of a request that contains a token or a code. */
+function isAuthorizationResponse(parameters: readonly ResponseParameter[]): boolean {
+  const names = new Set(parameters.map(([name]) => name));
+  const isRequest = ["client_id", "grant_type", "response_type", "token", "id_token_hint"].some((name) =>
+    names.has(name)
+  );
+  return !isRequest && ["code", "error", "id_token", "access_token", "response"].some((name) => names.has(name));
 }
 
 function toTokens(members: readonly (readonly [name: string, value: unknown])[]): PastedToken[] {

@@ -50,33 +50,53 @@ export async function findKeys(
   return { keys: await server.keys.publishedKeys(algorithmsInUse(server)), owner: "this server" };
 }
 
+/** The verdict on a signature, and how to fix it if that differs from other invalid signatures. */
+interface SignatureVerdict extends Verdict {
+  /** The verdict as a heading. */
+  readonly heading: string;
+  readonly fix?: string;
+}
+
 /** Verifies the signature. Without keys the check is open. */
 export async function verifySignature(
   { jwt, header = {} }: ParsedToken,
   source: KeySource | undefined,
-): Promise<Verdict> {
+): Promise<SignatureVerdict> {
   const { alg, kid } = header;
   const received = `alg ${describe(alg)}, kid ${describe(kid)}`;
   if (typeof alg !== "string" || alg.toLowerCase() === "none") {
-    return { passed: false, expected: "a signature", received: `alg ${describe(alg)}` };
+    return {
+      passed: false,
+      expected: "a signature",
+      received: `alg ${describe(alg)}`,
+      heading: `alg ${describe(alg)}: not signed`,
+      fix:
+        "An attacker can write such a token. Reject it: let the client or API accept only the algorithms that it expects, such as RS256. If you issue it, sign it, and set alg to the algorithm of your key.",
+    };
   }
-  if (source === undefined) return { received, note: "Its keys are not known here: paste them below." };
+  if (source === undefined) {
+    const heading = "Signature not verified: the keys are not known here";
+    return { received, heading, note: "Its keys are not known here: paste them below." };
+  }
   const isSymmetric = alg.startsWith("HS");
   const usable = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");
   if (isSymmetric && usable.length === 0) {
     const note = `${alg} uses the secret of the client. Paste it below as {"kty":"oct","k":"…"}, in base64url.`;
-    return { received, note };
+    return { received, note, heading: `Signature not verified: ${alg} needs the client secret` };
   }
   const named = usable.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid);
   const fitting = named.filter((key) => key.alg === undefined || key.alg === alg);
   const expected = `a key of ${source.owner}: ${
     usable.map((key) => `alg ${describe(key.alg)}, kid ${describe(key.kid)}`).join(" or ") || "none fits"
   }`;
-  if (fitting.length === 0) return { passed: false, expected, received };
+  if (fitting.length === 0) {
+    const missing = named.length === 0 ? "no key with this kid" : `no key for ${alg}`;
+    return { passed: false, expected, received, heading: `Signature not verified: ${missing}` };
+  }
   for (const key of fitting) {
     try {
       await compactVerify(jwt, await importJWK(key as JWK, alg));
-      return { passed: true, expected: `a key of ${source.owner}`, received };
+      return { passed: true, expected: `a key of ${source.owner}`, received, heading: "Signature valid" };
     } catch {
       // The next key may fit.
     }
@@ -85,6 +105,7 @@ export async function verifySignature(
     passed: false,
     expected,
     received: `${received}, but this key does not verify the signature`,
+    heading: "Signature invalid: changed, forged, or signed with another key",
   };
 }
 

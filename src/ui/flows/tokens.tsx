@@ -7,7 +7,9 @@ import { DecodedToken, type JwtContent } from "../decoded_token.tsx";
 import { Field } from "../field.tsx";
 import { Layout, Section, type Site } from "../layout.tsx";
 import { Notice } from "../notice.tsx";
+import { Hint } from "../parameters.tsx";
 import { citedSections } from "../specifications.ts";
+import { StatusBadge } from "../status_badge.tsx";
 import { Code, DefinitionItem } from "../value.tsx";
 import { lowerFirst } from "../lower_first.ts";
 
@@ -41,6 +43,8 @@ export interface TokenResult extends Partial<JwtContent> {
   /** The selectively disclosable claims that were pasted with it. */
   readonly disclosures: readonly { readonly name?: string; readonly value: unknown; readonly isListed: boolean }[];
   readonly checks: readonly TokenCheck[];
+  /** The verdict on the signature, with a heading: `Signature valid`. Absent if the token has none or is malformed. */
+  readonly signature?: { readonly heading: string; readonly passed?: boolean };
 }
 
 /** The page at `/tokens`. */
@@ -52,20 +56,60 @@ export interface TokensProps extends Site {
   readonly results: readonly TokenResult[];
   /** Remarks about the pasted text, one sentence each. */
   readonly notes: readonly string[];
+  /** The parameters of a pasted callback URL; absent if it is none. */
+  readonly callback?: readonly (readonly [name: string, value: string])[];
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
   readonly csrfToken: string;
 }
 
+/** What the page does with parameters of a callback URL, and what a client must do. */
+const parameterHints: Readonly<Record<string, string>> = {
+  code: "exchanged once at the token endpoint, by the client that requested it",
+  state: "must be the state of the authorization request, in the same browser",
+  iss: "must be the issuer to which the client sent the user (RFC 9207)",
+  id_token: "checked below",
+  access_token: "checked below",
+  response: "checked below: the signed response (JARM)",
+  error: "the authorization request failed",
+};
+
+/** What a callback URL contains. */
+function Callback({ parameters }: { readonly parameters: NonNullable<TokensProps["callback"]> }): VNode {
+  return (
+    <>
+      <p>Found in the callback URL:</p>
+      <dl class="facts claims">
+        {parameters.map(([name, value], i) => (
+          <DefinitionItem key={i} label={name}>
+            {value.length > maxShownChars ? `${value.slice(0, maxShownChars)}…` : value}
+            <Hint text={Object.hasOwn(parameterHints, name) ? parameterHints[name] : undefined} />
+          </DefinitionItem>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** Maximum length of a shown parameter: tokens are shown whole below. */
+const maxShownChars = 60;
+
 export function Tokens(props: TokensProps): VNode {
-  const { base, results, notes, now } = props;
+  const { base, results, notes, callback, now } = props;
   const [first] = results;
+  const tone = results.length === 0 ? undefined : worstTone(results);
   return (
     <Layout
       site={props}
       path="/tokens"
       head={<link rel="stylesheet" href={`${base}/flows/tokens.css`} />}
-      heading={first === undefined ? "Check a token" : results.length === 1 ? headline(first) : "Checked tokens"}
+      heading={pageHeading(props)}
+      badges={tone && (
+        <>
+          <StatusBadge tone={tone} label={toneLabels[tone]} />
+          <a href="#again">Check another token</a>
+        </>
+      )}
       opening={
         <>
           {notes.length > 0 && (
@@ -73,6 +117,7 @@ export function Tokens(props: TokensProps): VNode {
               {notes.map((note) => <p key={note}>{note}</p>)}
             </Notice>
           )}
+          {callback && <Callback parameters={callback} />}
           {results.length === 0 && <TokenForm {...props} />}
           {results.length === 1 && <Result result={first!} now={now} level={2} />}
         </>
@@ -94,15 +139,37 @@ export function Tokens(props: TokensProps): VNode {
   );
 }
 
-/** What was found, in a few words. */
-function headline({ name, form, checks }: TokenResult): string {
+const toneLabels = { good: "valid", bad: "rejected", open: "not verified" } as const;
+
+/** The status of the worst token. An opaque or encrypted token cannot be verified here. */
+function worstTone(results: readonly TokenResult[]): keyof typeof toneLabels {
+  if (results.some(({ checks }) => checks.some(({ passed }) => passed === false))) return "bad";
+  return results.every(({ signature }) => signature?.passed === true) ? "good" : "open";
+}
+
+/** The verdict on what was pasted. */
+function pageHeading({ results, callback }: TokensProps): string {
+  if (results.length === 1) return headline(results[0]!);
+  if (results.length > 1) {
+    const valid = results.filter(({ signature }) => signature?.passed === true).length;
+    return `${results.length} tokens: ${valid === 1 ? "1 valid signature" : `${valid} valid signatures`}`;
+  }
+  if (callback === undefined) return "Check a token";
+  const error = callback.find(([name]) => name === "error")?.[1].slice(0, maxShownChars);
+  return error === undefined ? "Callback URL with a code, without a token" : `Callback URL with the error ${error}`;
+}
+
+/** The verdict on a token: first that on its signature. */
+function headline({ name, form, checks, signature }: TokenResult): string {
   if (form === "opaque") return `${name}: opaque`;
   const lowerCaseName = lowerFirst(name);
+  if (signature !== undefined && signature.passed !== true) return signature.heading;
   const failed = checks.filter(({ passed }) => passed === false).length;
-  if (failed > 0) return `This ${lowerCaseName} breaks ${failed === 1 ? "1 rule" : `${failed} rules`}`;
+  const broken = `his ${lowerCaseName} breaks ${failed === 1 ? "1 rule" : `${failed} rules`}`;
+  if (failed > 0) return signature === undefined ? `T${broken}` : `${signature.heading}, but t${broken}`;
   if (form === "encrypted") return `Encrypted ${lowerCaseName}`;
   const open = checks.filter(({ passed }) => passed === undefined).length;
-  return `This ${lowerCaseName} passes every check${open > 0 ? " that was possible" : ""}`;
+  return `${signature?.heading}: this ${lowerCaseName} passes every check${open > 0 ? " that was possible" : ""}`;
 }
 
 function Result(
