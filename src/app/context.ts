@@ -17,6 +17,7 @@ import type { Server } from "../oauth/server.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { Pages } from "../ui/pages.ts";
+import type { RecentFlow } from "../ui/recent_flows.tsx";
 
 /** The assembled server. */
 export interface App {
@@ -34,6 +35,8 @@ export interface App {
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
   flowLinkFor(response: Fields): string | undefined;
+  /** The last flows, newest first, if a plugin records them. */
+  recentFlows(): Promise<readonly RecentFlow[]>;
   /** The page that edits a request and sends it again: a path below the base, if a plugin has such a page. */
   editLink(request: RequestLike): string | undefined;
   /** Sends a request through the whole server, plugins included, like a request from outside. */

@@ -13,6 +13,7 @@ import type { Approver } from "./approver.ts";
 import type { App, Context } from "./context.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
+import type { RecentFlow } from "../ui/recent_flows.tsx";
 
 /**
  * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope values
@@ -85,6 +86,8 @@ export interface Plugin {
   editLink?(request: RequestLike): string | undefined;
   /** The page that shows the flow of an authorization response: a path below the base. */
   flowLinkFor?(response: Fields): string | undefined;
+  /** The last recorded flows for the home page, newest first. */
+  recentFlows?(): Promise<readonly RecentFlow[]>;
   /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */
   close?(): void;
 }

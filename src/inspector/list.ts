@@ -4,6 +4,7 @@ import type { Flow } from "../recorder/exchange.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "../ui/flows/props.ts";
+import type { RecentFlow } from "../ui/recent_flows.tsx";
 import { documentRequests } from "./documents.ts";
 import { documentRow, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
@@ -90,6 +91,19 @@ export function recentRows(recorder: Recorder, issuer: string, id: string): Flow
   const entries = listEntries(recorder, issuer);
   const start = Math.max(0, entries.findIndex(({ flow }) => flow.id === id) - Math.floor(maxRecentRows / 2));
   return entries.slice(start, start + maxRecentRows).map(({ flow, row }) => row(redactFlow(flow)));
+}
+
+/** Number of flows on the home page. */
+const homeFlowCount = 3;
+
+/** The last flows for the home page, newest first. */
+export function recentFlows(recorder: Recorder): RecentFlow[] {
+  const flows = [...recorder.flows()].sort((a, b) => b.exchanges[0]!.number - a.exchanges[0]!.number);
+  return flows.slice(0, homeFlowCount).map((flow) => {
+    const { id, client, outcome, status, rejection } = flowRow(redactFlow(flow));
+    const title = outcome.tone === "bad" ? rejection?.reason : undefined;
+    return { path: `/flows/${id}`, title: title ?? status.label, outcome, client };
+  });
 }
 
 /** Whether the redacted texts of a flow contain each word. */

@@ -105,6 +105,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
       const step = lastStep(activeRecorder, response);
       return step && `/flows/of/${step.number}`;
     },
+    recentFlows: async () => (await import("./list.ts")).recentFlows(activeRecorder),
     close() {
       changes.close();
       ownRecorder?.close?.();

@@ -150,6 +150,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     credentialParameters,
     dispatch,
     editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
+    recentFlows: async () => (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.() ?? []))).flat(),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);

@@ -17,6 +17,7 @@ import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { routeUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
+import { isTrustedHost } from "../app/host_check.ts";
 import { mayListClients } from "../app/suggest_match.ts";
 import { startLinks } from "./demo_client.ts";
 
@@ -45,6 +46,8 @@ export const home: Handlers = {
           url: origin + path,
         })),
       ],
+      flows: isTrustedHost(server.issuer, context.request) ? await app.recentFlows() : undefined,
+      persistent: server.store.persistent === true,
       profile: server.settings.profile?.label,
       login: app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic",
       tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,

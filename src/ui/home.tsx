@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import type { ListedClient } from "./clients.tsx";
 import type { ListedUser } from "./users.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
+import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
 import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
@@ -15,6 +16,10 @@ export interface HomeProps extends Site {
   readonly startLinks: readonly StartLink[];
   /** Clients and users; absent if the page must not show them. */
   readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
+  /** The last recorded flows, newest first; absent if the page must not show them. */
+  readonly flows?: readonly RecentFlow[];
+  /** Whether the store keeps tokens and keys when the server stops. */
+  readonly persistent: boolean;
   /** Name (as in metadata) and absolute URL of each endpoint, and of the metadata documents. */
   readonly endpoints: readonly { readonly name: string; readonly url: string }[];
   /** The profile of the server; absent: none. */
@@ -53,9 +58,19 @@ function DirectoryList(
   );
 }
 
+/** Shorter names fit into their column. */
+const minBreakableLength = 24;
+
+/** The name of an endpoint; a long one breaks after an underscore. */
+function EndpointName({ name }: { readonly name: string }): VNode {
+  const words = name.length < minBreakableLength ? [name] : name.split(/(?<=_)/);
+  return <code class="wire">{words.map((word, i) => i === 0 ? word : [<wbr key={i} />, word])}</code>;
+}
+
 /** The page at the issuer itself. */
 export function Home(props: HomeProps): VNode {
-  const { base, issuer, startLinks, directory, endpoints, profile, scopes, login, tour } = props;
+  const { base, issuer, startLinks, directory, endpoints, profile, scopes, login, tour, persistent } = props;
+  const lastFlows = props.flows ?? [];
   const discovery = endpoints.find(({ url }) => url.includes("/.well-known/openid-configuration")) ??
     endpoints.find(({ url }) => url.includes("/.well-known/"));
   const [main] = startLinks;
@@ -74,7 +89,7 @@ export function Home(props: HomeProps): VNode {
               <>
                 , with the profile <Code text={profile} />
               </>
-            )}. Login: {login === "automatic" ? "without a page, as the first user" : "by page"}.
+            )}.
           </p>
           {main
             ? (
@@ -90,10 +105,19 @@ export function Home(props: HomeProps): VNode {
             <CopyableValue label="Issuer" text={issuer} />
             {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
           </dl>
+          <dl class="facts even">
+            <DefinitionItem label="Login">
+              {login === "automatic" ? "without a page, as the first user" : "on a page"}
+            </DefinitionItem>
+            <DefinitionItem label="Store">
+              {persistent ? "persistent" : "memory: tokens and keys are lost when the server stops"}
+            </DefinitionItem>
+          </dl>
           <p class="aside">Most client libraries need only the issuer and read the rest from the discovery document.</p>
         </>
       }
     >
+      {lastFlows.length > 0 && <RecentFlows base={base} flows={lastFlows} />}
       {directory !== undefined && (
         <Panes>
           <Section id="clients" heading="Clients">
@@ -119,7 +143,7 @@ export function Home(props: HomeProps): VNode {
       <Section id="endpoints" heading="Endpoints">
         <dl class="facts even">
           {endpoints.map(({ name, url }) => (
-            <DefinitionItem key={url} label={<Code text={name} />}>
+            <DefinitionItem key={url} label={<EndpointName name={name} />}>
               {/* A browser can open the metadata and the keys. */}
               {name === "jwks_uri" || url.includes("/.well-known/")
                 ? (

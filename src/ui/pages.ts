@@ -17,6 +17,8 @@ import type { PlaygroundProps } from "./playground.tsx";
 import type { PlaygroundStartProps } from "./playground_start.tsx";
 import type { UserProps, UsersProps } from "./users.tsx";
 
+export type { RecentFlow } from "./recent_flows.tsx";
+export type { Status, Tone } from "./status_badge.tsx";
 export type { AccountProps } from "./account.tsx";
 export type { CallbackProps } from "./callback_page.tsx";
 export type { RoundTrip } from "./round_trip_section.tsx";

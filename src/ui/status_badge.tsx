@@ -8,6 +8,7 @@ export type Tone = "good" | "warn" | "bad" | "open" | "over";
 
 /** A status in words. */
 export interface Status {
+  /** How it ended. */
   readonly tone: Tone;
   /** A word or two: `success`, `error`, `pending`, `revoked`. */
   readonly label: string;

@@ -3,14 +3,18 @@
 import { assertLess } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
+import { inspector } from "../../src/inspector/mod.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;
-const as = await latchkey();
+const as = await latchkey({ plugins: [inspector()] });
 const { url } = await as.listen({ port: 0 });
+const asking = await latchkey({ login: "interactive" });
+const { url: askingUrl } = await asking.listen({ port: 0 });
 after(async () => {
   await closeBrowser();
   await as.close();
+  await asking.close();
 });
 
 /** Bottom of the primary button in pixels, and the words of the main part before it. */
@@ -41,5 +45,37 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
     }
     await page.goto(`${url}/authorized?error=access_denied&error_description=Alice+denied+it`);
     await measure("failure");
+  });
+}
+
+for (const [width, height] of [[390, 844], [1280, 800]] as const) {
+  test(`the primary action of every page is on the first screen: ${width} by ${height}`, { skip }, async () => {
+    await using opened = await openPage(`${url}/start`, { viewport: { width, height } });
+    const { page } = opened;
+    const measure = async (name: string, selector = "main .button") => {
+      const { y, height: size } = (await page.locator(selector).first().boundingBox())!;
+      assertLess(y + size, height + 1, name);
+    };
+    for (const path of ["/", "/clients", "/clients/demo-public", "/users", "/tokens", "/authorized/try", "/device"]) {
+      await page.goto(url + path);
+      await measure(path);
+    }
+    await page.goto(`${url}/flows`);
+    await measure("flows", "#flows a");
+    await page.locator("#flows a").first().click();
+    await measure("flow", "main h1");
+    const query = new URLSearchParams({
+      ...{ client_id: "demo-public", redirect_uri: `${askingUrl}/authorized`, response_type: "code" },
+      ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
+      scope: "openid profile email read offline_access",
+    });
+    await page.goto(`${askingUrl}/oauth2/authorize?${query}`);
+    await measure("login", "main .person");
+    await page.locator("main .person").first().click();
+    await measure("consent", ".decision .button");
+    await page.getByRole("button", { name: "Allow" }).click();
+    await measure("callback page");
+    await page.goto(`${askingUrl}/account`);
+    await measure("account");
   });
 }

@@ -84,10 +84,18 @@ export const home: HomeProps = {
   ...site,
   startLinks,
   directory: { clients, users },
+  flows: [{
+    path: "/flows/2",
+    title: "redirect_uri does not match the authorization request",
+    outcome: { tone: "bad", label: "error" },
+    client: "demo-public",
+  }, { path: "/flows/1", title: "tokens issued", outcome: { tone: "good", label: "success" } }],
+  persistent: false,
   endpoints: [
     { name: "openid-configuration", url: `${issuer}/.well-known/openid-configuration` },
     { name: "authorization_endpoint", url: `${issuer}/oauth2/authorize` },
     { name: "token_endpoint", url: `${issuer}/oauth2/token` },
+    { name: "pushed_authorization_request_endpoint", url: `${issuer}/oauth2/par` },
     { name: "jwks_uri", url: `${issuer}/oauth2/jwks` },
   ],
   scopes: ["openid", "profile", "email", "read", "write", "offline_access"],

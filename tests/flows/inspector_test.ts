@@ -109,6 +109,20 @@ test("[FL-01] an unredeemed code is shown as such, and a client_credentials flow
   ]);
 });
 
+test("[FL-01] the home page shows the last three flows with their outcome, under a trusted host alone", async () => {
+  const bench = await watched();
+  const home = async (headers = {}) => await (await bench.get("/", { headers })).text();
+  assert(!(await home()).includes("Last flows"));
+  for (let i = 0; i < 3; i++) await bench.code();
+  await failedLogin(bench);
+  const paths = [...(await home()).matchAll(/href="(\/flows\/\d+)"><bdi>([^<]*)/g)].map((
+    [, path, title],
+  ) => [path, title]);
+  assertEquals(paths.map(([path]) => path), ["/flows/4", "/flows/3", "/flows/2"]);
+  assertEquals(paths[1]![1], "code not redeemed yet");
+  assert(!(await home({ host: "rebound.example" })).includes("Last flows"));
+});
+
 test("[FL-01] the list is filtered by client and outcome, and is paginated", async () => {
   const bench = await watched();
   for (let i = 0; i < 30; i++) await bench.code();

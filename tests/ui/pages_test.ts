@@ -634,6 +634,8 @@ test("the home page names the issuer, the discovery document, clients, users, en
   const text = textOf(html);
   assertStringIncludes(text, "Issuer http://localhost:9000");
   assertStringIncludes(text, "Discovery document http://localhost:9000/.well-known/openid-configuration");
+  assertStringIncludes(text, "Login without a page, as the first user");
+  assertStringIncludes(text, "Store memory: tokens and keys are lost when the server stops");
   assertStringIncludes(text, "Demo, public demo-public");
   assertStringIncludes(text, "Alice Adams alice");
   assertStringIncludes(text, "token_endpoint http://localhost:9000/oauth2/token");
@@ -641,6 +643,8 @@ test("the home page names the issuer, the discovery document, clients, users, en
   const links = linksOf(html);
   assertEquals(links["Start the demo flow"], "/authorize-public");
   assertEquals(links["Start as demo-confidential"], "/authorize-confidential");
+  assertMatch(text, /Last flows .*error demo-public redirect_uri does not match/);
+  assertEquals(links["tokens issued"], "/flows/1");
   assertEquals(links["http://localhost:9000/oauth2/jwks"], "/oauth2/jwks");
   assertEquals(textsOf(html, "h1").length, 1);
 });
