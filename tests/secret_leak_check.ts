@@ -30,8 +30,11 @@ import {
   getPublicFields,
 } from "./secrets.ts";
 
-/** As many secrets, and as many lines, are compared with what is new: a test of many thousand requests stays quick. */
-const maxRemembered = 200;
+/** As many secrets are compared with each new line: a test of many thousand requests stays quick. */
+const maxSecrets = 200;
+
+/** As many lines are compared with each new secret: those of the request that brings it, and of a few before. */
+const maxLines = 40;
 
 /**
  * A server in memory, whose repositories return values. With a persistent store they return promises of these values, so
@@ -54,9 +57,9 @@ export function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLat
 
 /** The same options for a server that is watched. */
 export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
-  let secrets: string[] = [];
-  let lines: string[] = [];
-  let newSecrets: string[] = [];
+  let secrets: readonly string[] = [];
+  let lines: readonly string[] = [];
+  let newSecrets = new Set<string>();
   let newLines: string[] = [];
   const publicValues = new Set<string>();
   const issued = new Set<string>();
@@ -67,24 +70,29 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
     newLines.push(`${JSON.stringify(redacted)} ${(cause as Error | undefined)?.stack ?? ""}`);
   };
 
+  const addSecrets = (values: Iterable<string>) => {
+    for (const value of values) newSecrets.add(value);
+  };
+
   const readFields = (text: string) => {
-    if (text.startsWith("{")) return void newSecrets.push(...findJsonSecrets(text));
-    newSecrets.push(...findFieldSecrets(text));
+    if (text.startsWith("{")) return addSecrets(findJsonSecrets(text));
+    addSecrets(findFieldSecrets(text));
     for (const value of getPublicFields(text)) publicValues.add(value);
   };
 
+  // What tests send in the place of a secret, and elsewhere in the open, is none.
+  const isSecret = (value: string) => issued.has(value) || !publicValues.has(value);
+  const findLeak = (text: string, values: readonly string[]) =>
+    values.find((value) => text.includes(value) && isSecret(value));
+
   const assertNoLeak = () => {
-    if (newSecrets.length === 0 && newLines.length === 0) return;
+    const unknown = [...newSecrets].filter((value) => !secrets.includes(value));
     const all = [...lines, ...newLines];
-    const findLeak = (logLines: readonly string[], values: readonly string[]) => {
-      const text = logLines.join("\n");
-      // What tests send in the place of a secret, and elsewhere in the open, is none.
-      return values.find((value) => text.includes(value) && (issued.has(value) || !publicValues.has(value)));
-    };
-    const leaked = findLeak(newLines, secrets) ?? findLeak(all, newSecrets);
-    secrets = [...secrets, ...newSecrets].slice(-maxRemembered);
-    lines = all.slice(-maxRemembered);
-    newSecrets = [];
+    const leaked = (newLines.length > 0 ? findLeak(newLines.join("\n"), secrets) : undefined) ??
+      (unknown.length > 0 ? findLeak(all.join("\n"), unknown) : undefined);
+    secrets = [...secrets, ...unknown].slice(-maxSecrets);
+    lines = all.slice(-maxLines);
+    newSecrets = new Set();
     newLines = [];
     if (leaked === undefined) return;
     throw new Error(`[HT-15] the log holds the secret ${leaked}: ${all.find((line) => line.includes(leaked))}`);
@@ -92,7 +100,7 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
 
   const plugin: Plugin = {
     handle: (next) => async (request, peer) => {
-      newSecrets.push(...findHeaderSecrets(request.headers));
+      addSecrets(findHeaderSecrets(request.headers));
       readFields(parseTarget(request.url, {}).query);
       const body = bodyTap(() => readFields(body.captured()?.text ?? ""));
       attachTap(request, body);
@@ -100,7 +108,7 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
       const text = typeof response.body === "string" ? response.body : "";
       for (const secret of findResponseSecrets(new Headers(response.headers), text)) {
         issued.add(secret);
-        newSecrets.push(secret);
+        newSecrets.add(secret);
       }
       assertNoLeak();
       const [name] = findTokenMembers(new Headers(response.headers), text);
