@@ -2,6 +2,7 @@
 
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { batchTests } from "./batch_tests.ts";
 import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import {
@@ -32,8 +33,10 @@ interface Runtime {
 const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
   deno: {
     // `deno task check` checks the types.
-    command: () =>
-      Promise.resolve([Deno.execPath(), "test", "-A", "--no-check", "--lock=dev.lock", "--parallel", ...testFiles]),
+    command: async () => [
+      ...[Deno.execPath(), "test", "-A", "--no-check", "--config=deno.json", "--lock=dev.lock", "--parallel"],
+      ...await batchTests(testFiles, { folder: `${batches}/deno`, extension: ".ts" }),
+    ],
     counts: denoCountPatterns,
   },
   node: {
@@ -55,7 +58,7 @@ const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
     },
   },
   bun: {
-    // One process per file and no time limit per test, as on the other runtimes.
+    // As many processes as cores and no time limit per test, as on the other runtimes.
     command:
       async () => ["npx", "-y", bun, "test", "--parallel", `--timeout=${timeoutMinutes * 60_000}`, ...await bundle()],
     counts: {
@@ -85,7 +88,10 @@ const testFiles = globSync("tests/**/*_test.{ts,tsx}").sort()
   .filter((path) => pathParts.length === 0 || pathParts.some((name) => path.includes(name)));
 if (testFiles.length === 0) exitWithError(`No file tests/**/*_test.ts has ${pathParts.join(" or ")} in its path.`);
 
-let bundled: Promise<string[]> | undefined;
+const batches = await Deno.makeTempDir();
+globalThis.addEventListener("unload", () => Deno.removeSync(batches, { recursive: true }));
+
+let bundled: Promise<readonly string[]> | undefined;
 
 const allCounts: TestCounts[] = [];
 for (const name of selectedRuntimes) {
@@ -135,6 +141,7 @@ async function run({ command, counts }: Runtime): Promise<{ tally: TestCounts; p
 }
 
 /** Bundles the tests once for Node and Bun. */
-function bundle(): Promise<string[]> {
-  return bundled ??= bundleTests(testFiles);
+function bundle(): Promise<readonly string[]> {
+  return bundled ??= bundleTests(testFiles)
+    .then((files) => batchTests(files, { folder: `${batches}/bundled`, extension: ".mjs" }));
 }
