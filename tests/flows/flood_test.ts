@@ -11,7 +11,14 @@ import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import type { RecordKind, Store } from "../../src/store/store.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import {
+  dropPostgresSchemas,
+  dropRedisPrefixes,
+  postgresUrl,
+  redisUrl,
+  timeout,
+  uniqueName,
+} from "../stores/servers.ts";
 import { openBrowser } from "./browser.ts";
 import { assertAuthorizationResponse, assertPage, encode, forEachCase, goodRequest, testServer } from "./harness.ts";
 import { describePage, fillForm, logInAndAllow, openPage, requestAuthorization, send } from "./page_navigation.ts";
@@ -27,8 +34,8 @@ after(async () => {
 const stores: readonly (readonly [string, boolean, () => Store | Promise<Store>])[] = [
   ["memory", true, () => memoryStore()],
   ["SQLite", true, () => sqliteStore(join(folder, "flood.db"))],
-  ["PostgreSQL", postgresUrl !== undefined, () => postgresStore(postgresUrl!, { schema: name })],
-  ["Redis", redisUrl !== undefined, () => redisStore(redisUrl!, { prefix: name })],
+  ["PostgreSQL", postgresUrl !== undefined, () => postgresStore(postgresUrl!, { timeout, schema: name })],
+  ["Redis", redisUrl !== undefined, () => redisStore(redisUrl!, { timeout, prefix: name })],
 ];
 
 const severalUsers: LatchkeyOptions = {

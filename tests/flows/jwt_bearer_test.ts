@@ -13,7 +13,14 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import {
+  dropPostgresSchemas,
+  dropRedisPrefixes,
+  postgresUrl,
+  redisUrl,
+  timeout,
+  uniqueName,
+} from "../stores/servers.ts";
 import {
   confidentialClient,
   countOutcomes,
@@ -499,11 +506,14 @@ const stores: readonly (readonly [name: string, skip: boolean, open: () => Promi
   }],
   ["PostgreSQL", postgresUrl === undefined, async () => {
     const schema = newName();
-    return [await postgresStore(postgresUrl!, { schema }), await postgresStore(postgresUrl!, { schema })];
+    return [
+      await postgresStore(postgresUrl!, { timeout, schema }),
+      await postgresStore(postgresUrl!, { timeout, schema }),
+    ];
   }],
   ["Redis", redisUrl === undefined, async () => {
     const prefix = newName();
-    return [await redisStore(redisUrl!, { prefix }), await redisStore(redisUrl!, { prefix })];
+    return [await redisStore(redisUrl!, { timeout, prefix }), await redisStore(redisUrl!, { timeout, prefix })];
   }],
 ];
 

@@ -11,7 +11,14 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import {
+  dropPostgresSchemas,
+  dropRedisPrefixes,
+  postgresUrl,
+  redisUrl,
+  timeout,
+  uniqueName,
+} from "../stores/servers.ts";
 import { assertTokenResponse, basic, getOutcome, recordingStore, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { until } from "../until.ts";
@@ -278,8 +285,8 @@ test("with a store that is not persistent, changes last for this run without any
 
 const name = uniqueName();
 const servers = [
-  ["PostgreSQL", postgresUrl, (url: string) => postgresStore(url, { schema: name })],
-  ["Redis", redisUrl, (url: string) => redisStore(url, { prefix: name })],
+  ["PostgreSQL", postgresUrl, (url: string) => postgresStore(url, { timeout, schema: name })],
+  ["Redis", redisUrl, (url: string) => redisStore(url, { timeout, prefix: name })],
 ] as const;
 after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, [name]));
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [name]));
@@ -351,8 +358,8 @@ async function proves(b: TestServer, id: string, secret: string): Promise<boolea
 const lastingStores: (readonly [name: string, skip: boolean, open: () => Promise<Store>])[] = [
   ["a store in memory that lasts", false, ((store) => () => Promise.resolve(store))(sharedStore())],
   ["SQLite", false, () => sqliteStore(join(folder, "configured.db"))],
-  ["PostgreSQL", postgresUrl === undefined, () => postgresStore(postgresUrl!, { schema: `${name}_c` })],
-  ["Redis", redisUrl === undefined, () => redisStore(redisUrl!, { prefix: `${name}_c` })],
+  ["PostgreSQL", postgresUrl === undefined, () => postgresStore(postgresUrl!, { timeout, schema: `${name}_c` })],
+  ["Redis", redisUrl === undefined, () => redisStore(redisUrl!, { timeout, prefix: `${name}_c` })],
 ];
 after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, [`${name}_c`]));
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [`${name}_c`]));

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } 
 import { after, test } from "node:test";
 import { postgresStore, StoreError } from "../../src/store/sql/postgres.ts";
 import { storeConformance } from "./conformance.ts";
-import { dropPostgresSchemas, postgresUrl, uniqueName } from "./servers.ts";
+import { dropPostgresSchemas, postgresUrl, timeout, uniqueName } from "./servers.ts";
 
 const skip = postgresUrl === undefined;
 const url = postgresUrl ?? "";
@@ -12,11 +12,13 @@ const names: string[] = [];
 const newSchema = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropPostgresSchemas(url, names));
 
-storeConformance("PostgreSQL", () => postgresStore(url, { schema: newSchema() }), { skip });
+storeConformance("PostgreSQL", () => postgresStore(url, { timeout, schema: newSchema() }), { skip });
 
 test("instances that start together on an empty database create one table", { skip }, async () => {
   const schema = newSchema();
-  const stores = await Promise.all(Array.from({ length: 8 }, () => postgresStore(url, { schema, connections: 1 })));
+  const stores = await Promise.all(
+    Array.from({ length: 8 }, () => postgresStore(url, { timeout, schema, connections: 1 })),
+  );
   const won = await Promise.all(stores.map((store) => store.add("seen", "one", {}, { expiresAt: Infinity })));
   assertStrictEquals(won.filter(Boolean).length, 1);
   await Promise.all(stores.map((store) => store.close()));
@@ -49,11 +51,11 @@ test(
 
 test("tables of a newer version are left unchanged", { skip }, async () => {
   const schema = newSchema();
-  await (await postgresStore(url, { schema })).close();
+  await (await postgresStore(url, { timeout, schema })).close();
   const { default: postgres } = await import("postgres");
   const sql = postgres(url, { max: 1 });
   await sql`UPDATE ${sql(schema)}.version SET number = 99`;
   await sql.end();
-  const error = await assertRejects(() => postgresStore(url, { schema }), StoreError);
+  const error = await assertRejects(() => postgresStore(url, { timeout, schema }), StoreError);
   assertEquals(error.details.received, "version 99");
 });

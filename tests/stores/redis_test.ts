@@ -9,7 +9,7 @@ import { redisStore, StoreError } from "../../src/store/redis.ts";
 import type { RecordKind } from "../../src/store/store.ts";
 import { storeConformance } from "./conformance.ts";
 import { certificate, privateKey } from "../runtimes/certificate.ts";
-import { dropRedisPrefixes, redisUrl, uniqueName } from "./servers.ts";
+import { dropRedisPrefixes, redisUrl, timeout, uniqueName } from "./servers.ts";
 
 const skip = redisUrl === undefined;
 const url = redisUrl ?? "";
@@ -17,7 +17,7 @@ const names: string[] = [];
 const newPrefix = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropRedisPrefixes(url, names));
 
-storeConformance("Redis", () => redisStore(url, { prefix: newPrefix() }), { skip });
+storeConformance("Redis", () => redisStore(url, { timeout, prefix: newPrefix() }), { skip });
 
 test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
   for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
@@ -77,7 +77,7 @@ test(
   { skip },
   async () => {
     const prefix = newPrefix();
-    const store = await redisStore(url, { prefix });
+    const store = await redisStore(url, { timeout, prefix });
     const redis = new Redis(url);
     const hour = 3_600_000;
     const inAnHour = Date.now() + hour;

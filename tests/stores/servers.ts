@@ -20,6 +20,9 @@ export const postgresUrl = readServerUrl("LATCHKEY_TEST_POSTGRES", "a PostgreSQL
 /** Such as `redis://127.0.0.1:6379`. */
 export const redisUrl = readServerUrl("LATCHKEY_TEST_REDIS", "a Redis server");
 
+/** Milliseconds that a call of such a store may take: enough where other tests keep the machine busy. */
+export const timeout = 60_000;
+
 /** Removes what tests have left in a PostgreSQL server. */
 export async function dropPostgresSchemas(url: string, schemas: readonly string[]): Promise<void> {
   const { default: postgres } = await import("postgres");

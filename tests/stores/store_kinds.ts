@@ -9,7 +9,7 @@ import type { Store } from "../../src/mod.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "./servers.ts";
+import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, timeout, uniqueName } from "./servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-kinds-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -31,11 +31,11 @@ export const storeKinds: (readonly [name: string, skip: boolean, create: () => (
   ["PostgreSQL", postgresUrl === undefined, () => {
     const schema = uniqueName();
     names.push(schema);
-    return () => postgresStore(postgresUrl!, { schema, connections: 2 });
+    return () => postgresStore(postgresUrl!, { timeout, schema, connections: 2 });
   }],
   ["Redis", redisUrl === undefined, () => {
     const prefix = uniqueName();
     names.push(prefix);
-    return () => redisStore(redisUrl!, { prefix });
+    return () => redisStore(redisUrl!, { timeout, prefix });
   }],
 ];
