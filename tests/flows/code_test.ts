@@ -76,10 +76,10 @@ function count(outcomes: readonly string[]): Record<string, number> {
   return counts;
 }
 
-test("[CI-01] ten thousand codes are URL-safe, have 160 bits and share no prefix", async () => {
+test("[CI-01] two thousand codes are URL-safe, have 160 bits and share no prefix", async () => {
   const { code } = await testServer();
   const codes: string[] = [];
-  for (let i = 0; i < 10_000; i++) codes.push(await code());
+  for (let i = 0; i < 2000; i++) codes.push(await code());
   for (const one of codes) assertMatch(one, /^[A-Za-z0-9_-]{27,}$/);
   assertEquals(new Set(codes.map((one) => one.slice(0, 8))).size, codes.length, "two codes begin alike");
   assertEquals(new Set(codes.map((one) => one.slice(-8))).size, codes.length, "two codes end alike");
