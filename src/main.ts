@@ -1,6 +1,6 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
-import { licencesText, version, versionLine } from "./cli/about.ts";
+import { formatLicences, formatVersion, version } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import { printable } from "./oauth/config/config_issue.ts";
@@ -58,8 +58,8 @@ async function main(
   }
   const config = await readConfiguration({ args, env, readTextFile }, validateOptions);
   if (config.kind === "help") return console.log(config.text.trimEnd());
-  if (config.kind === "version") return console.log(versionLine);
-  if (config.kind === "licenses") return console.log(licencesText);
+  if (config.kind === "version") return console.log(formatVersion());
+  if (config.kind === "licenses") return console.log(formatLicences());
   if (config.kind === "schema") return console.log(await schemaText());
   if (config.kind === "hash-password") return console.log(await hashPassword());
 

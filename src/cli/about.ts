@@ -12,18 +12,24 @@ interface BuildInfo {
 
 declare const LATCHKEY_ABOUT: BuildInfo;
 
-const { commit, licences }: BuildInfo = typeof LATCHKEY_ABOUT === "undefined"
-  ? {
+function readBuildInfo(): BuildInfo {
+  if (typeof LATCHKEY_ABOUT !== "undefined") return LATCHKEY_ABOUT;
+  return {
     licences:
       "Latchkey stands under the MIT licence, in the file LICENSE; the packages that it uses, under those beside " +
       "them in node_modules; and those inside its npm package, under the ones in THIRD_PARTY_LICENSES.",
-  }
-  : LATCHKEY_ABOUT;
+  };
+}
 
 export const version = manifest.version;
 
 /** `latchkey` and the version, with the commit if it is known. */
-export const versionLine = `latchkey ${version}${commit === undefined ? "" : ` (${commit})`}`;
+export function formatVersion(): string {
+  const { commit } = readBuildInfo();
+  return `latchkey ${version}${commit === undefined ? "" : ` (${commit})`}`;
+}
 
 /** The licences, or their location. */
-export const licencesText = licences.trimEnd();
+export function formatLicences(): string {
+  return readBuildInfo().licences.trimEnd();
+}

@@ -3,14 +3,15 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { formatLicences, formatVersion } from "../../src/cli/about.ts";
 import { runProgram } from "../runtimes/run_program.ts";
 
 const { version } = JSON.parse(readFileSync("deno.json", "utf8"));
 
 test("a single-file program shows its commit and the bundled licences; otherwise it says where they are", async () => {
   Object.assign(globalThis, { LATCHKEY_ABOUT: { commit: "abc1234", licences: "jose 6\n\nMIT\n" } });
-  const { versionLine, licencesText } = await import("../../src/cli/about.ts");
-  assertEquals([versionLine, licencesText], [`latchkey ${version} (abc1234)`, "jose 6\n\nMIT"]);
+  assertEquals([formatVersion(), formatLicences()], [`latchkey ${version} (abc1234)`, "jose 6\n\nMIT"]);
+  Reflect.deleteProperty(globalThis, "LATCHKEY_ABOUT");
   const { code, stdout, stderr } = await runProgram({ args: ["--licenses"] });
   assertEquals([code, stderr], [0, ""]);
   assertMatch(stdout, /^Latchkey stands under the MIT licence, in the file LICENSE; .*\.\n$/);

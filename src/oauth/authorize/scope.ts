@@ -11,6 +11,9 @@ import { scopeToken, splitScope } from "./scope_token.ts";
 /** Maximum length of the unknown values in a message, in characters. */
 const maxNamedLength = 200;
 
+/** What a message names; an error response repeats no other characters of a request. */
+const namedToken = /^[\w.:/-]+$/;
+
 /** Maximum number of unknown values that a known one is suggested for. */
 const maxSuggestions = 4;
 
@@ -85,10 +88,11 @@ function explainUnknown(server: Server, client: Client, tokens: readonly string[
   const unknown = tokens.filter((token) => !server.settings.scopes.includes(token));
   const others = client.scope.filter((token) => !tokens.includes(token));
   const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, others) ?? []));
-  const named = redactText(unknown.join(" ").slice(0, maxNamedLength), server.registeredSecrets);
+  const names = unknown.filter((token) => namedToken.test(token)).join(" ").slice(0, maxNamedLength);
+  const named = names === "" ? effect : `${effect}: ${redactText(names, server.registeredSecrets)}`;
   return {
     rule: "AZ-17",
-    reason: `${effect}: ${named}${meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : ""}`,
+    reason: `${named}${meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : ""}`,
     expected: `some of: ${client.scope.join(" ")}`,
     received: tokens.join(" "),
   };
