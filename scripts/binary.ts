@@ -8,7 +8,7 @@ import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which tests count as hung. */
-const timeoutSeconds = 240;
+const timeoutSeconds = 900;
 /** Number of timed starts, after one that is not timed. */
 const timedStarts = 9;
 

@@ -8,7 +8,7 @@ import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
 /** Seconds after which the tests count as hung. */
-const timeoutSeconds = 600;
+const timeoutSeconds = 900;
 
 const { words: pathParts } = readCommand({
   call: "deno task test:many",

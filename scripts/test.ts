@@ -20,7 +20,7 @@ const node = "node@24.21.0";
 const bun = "bun@1.4.4";
 
 /** Minutes after which a run counts as hung. */
-const timeoutMinutes = 14;
+const timeoutMinutes = 20;
 
 type RuntimeName = "deno" | "node" | "bun";
 
