@@ -63,7 +63,7 @@ for (
     await page.getByLabel("Code").fill("BCDF-GHJK");
     await page.keyboard.press("Enter");
     await page.waitForLoadState();
-    assertStringIncludes(await page.getByRole("alert").innerText(), "This code is wrong");
+    assertStringIncludes(await page.getByRole("alert").innerText(), "This server does not know the code.");
     assertEquals(await findPageProblems(opened), []);
     await takeScreenshot(page, `device-wrong-${picture}`);
     await page.getByLabel("Code").fill(user_code.toLowerCase());
