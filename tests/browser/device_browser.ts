@@ -59,13 +59,13 @@ for (
     const heading = () => page.locator("h1").textContent();
     assertEquals(await heading(), "Connect a device");
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `device-code-${picture}`);
+    await takeScreenshot(opened, `device-code-${picture}`);
     await page.getByLabel("Code").fill("BCDF-GHJK");
     await page.keyboard.press("Enter");
     await page.waitForLoadState();
     assertStringIncludes(await page.getByRole("alert").innerText(), "This server does not know the code.");
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `device-wrong-${picture}`);
+    await takeScreenshot(opened, `device-wrong-${picture}`);
     await page.getByLabel("Code").fill(user_code.toLowerCase());
     await page.getByRole("button", { name: "Continue" }).click();
     assertEquals(await heading(), "Log in to Home cinema");
@@ -73,12 +73,12 @@ for (
     assertEquals(await heading(), "Allow Home cinema to access your account?");
     assertStringIncludes(await page.locator(".facts").innerText(), user_code);
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `device-consent-${picture}`);
+    await takeScreenshot(opened, `device-consent-${picture}`);
     assertEquals(await poll(url, device_code), "authorization_pending");
     await page.getByRole("button", { name: "Allow" }).click();
     assertEquals(await heading(), "The device is connected");
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `device-connected-${picture}`);
+    await takeScreenshot(opened, `device-connected-${picture}`);
     assertEquals(await poll(url, device_code), "200");
   });
 
@@ -91,7 +91,7 @@ for (
     assertEquals(await page.locator("h1").textContent(), "Connect Home cinema on a device?");
     assertStringIncludes(await page.locator("main").innerText(), "the network of this browser");
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `device-confirm-${picture}`);
+    await takeScreenshot(opened, `device-confirm-${picture}`);
     assertEquals(await poll(autoUrl, device_code), "authorization_pending");
     await page.getByRole("button", { name: "Deny" }).click();
     assertEquals(await page.locator("h1").textContent(), "The device was denied");

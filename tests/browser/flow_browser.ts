@@ -24,14 +24,14 @@ for (const [name, link] of [["public", "Start the demo flow"], ["confidential", 
   test(`[DM-05] from home to a token as a ${name} client, with one click and one paste`, { skip }, async () => {
     await using opened = await openPage(url, { permissions: ["clipboard-read", "clipboard-write"] });
     const { page, problems } = opened;
-    await takeScreenshot(page, "real-home");
+    await takeScreenshot(opened, "real-home");
     await page.getByRole("link", { name: link, exact: true }).click();
     await page.getByRole("heading", { name: "Authorization Successful!", level: 1 }).waitFor();
     const { searchParams } = new URL(page.url());
     const values = page.locator(".opening .wire");
     assertEquals(await values.nth(0).textContent(), searchParams.get("code"));
     assertEquals(await values.nth(1).textContent(), searchParams.get("state"));
-    await takeScreenshot(page, `real-authorized-${name}`);
+    await takeScreenshot(opened, `real-authorized-${name}`);
     assertStringIncludes(
       await page.locator("#examples .good").innerText(),
       `issued to demo-${name}: the request below works`,
@@ -91,7 +91,7 @@ test(
     assertEquals(await page.locator("h1").textContent(), "Request rejected");
     assertEquals(await page.locator("mark").textContent(), "sed");
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, "real-rejected");
+    await takeScreenshot(opened, "real-rejected");
   },
 );
 

@@ -14,7 +14,9 @@ import { samples } from "./samples.ts";
 export const executablePath: string | undefined = findChromium();
 
 /** How long a step of the browser may take, in milliseconds; its default is too short for a busy machine. */
-const timeout = 180_000;
+const timeout = 60_000;
+
+type PageResponse = NonNullable<Awaited<ReturnType<Page["goto"]>>>;
 
 let browser: Promise<Browser> | undefined;
 
@@ -22,22 +24,28 @@ let browser: Promise<Browser> | undefined;
 export interface OpenOptions extends BrowserContextOptions {
   /** The page's own scripts never come, but the tests may still ask it anything. Default: false. */
   readonly bare?: boolean;
+  /** `findPageProblems` runs axe-core. Default: true. */
+  readonly runsAxe?: boolean;
+  readonly colorScheme?: ColorScheme;
 }
 
-/** Viewing conditions: light and dark, on a phone, a tablet and a desktop, with script and without. */
+/** What the user prefers; pages differ in their colours only. */
+export type ColorScheme = "light" | "dark";
+
+/**
+ * Viewing conditions: on a phone, a tablet and a desktop, with script and without. `findPageProblems` looks at both
+ * colour schemes. axe-core, which takes most of the time, examines the narrowest layout, dark and without script, and
+ * the widest, light and with script.
+ */
 export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = ([
-  [320, "light"],
-  [320, "dark"],
-  [320, "light", "bare"],
-  [320, "dark", "bare"],
-  [768, "light"],
-  [1280, "light"],
-  [1280, "dark"],
-  [1280, "light", "bare"],
-  [1280, "dark", "bare"],
-] as const).map(([width, colorScheme, bare]) => ({
-  name: [width, colorScheme, ...bare ? [bare] : []].join("-"),
-  options: { colorScheme, bare: bare !== undefined, viewport: { width, height: 800 } },
+  [320, { runsAxe: false }],
+  [320, { bare: true, colorScheme: "dark" }],
+  [768, { runsAxe: false }],
+  [1280, {}],
+  [1280, { bare: true, runsAxe: false }],
+] as const satisfies [number, OpenOptions][]).map(([width, options]: [number, OpenOptions]) => ({
+  name: options.bare ? `${width}-bare` : `${width}`,
+  options: { ...options, viewport: { width, height: 800 } },
 }));
 
 /** An opened page, with its console errors and warnings. */
@@ -47,10 +55,19 @@ export interface OpenedPage extends AsyncDisposable {
   readonly problems: readonly string[];
   /** Whether the page runs its scripts; where it does not, no callback of a question put to it is ever called either. */
   readonly runsScripts: boolean;
+  readonly runsAxe: boolean;
+  readonly colorScheme: ColorScheme;
+  /** The response that the current document came in; undefined for a file. */
+  readonly document: () => PageResponse | undefined;
 }
 
 /** Opens a page in its own context. The browser's log line for an error status is ignored. */
-export async function openPage(url: string, { bare = false, ...options }: OpenOptions = {}): Promise<OpenedPage> {
+export async function openPage(url: string, {
+  bare = false,
+  runsAxe = true,
+  colorScheme = "light",
+  ...options
+}: OpenOptions = {}): Promise<OpenedPage> {
   browser ??= chromium.launch({
     executablePath,
     timeout,
@@ -65,6 +82,7 @@ export async function openPage(url: string, { bare = false, ...options }: OpenOp
   const context = await (await browser).newContext({
     viewport: { width: 1280, height: 800 },
     reducedMotion: "reduce",
+    colorScheme,
     ...options,
   });
   if (bare) await context.route("**/*.js", (route) => route.fulfill({ contentType: "text/javascript" }));
@@ -85,15 +103,28 @@ export async function openPage(url: string, { bare = false, ...options }: OpenOp
     // Aborted: the page was left before the tab's icon had come.
     if (reason !== "net::ERR_ABORTED") problems.push(`${request.url()}: ${reason}`);
   });
+  let document: PageResponse | undefined;
+  page.on("response", (response) => {
+    const request = response.request();
+    if (request.isNavigationRequest() && response.frame() === page.mainFrame()) document = response;
+  });
   await page.goto(url, { waitUntil: "load" });
   const runsScripts = options.javaScriptEnabled ?? true;
-  return { page, problems, runsScripts, [Symbol.asyncDispose]: () => context.close() };
+  return {
+    ...{ page, problems, runsScripts, runsAxe: runsAxe && runsScripts, colorScheme, document: () => document },
+    [Symbol.asyncDispose]: () => context.close(),
+  };
 }
 
-/** Keeps a picture of the whole page in the folder that LATCHKEY_SHOTS names, if it names one. */
-export async function takeScreenshot(page: Page, name: string): Promise<void> {
+/** Keeps pictures of the whole page, light and dark, in the folder that LATCHKEY_SHOTS names, if it names one. */
+export async function takeScreenshot({ page, colorScheme }: OpenedPage, name: string): Promise<void> {
   const folder = process.env.LATCHKEY_SHOTS;
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  if (!folder) return;
+  for (const shown of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: shown });
+    await page.screenshot({ path: `${folder}/${name}-${shown}.png`, fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme });
 }
 
 /** Ends the browser. */

@@ -2,11 +2,11 @@
 
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
-import axe from "npm:axe-core@4.14.1";
+import axe from "npm:axe-core@4.14.1/axe.min.js";
 import type { OpenedPage } from "./harness.ts";
 
 /** Text with too little contrast to what lies behind it (WCAG 2.2, 1.4.3), and control borders (1.4.11). */
-export const lowContrast = `(() => {
+const lowContrast = `(() => {
   const parse = (color) => color.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => {
     const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -42,7 +42,7 @@ export const lowContrast = `(() => {
 })()`;
 
 /** Elements that reach beyond the window sideways, where the document scrolls sideways. */
-export const horizontalOverflow = `(() => {
+const horizontalOverflow = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return [];
   // Text may reach beyond although its element does not.
@@ -52,7 +52,7 @@ export const horizontalOverflow = `(() => {
 })()`;
 
 /** Faults of structure that a reader who listens would stumble over. */
-export const structureProblems = `(() => {
+const structureProblems = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const faults = [];
   for (const [selector, count] of [["h1", 1], ["main", 1], ["html[lang]", 1], ["title", 1], ["[role=status]", 1]]) {
@@ -105,11 +105,18 @@ const maxReloads = 2;
 
 /**
  * Layout shifts of the current page that happen at each load. The last part of a document may be painted after the
- * others on a busy machine; what a script or a late style sheet moves, it moves each time.
+ * others on a busy machine; what a script or a late style sheet moves, it moves each time. The page is loaded again
+ * from the same response: the server receives no second request, which could have another response.
  */
-export async function findLayoutShifts({ page }: OpenedPage): Promise<string[]> {
+async function findLayoutShifts({ page, document }: OpenedPage): Promise<string[]> {
   let shifts = await page.evaluate(layoutShifts) as string[];
   for (let i = 0; i < maxReloads && shifts.length > 0; i++) {
+    const response = document();
+    if (response !== undefined) {
+      const [body, headers] = await Promise.all([response.body(), response.allHeaders()]);
+      const recorded = { status: response.status(), headers, body };
+      await page.route(response.url(), (route) => route.fulfill(recorded), { times: 1 });
+    }
     await page.reload();
     shifts = await page.evaluate(layoutShifts) as string[];
   }
@@ -126,22 +133,25 @@ const violations = `axe.run(document, {
 }).then(({ violations }) => violations.map(({ id, help, nodes }) =>
   id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
 
-/** Runs every check on the current page, console errors included; layout shifts unless `shifts` is false. */
+/**
+ * Runs every check on the current page, console errors included, with the colours of both schemes. Layout shifts do not
+ * count if `shifts` is false: where the test has changed the page, it moved.
+ */
 export async function findPageProblems(
-  { page, problems: reported, runsScripts }: OpenedPage,
-  { shifts = true } = {},
+  opened: OpenedPage,
+  { shifts = true, runsAxe = opened.runsAxe } = {},
 ): Promise<string[]> {
+  const { page, problems, runsScripts, colorScheme } = opened;
   // A page can be read before its style sheet has come.
   await page.waitForLoadState("load");
-  const problems = [...reported];
-  if (runsScripts && !(await page.evaluate("'axe' in window"))) {
-    // The browser keeps the half megabyte for the pages that follow.
-    await page.addInitScript(axe.source);
-    await page.evaluate(axe.source);
-  }
-  const scripts = [
-    ...[horizontalOverflow, structureProblems, lowContrast],
-    ...runsScripts ? [...shifts ? [layoutShifts] : [], violations] : [],
-  ];
-  return [...problems, ...(await page.evaluate(`Promise.all([${scripts}])`) as string[][]).flat()];
+  const found = [...problems];
+  if (shifts && runsScripts) found.push(...await findLayoutShifts(opened));
+  if (runsAxe && !(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
+  const ask = async (scripts: readonly string[]) =>
+    found.push(...(await page.evaluate(`Promise.all([${scripts}])`) as string[][]).flat());
+  await ask([horizontalOverflow, structureProblems, lowContrast, ...runsAxe ? [violations] : []]);
+  await page.emulateMedia({ colorScheme: colorScheme === "light" ? "dark" : "light" });
+  await ask([lowContrast]);
+  await page.emulateMedia({ colorScheme });
+  return found;
 }

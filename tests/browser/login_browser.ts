@@ -114,11 +114,11 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(`${request}&login_hint=bob`);
       assertEquals(await page.locator("h1").textContent(), "Log in to The shop");
       assertEquals(await findPageProblems(opened), []);
-      await takeScreenshot(page, `real-login-${javaScriptEnabled ? "script" : "bare"}`);
+      await takeScreenshot(opened, `real-login-${javaScriptEnabled ? "script" : "bare"}`);
       await page.locator(".person").first().click();
       assertEquals(await page.locator("h1").textContent(), "Allow The shop to access your account?");
       assertEquals(await findPageProblems(opened), []);
-      await takeScreenshot(page, `real-consent-${javaScriptEnabled ? "script" : "bare"}`);
+      await takeScreenshot(opened, `real-consent-${javaScriptEnabled ? "script" : "bare"}`);
       assertStringIncludes(await page.locator(".facts").innerText(), "Bob Brown");
       await page.getByLabel("See your e-mail address").uncheck();
       await page.getByRole("button", { name: "Allow" }).click();

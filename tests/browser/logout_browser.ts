@@ -95,7 +95,7 @@ test("[FC-04] a frame that never responds holds the browser up for the limit alo
   const id_token = await logIn(opened, "shop-hang");
   await page.goto(logoutUrl(id_token, { post_logout_redirect_uri }), { waitUntil: "commit" });
   await page.getByRole("link", { name: "Continue" }).waitFor();
-  await takeScreenshot(page, "logging-out-hanging");
+  await takeScreenshot(opened, "logging-out-hanging");
   assertStringIncludes(await page.locator("main").innerText(), "The slow wiki");
   await page.getByRole("heading", { name: "Bye from /bye" }).waitFor();
 });
@@ -109,7 +109,7 @@ test("[FC-04] without script the page has a link, and its frames load all the sa
   await page.goto(logoutUrl(id_token, { post_logout_redirect_uri }));
   assertEquals([clients.shop.seen.length, clients.wiki.seen.length], [1, 1]);
   assertEquals(await findPageProblems(opened), []);
-  await takeScreenshot(page, "logging-out-bare");
+  await takeScreenshot(opened, "logging-out-bare");
   await page.getByRole("link", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Bye from /bye" }).waitFor();
 });
@@ -121,6 +121,6 @@ test("[FC-04] without a post_logout_redirect_uri the user stays on the page", { 
   await page.goto(logoutUrl(id_token));
   assertEquals(await page.locator("h1").innerText(), "You are logged out");
   assertEquals(await findPageProblems(opened), []);
-  await takeScreenshot(page, "logging-out-stays");
+  await takeScreenshot(opened, "logging-out-stays");
   assertEquals(page.url(), logoutUrl(id_token));
 });

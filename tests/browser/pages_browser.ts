@@ -17,14 +17,11 @@ after(async () => {
 
 const paths = Object.keys(samples);
 const leaving = paths.filter((path) => samples[path]!.leaves);
-const schemes = ["light", "dark"] as const;
 
 /** Opens a sample and stays there: a page that redirects immediately is opened without its script. */
 async function stay({ page }: OpenedPage, path: string): Promise<void> {
-  await page.unrouteAll();
-  if (leaving.includes(path)) {
-    await page.route("**/continue.js", (route) => route.fulfill({ contentType: "text/javascript" }));
-  }
+  if (!leaving.includes(path)) return void await page.goto(url + path);
+  await page.route("**/continue.js", (route) => route.fulfill({ contentType: "text/javascript" }));
   await page.goto(url + path);
 }
 
@@ -34,7 +31,7 @@ for (const { name, options } of browserVariants) {
     for (const path of paths) {
       await stay(opened, path);
       assertEquals(await findPageProblems(opened), [], path);
-      if (!options.bare) await takeScreenshot(opened.page, `${path.slice(1).replaceAll("/", "-") || "home"}-${name}`);
+      if (!options.bare) await takeScreenshot(opened, `${path.slice(1).replaceAll("/", "-") || "home"}-${name}`);
     }
   });
 }
@@ -78,28 +75,26 @@ test("[UI-17] on a phone a URL breaks after a slash, and is copied unchanged", {
 const stops = "a, button, summary, textarea, input:not([type=hidden], :disabled, [type=radio]:not(:checked))";
 
 test("every control is reachable by Tab, with a visible focus", { skip }, async () => {
-  for (const colorScheme of schemes) {
-    await using opened = await openPage(url, { colorScheme });
-    const { page } = opened;
-    for (const path of paths) {
-      await stay(opened, path);
-      // The page notes what gets the focus, so that the presses need no questions between them.
-      await page.evaluate(`(() => {
-        for (const one of document.querySelectorAll("details")) one.open = true;
-        globalThis.unmarked = [];
-        document.addEventListener("focusin", ({ target }) => {
-          const { outlineStyle, outlineWidth } = getComputedStyle(target);
-          target.dataset.seen = "";
-          if (outlineStyle !== "solid" || parseFloat(outlineWidth) < 2) unmarked.push(target.outerHTML);
-        });
-      })()`);
-      // Of some, only one is open at a time.
-      const count = await page.locator(`:is(${stops}):visible`).count();
-      // Where the page sets the focus, one press leads around its end.
-      await Promise.all(Array.from({ length: count + 1 }, () => page.keyboard.press("Tab")));
-      assertEquals(await page.evaluate("unmarked"), [], `${path}: no visible focus`);
-      assertEquals(await page.locator(`:is(${stops})[data-seen]`).count(), count, path);
-    }
+  await using opened = await openPage(url);
+  const { page } = opened;
+  for (const path of paths) {
+    await stay(opened, path);
+    // The page notes what gets the focus, so that the presses need no questions between them.
+    await page.evaluate(`(() => {
+      for (const one of document.querySelectorAll("details")) one.open = true;
+      globalThis.unmarked = [];
+      document.addEventListener("focusin", ({ target }) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(target);
+        target.dataset.seen = "";
+        if (outlineStyle !== "solid" || parseFloat(outlineWidth) < 2) unmarked.push(target.outerHTML);
+      });
+    })()`);
+    // Of some, only one is open at a time.
+    const count = await page.locator(`:is(${stops}):visible`).count();
+    // Where the page sets the focus, one press leads around its end.
+    await Promise.all(Array.from({ length: count + 1 }, () => page.keyboard.press("Tab")));
+    assertEquals(await page.evaluate("unmarked"), [], `${path}: no visible focus`);
+    assertEquals(await page.locator(`:is(${stops})[data-seen]`).count(), count, path);
   }
 });
 
@@ -175,5 +170,5 @@ test("in print there are no buttons, and every value is visible", { skip }, asyn
   assertEquals(await page.locator("pre:visible").count(), 2);
   assertEquals(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), "rgb(255, 255, 255)");
   await page.setViewportSize({ width: 794, height: 1123 });
-  await takeScreenshot(page, "authorized-print");
+  await takeScreenshot(opened, "authorized-print");
 });

@@ -48,7 +48,7 @@ for (const { name, options } of browserVariants) {
       // A document without scripts announces nothing.
       const expected = what === "document" ? ["0 of [role=status]"] : [];
       assertEquals(await findPageProblems(opened), expected, address);
-      await takeScreenshot(opened.page, `check-${what}-${name}`);
+      await takeScreenshot(opened, `check-${what}-${name}`);
     }
   });
 }

@@ -50,12 +50,12 @@ for (const { name, options } of browserVariants) {
     for (const [i, [label, heading]] of tour.entries()) {
       assertEquals(await findPageProblems(opened), [], heading);
       await assertInView(opened);
-      await takeScreenshot(page, `tour-${i + 1}-${name}`);
+      await takeScreenshot(opened, `tour-${i + 1}-${name}`);
       await next(opened, label);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
     }
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(page, `tour-${tour.length + 1}-${name}`);
+    await takeScreenshot(opened, `tour-${tour.length + 1}-${name}`);
     await next(opened, "Next: read it in Flows");
     await page.waitForURL(/\/flows\/\d+#step-\d+$/);
     assertStringIncludes(await page.locator("main").innerText(), `${url}/authorized/`);
