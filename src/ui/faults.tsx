@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 import { Field } from "./field.tsx";
-import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Code } from "./value.tsx";
 
@@ -174,34 +174,36 @@ function Faults(props: FaultsProps): VNode {
     >
       {chosen !== undefined && <AddForm {...props} chosen={chosen} />}
       <Rules {...props} />
-      <Section id="clock" heading="Clock">
-        <p>
-          The clock of the server: <time>{new Date(now).toISOString()}</time>
-        </p>
-        <form class="form" method="post" action={`${base}/faults`}>
-          <Hidden {...props} action="advance" />
-          <Field
-            name="seconds"
-            label="Seconds"
-            hint="How far to move it; a negative number sets it back."
-            value="3600"
-          />
-          <p class="ways">
-            <button type="submit" class="button plain">Move the clock</button>
+      <Panes>
+        <Section id="clock" heading="Clock">
+          <p>
+            The clock of the server: <time>{new Date(now).toISOString()}</time>
           </p>
-        </form>
-        <form class="ways" method="post" action={`${base}/faults`}>
-          <Hidden {...props} action="reset" />
-          <button type="submit" class="button plain">Back to the system time</button>
-        </form>
-      </Section>
-      <Section id="keys" heading="Keys">
-        <p>A new key signs from now on; the old one stays published until its tokens have expired.</p>
-        <form class="ways" method="post" action={`${base}/faults`}>
-          <Hidden {...props} action="rotate" />
-          <button type="submit" class="button plain">Rotate the signing key</button>
-        </form>
-      </Section>
+          <form class="form" method="post" action={`${base}/faults`}>
+            <Hidden {...props} action="advance" />
+            <Field
+              name="seconds"
+              label="Seconds"
+              hint="How far to move it; a negative number sets it back."
+              value="3600"
+            />
+            <p class="ways">
+              <button type="submit" class="button plain">Move the clock</button>
+            </p>
+          </form>
+          <form class="ways" method="post" action={`${base}/faults`}>
+            <Hidden {...props} action="reset" />
+            <button type="submit" class="button plain">Back to the system time</button>
+          </form>
+        </Section>
+        <Section id="keys" heading="Keys">
+          <p>A new key signs from now on; the old one stays published until its tokens have expired.</p>
+          <form class="ways" method="post" action={`${base}/faults`}>
+            <Hidden {...props} action="rotate" />
+            <button type="submit" class="button plain">Rotate the signing key</button>
+          </form>
+        </Section>
+      </Panes>
       <Section id="all" heading="All faults">
         <ul class="choices">
           {definitions.map(({ id, title }) => (

@@ -171,38 +171,45 @@ export function User(props: UserProps): VNode {
       path={`/users/${user.sub}`}
       head={<Stylesheet site={props} name="form" />}
       heading={user.name ?? user.sub}
+      badges={form && <a class="button plain" href="#change">Change the claims</a>}
       opening={
         <>
           {isFirst && <FirstUserNote />}
           {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
-          <ClaimList user={user} />
         </>
       }
     >
-      {form !== undefined && (
-        <Section id="change" heading="Change">
-          <p>
-            {form.isPersistent
-              ? "Saved in the store until the configuration of this user changes."
-              : "Kept in memory: a restart restores the configuration."}
-          </p>
-          <form class="form" method="post" action={user.href}>
-            <input type="hidden" name="form_token" value={form.csrfToken} />
-            <Field
-              name="claims"
-              label="Claims"
-              hint={claimsHint}
-              value={form.values.claims}
-              errors={form.errors}
-              lines={10}
-            />
-            <p class="ways">
-              <button type="submit" class="button" name="action" value="save">Save the claims</button>
-              {!isFirst && <button type="submit" class="button plain" name="action" value="first">Make default</button>}
-            </p>
-          </form>
+      <Panes>
+        <Section id="released" heading="What clients receive">
+          <ClaimList user={user} />
         </Section>
-      )}
+        {form !== undefined && (
+          <Section id="change" heading="Change">
+            <p>
+              {form.isPersistent
+                ? "Saved in the store until the configuration of this user changes."
+                : "Kept in memory: a restart restores the configuration."}
+            </p>
+            <form class="form" method="post" action={user.href}>
+              <input type="hidden" name="form_token" value={form.csrfToken} />
+              <Field
+                name="claims"
+                label="Claims"
+                hint={claimsHint}
+                value={form.values.claims}
+                errors={form.errors}
+                lines={10}
+              />
+              <p class="ways">
+                <button type="submit" class="button" name="action" value="save">Save the claims</button>
+                {!isFirst && (
+                  <button type="submit" class="button plain" name="action" value="first">Make default</button>
+                )}
+              </p>
+            </form>
+          </Section>
+        )}
+      </Panes>
       {form !== undefined && (
         <RemoveSection
           kind="user"

@@ -60,6 +60,8 @@ for (const [width, height] of [[390, 844], [1280, 800]] as const) {
       await page.goto(url + path);
       await measure(path);
     }
+    await page.goto(`${url}/users/alice`);
+    await measure("the form of a user", ".form .button");
     await page.goto(`${url}/flows`);
     await measure("flows", "#flows a");
     await page.locator("#flows a").first().click();

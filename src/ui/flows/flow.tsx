@@ -48,7 +48,12 @@ function FailureSummary({ reason, continued }: { readonly reason: FailureReason;
 }
 
 /** Maximum length of a line beside the flow. */
-const maxRecentChars = 28;
+const maxRecentChars = 26;
+
+/** The text, or its beginning and an ellipsis. */
+function shorten(text: string): string {
+  return text.length > maxRecentChars ? `${text.slice(0, maxRecentChars - 1)}…` : text;
+}
 
 /** The flows around this one, on wide screens. */
 function Recent({ base, row, recent }: FlowProps): VNode {
@@ -58,8 +63,7 @@ function Recent({ base, row, recent }: FlowProps): VNode {
         {recent.map(({ id, rejection, status, document }) => (
           <li key={id}>
             <a href={`${base}/flows/${id}`} aria-current={id === row.id ? "page" : undefined}>
-              <b>{document === undefined ? id : "×"}</b>{" "}
-              {(document ?? rejection?.reason ?? status.label).slice(0, maxRecentChars)}
+              <b>{document === undefined ? id : "×"}</b> {shorten(document ?? rejection?.reason ?? status.label)}
             </a>
           </li>
         ))}
