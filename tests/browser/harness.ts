@@ -14,7 +14,7 @@ import { samples } from "./samples.ts";
 export const executablePath: string | undefined = findChromium();
 
 /** How long a step of the browser may take, in milliseconds; its default is too short for a busy machine. */
-const timeout = 60_000;
+const timeout = 120_000;
 
 type PageResponse = NonNullable<Awaited<ReturnType<Page["goto"]>>>;
 
