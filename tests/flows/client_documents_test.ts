@@ -449,7 +449,7 @@ test("[MC-05] the limits of fetches hold for all ports of a host and however man
   assertCode(await b.authorize({ client_id: url }));
   for (let port = 1; port < 100; port++) await b.authorize({ client_id: `https://client.example:${port + 8000}/c` });
   assertEquals(b.fetched.length, 60);
-  for (let host = 0; host < 5000; host++) await b.token({ client_id: `https://client${host}.example/c`, code: "x" });
+  for (let host = 0; host < 1000; host++) await b.token({ client_id: `https://client${host}.example/c`, code: "x" });
   assertEquals(b.fetched.length, 600);
   assertEquals((await b.authorize({ client_id: "https://client.example:9000/c" })).status, 429);
   assertEquals(b.fetched.length, 600);

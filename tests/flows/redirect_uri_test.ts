@@ -532,11 +532,14 @@ test("[RU-14] no parameter of a page or endpoint redirects or links to another o
     ...["/static/nothing", "/oauth2/authorize", "/oauth2/authorize?client_id=unknown", "/oauth2/token"],
     ...["/oauth2/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
   ];
-  const servers = [await testServer(), await testServer({ clients: undefined })];
-  for (const { get } of servers) {
+  const servers = [
+    { get: (await testServer()).get, sent: targets },
+    { get: (await testServer({ clients: undefined })).get, sent: targets.slice(0, 1) },
+  ];
+  for (const { get, sent } of servers) {
     await forEachCase(paths, (path) =>
       forEachCase(names, (name) =>
-        forEachCase(targets, async (target) => {
+        forEachCase(sent, async (target) => {
           const query = encode({ [name]: target });
           await assertStays(await get(`${path}${path.includes("?") ? "&" : "?"}${query}`));
           await assertStays(

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { test } from "node:test";
 import { assertAttackFails, attack } from "./campaign.ts";
 
-/** Always the same attacks, so that a failure is about what has changed. */
-const seed = 20260101;
+/** Always the same attacks, so that a failure is about what has changed; others on each runtime. */
+const seed = "Deno" in globalThis ? 20260101 : "Bun" in globalThis ? 20260102 : 20260103;
 
 test("[HT-18, HT-19, UI-03, HT-15] every response to random requests is valid, and the log contains no secret", async () => {
   let requests = 0;
@@ -14,7 +14,7 @@ test("[HT-18, HT-19, UI-03, HT-15] every response to random requests is valid, a
     fc.asyncProperty(attack, async (one) => {
       requests += await assertAttackFails(one);
     }),
-    { seed, numRuns: 600 },
+    { seed, numRuns: 300 },
   );
-  assertGreater(requests, 2000);
+  assertGreater(requests, 1500);
 });
