@@ -47,6 +47,7 @@ const runtimes: Readonly<Record<RuntimeName, Runtime>> = {
       node,
       "--test",
       `--test-concurrency=${availableParallelism()}`,
+      "--import=./scripts/node_without_test_hooks.mjs",
       "--enable-source-maps",
       "--test-reporter=spec",
       ...await bundle(),
