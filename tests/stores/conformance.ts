@@ -6,7 +6,7 @@ import type { CodeRecord, KeyRecord, Store } from "../../src/store/store.ts";
 
 const startTime = Date.UTC(2030, 0, 1);
 
-/** Calls a function with each number below this one, a hundred at once. */
+/** Calls a function with each number below this one, a hundred at a time. */
 async function forEachOf(count: number, call: (i: number) => unknown): Promise<void> {
   for (let from = 0; from < count; from += 100) {
     await Promise.all(Array.from({ length: Math.min(100, count - from) }, (_, i) => call(from + i)));
