@@ -285,7 +285,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
 /** A command that calls an endpoint of POST requests. */
 function exampleCommand({ server, site, endpoint }: Context): string | undefined {
   if (endpoint === undefined || !endpoint.methods.includes("POST")) return undefined;
-  const names = endpoint.parameters?.map(({ name }) => name).slice(0, 3) ?? [];
+  const names = endpoint.exampleParameters ?? endpoint.parameters?.map(({ name }) => name).slice(0, 3) ?? [];
   const url = routeUrl(server.issuer, site.base, endpoint.path);
   return ["curl", ...names.map((name) => `-d ${name}=…`), url].join(" ");
 }

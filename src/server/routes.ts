@@ -98,6 +98,7 @@ export function endpoints(
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),
       ],
+      exampleParameters: ["grant_type", "code", "redirect_uri", "code_verifier", "client_id"],
       responseParameters: parameters(accessToken, refreshToken, {
         name: "id_token",
         secret: "id_token",
@@ -143,6 +144,7 @@ export function endpoints(
       errors: "json",
       role: "step",
       parameters: tokenParameters,
+      exampleParameters: ["token", "client_id"],
       load: async () => (await import("../endpoints/revoke.ts")).revoke,
     },
     {
@@ -157,6 +159,7 @@ export function endpoints(
       errors: "json",
       role: "step",
       parameters: [...clientAuthParameters, ...authorizationParameters],
+      exampleParameters: ["client_id", "response_type", "redirect_uri", "code_challenge", "code_challenge_method"],
       responseParameters: [requestUriParameter],
       load: async () => (await import("../endpoints/par.ts")).par,
     },
@@ -170,6 +173,7 @@ export function endpoints(
       errors: "json",
       role: "step",
       parameters: tokenParameters,
+      exampleParameters: ["token", "client_id"],
       load: async () => (await import("../endpoints/introspect.ts")).introspection,
     },
     {

@@ -153,6 +153,19 @@ function linksAway(html: string): string[] {
   return [...html.matchAll(/<a href="(https?:[^"]*)"/g)].map(([, href]) => href!);
 }
 
+test("[UI-13] an endpoint for programs that is opened in a browser shows the command that calls it", async () => {
+  const server = await testServer();
+  await forEachCase([
+    ["token", "grant_type code redirect_uri code_verifier client_id"],
+    ["introspect", "token client_id"],
+    ["par", "client_id response_type redirect_uri code_challenge code_challenge_method"],
+  ], async ([path, names]) => {
+    const html = await assertPage(await server.get(`/oauth2/${path}`, { headers: { accept: "text/html" } }), 405);
+    const fields = names!.split(" ").map((name) => `-d ${name}=…`).join(" ");
+    assertStringIncludes(html, `curl ${fields} https://as.test/oauth2/${path}`);
+  });
+});
+
 test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL contains a code or a state", async () => {
   const b = await ready();
   const sections = [
