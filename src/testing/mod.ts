@@ -83,7 +83,7 @@ export { checkClient } from "./check/check_client.ts";
 export type { CheckOptions } from "./check/check_options.ts";
 export type { CheckReport, CheckResult, ControlResult, Verdict } from "./check/report.ts";
 export { UndecidedError, unknownUser } from "./check/driver.ts";
-export type { Ability } from "./check/abilities.ts";
+export type { Ability, Feature } from "./check/abilities.ts";
 export type { ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "./check/driver.ts";
 export type { DeviceJourney, ResourceJourney, TokenJourney } from "./check/driver.ts";
 export type { SessionStart } from "./check/session_starts.ts";

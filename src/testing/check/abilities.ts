@@ -19,21 +19,10 @@ export type Ability =
   | "backChannelLogout"
   | "frontChannelLogout"
   | "clock"
-  // By itself:
-  | "idToken"
-  | "userinfo"
-  | "par"
-  | "jar"
-  | "jarm"
-  | "dpop"
-  | "registration"
-  | "registrationManagement"
-  | "clientDocument"
-  | "maxAge"
-  | "essentialAcr";
+  | Feature;
 
 /** Something that a client does by itself: it pushes requests, signs them, or reads its registration, for example. */
-type Feature =
+export type Feature =
   | "idToken"
   | "userinfo"
   | "par"
