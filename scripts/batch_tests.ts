@@ -21,7 +21,7 @@ export async function batchTests(
   const count = Math.ceil(tests.length / batchSize);
   return await Promise.all(Array.from({ length: count }, async (_, index) => {
     const path = `${folder}/batch_${`${index + 1}`.padStart(2, "0")}_test${extension}`;
-    // Neighbours are often slow together, so each batch takes every so-many-th.
+    // Neighbours in the list are often slow, so they go into different batches.
     const urls = tests.filter((_, place) => place % count === index).map((test) => pathToFileURL(resolve(test)).href);
     await Deno.writeTextFile(path, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(""));
     return path;

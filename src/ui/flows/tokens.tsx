@@ -165,8 +165,10 @@ function headline({ name, form, checks, signature }: TokenResult): string {
   const lowerCaseName = lowerFirst(name);
   if (signature !== undefined && signature.passed !== true) return signature.heading;
   const failed = checks.filter(({ passed }) => passed === false).length;
-  const broken = `his ${lowerCaseName} breaks ${failed === 1 ? "1 rule" : `${failed} rules`}`;
-  if (failed > 0) return signature === undefined ? `T${broken}` : `${signature.heading}, but t${broken}`;
+  if (failed > 0) {
+    const broken = `This ${lowerCaseName} breaks ${failed === 1 ? "1 rule" : `${failed} rules`}`;
+    return signature === undefined ? broken : `${signature.heading}, but ${lowerFirst(broken)}`;
+  }
   if (form === "encrypted") return `Encrypted ${lowerCaseName}`;
   const open = checks.filter(({ passed }) => passed === undefined).length;
   return `${signature?.heading}: this ${lowerCaseName} passes every check${open > 0 ? " that was possible" : ""}`;
