@@ -124,6 +124,7 @@ const importRules: ImportRules = {
         "oauth/": "types",
         "oauth/rules/": "anything",
         "oauth/secret_names.ts": "anything",
+        "store/linked_list.ts": "anything",
       },
     },
     // Reads what the recorder keeps: for the pages of the inspector and the check of clients.

@@ -108,9 +108,10 @@ export type TraceEvent =
  * Receives each passed check, in the order of the checks. A failed check is in the rejection.
  *
  * @param rule The ID of the rule; the rule table has its sentence.
- * @param value The checked value, if it may be shown; never a secret.
+ * @param value The checked value, if it may be shown; never a secret. A number is the time until which something is
+ *   valid, in milliseconds since 1970, and is formatted when somebody looks.
  */
-export type RulePassed = (rule: PassedRuleId, value?: string) => void;
+export type RulePassed = (rule: PassedRuleId, value?: string | number) => void;
 
 /** Receives every event, synchronously. Its errors are ignored. */
 export type Trace = (event: TraceEvent) => void;

@@ -17,6 +17,8 @@ type BodyEnd = "complete" | "aborted" | "cancelled";
 /** Captures a body part by part. */
 export interface BodyTap {
   push(part: Uint8Array): void;
+  /** The whole body at once, and its end. */
+  pushAll(body: Uint8Array): void;
   end(how: BodyEnd): void;
   /** The part captured so far; `undefined` before the first byte. */
   captured(): CapturedBody | undefined;
@@ -29,6 +31,12 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
   let complete = false;
   let captured: CapturedBody | undefined;
   return {
+    pushAll(body) {
+      size = body.byteLength;
+      complete = size <= maxRecordedBodyChars;
+      captured = size === 0 ? undefined : { text: decode([body.subarray(0, maxRecordedBodyChars)]), complete };
+      onEnd("complete");
+    },
     push(part) {
       const remaining = maxRecordedBodyChars - Math.min(size, maxRecordedBodyChars);
       // A copy, because the reader may overwrite its chunk.
@@ -46,7 +54,7 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
 }
 
 /** The same request, with a tap on its body. */
-export function tapRequest(request: RequestLike, tap: Pick<BodyTap, "push" | "end">): RequestLike {
+export function tapRequest(request: RequestLike, tap: BodyTap): RequestLike {
   return new TappedRequest(request, tap);
 }
 
@@ -56,10 +64,10 @@ class TappedRequest implements RequestLike {
   readonly method: string;
   readonly url: string;
   readonly headers: RequestLike["headers"];
-  readonly #tap: Pick<BodyTap, "push" | "end">;
+  readonly #tap: BodyTap;
   #body: ReadableStream<Uint8Array> | null | undefined;
 
-  constructor(request: RequestLike, tap: Pick<BodyTap, "push" | "end">) {
+  constructor(request: RequestLike, tap: BodyTap) {
     this.original = request;
     this.method = request.method;
     this.url = request.url;
@@ -81,8 +89,7 @@ class TappedRequest implements RequestLike {
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.original.bytes();
-    this.#tap.push(bytes);
-    this.#tap.end("complete");
+    this.#tap.pushAll(bytes);
     return bytes;
   }
 }

@@ -7,12 +7,13 @@ import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
+import type { LinkedListNode } from "../store/linked_list.ts";
 import type { CapturedBody } from "./body_tap.ts";
 import { getResponseOutcome, parseResponse } from "./record_response.ts";
 import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";
 
 /** The exchanges of one flow. */
-export interface FlowGroup {
+export interface FlowGroup extends LinkedListNode<FlowGroup> {
   /** The ID of the flow; absent for an exchange outside of flows. */
   flow?: string;
   /** The exchanges in the order of their requests. */
@@ -45,7 +46,7 @@ export interface ExchangeDraft {
   /** Whether the connection was dropped, or the response broke off. */
   dropped: boolean;
   /** The passed checks: each its rule, then its value. Not an object each, because there are dozens. */
-  readonly passed: (string | undefined)[];
+  readonly passed: (string | number | undefined)[];
   readonly events: TraceEvent[];
   readonly faults: string[];
   /** Absent after eviction. */
@@ -127,7 +128,8 @@ function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {
   const checks: PassedCheck[] = [];
   for (let i = 0; i < passed.length; i += 2) {
     const value = passed[i + 1];
-    checks.push({ rule: passed[i] as PassedRuleId, ...value !== undefined && { value } });
+    const text = typeof value === "number" ? `valid until ${new Date(value).toISOString()}` : value;
+    checks.push({ rule: passed[i] as PassedRuleId, ...text !== undefined && { value: text } });
   }
   return checks;
 }

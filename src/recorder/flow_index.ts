@@ -11,68 +11,92 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
-import { decodeFormValue, findBearerToken, isCompleteForm } from "./record_request.ts";
+import { decodeFormValue, findBearerToken, isCompleteForm, tryParseFields } from "./record_request.ts";
+import { linkedList } from "../store/linked_list.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;
+
+/** Number of characters by which a longer value is compared: the end of a token, where its signature is. */
+const linkKeyChars = 128;
+
+/** The part of a value that identifies it. The whole of a long token would be hashed for each lookup. */
+function linkKey(value: string): string {
+  return value.length > linkKeyChars ? value.slice(-linkKeyChars) : value;
+}
 
 /**
  * Creates an empty index for at most `limit` exchanges of at most `maxBytes` together, or for one larger exchange. It
  * evicts the least recently used flows.
  */
 export function flowIndex(limit: number, maxBytes: number) {
-  const drafts = new Map<number, ExchangeDraft>();
   /** The groups, least recently used first. */
-  const groups = new Set<FlowGroup>();
-  const flows = new Map<string, FlowGroup>();
+  const groups = linkedList<FlowGroup>();
   /** The newest exchange with each linking value, so that a value stays linked while its flow is in use. */
   const links = new Map<string, ExchangeDraft>();
   let flowCount = 0;
+  let exchangeCount = 0;
   let bytes = 0;
 
-  const isOverfull = () => drafts.size > limit || bytes > maxBytes && drafts.size > 1;
+  const isOverfull = () => exchangeCount > limit || bytes > maxBytes && exchangeCount > 1;
+
+  const groupOf = (value: string) => links.get(linkKey(value))?.group;
 
   function addLink(draft: ExchangeDraft, value: unknown): void {
     if (typeof value !== "string" || value === "" || value.length > maxLinkChars || !draft.group) return;
-    links.set(value, draft);
-    draft.links.push(value);
+    const key = linkKey(value);
+    links.set(key, draft);
+    draft.links.push(key);
   }
 
   function evict(draft: ExchangeDraft): void {
-    drafts.delete(draft.number);
+    exchangeCount--;
     bytes -= draft.bytes;
-    for (const value of draft.links) if (links.get(value) === draft) links.delete(value);
+    for (const key of draft.links) if (links.get(key) === draft) links.delete(key);
     draft.group = undefined;
     draft.snapshot = undefined;
   }
 
   function removeGroup(group: FlowGroup): void {
-    group.drafts.forEach(evict);
-    groups.delete(group);
-    if (group.flow !== undefined) flows.delete(group.flow);
+    for (const draft of group.drafts) evict(draft);
+    groups.remove(group);
   }
 
   function touch(group: FlowGroup): void {
-    groups.delete(group);
+    groups.remove(group);
     groups.add(group);
-    for (const oldest of groups) {
-      if (!isOverfull()) return;
-      if (oldest !== group) removeGroup(oldest);
-    }
+    while (isOverfull() && groups.size() > 1) removeGroup(groups.first()!);
+    if (!isOverfull()) return;
     // This flow alone exceeds the limit.
-    if (isOverfull()) findFlowClient(group);
+    findFlowClient(group);
     while (isOverfull()) evict(group.drafts.shift()!);
+  }
+
+  function* allGroups(): Iterable<FlowGroup> {
+    for (let group = groups.first(); group !== undefined; group = group.next) yield group;
+  }
+
+  /** All exchanges, oldest first. */
+  function allDrafts(): ExchangeDraft[] {
+    return [...allGroups()].flatMap(({ drafts }) => drafts).sort((first, second) => first.number - second.number);
+  }
+
+  function findFlow(id: string): FlowGroup | undefined {
+    for (const group of allGroups()) if (group.flow === id) return group;
+    return undefined;
   }
 
   /** The group that an experiment belongs to, whatever its request contains. */
   function experimentGroup({ experimentOf }: ExchangeDraft): FlowGroup | undefined {
-    return experimentOf === undefined ? undefined : drafts.get(experimentOf)?.group;
+    if (experimentOf === undefined) return undefined;
+    for (const group of allGroups()) if (group.drafts.some(({ number }) => number === experimentOf)) return group;
+    return undefined;
   }
 
   function move(draft: ExchangeDraft, group: FlowGroup): void {
     const previous = draft.group!;
     previous.drafts.splice(previous.drafts.indexOf(draft), 1);
-    if (previous.drafts.length === 0) groups.delete(previous);
+    if (previous.drafts.length === 0) groups.remove(previous);
     // Searched from the end, because most exchanges are the newest of their flow.
     group.drafts.splice(group.drafts.findLastIndex(({ number }) => number < draft.number) + 1, 0, draft);
     draft.group = group;
@@ -84,9 +108,9 @@ export function flowIndex(limit: number, maxBytes: number) {
   return {
     /** Adds an exchange, at first in its own group. */
     add(draft: ExchangeDraft): void {
-      const group: FlowGroup = { drafts: [draft], unsearched: [draft] };
+      const group: FlowGroup = { drafts: [draft], unsearched: [draft], previous: undefined, next: undefined };
       draft.group = group;
-      drafts.set(draft.number, draft);
+      exchangeCount++;
       bytes += draft.bytes;
       // Evicts nothing yet, because the exchange may belong to the flow that would be evicted.
       groups.add(group);
@@ -103,10 +127,9 @@ export function flowIndex(limit: number, maxBytes: number) {
       if (draft.group === undefined || draft.group.flow !== undefined) return;
       const { endpoint } = draft;
       const values = findLinkingValues(draft);
-      const existing = [experimentGroup(draft), ...values.map((value) => links.get(value)?.group)]
-        .find((group) => group?.flow !== undefined);
+      const existing = [experimentGroup(draft), ...values.map(groupOf)].find((group) => group?.flow !== undefined);
       if (existing !== undefined) {
-        const shared = values.filter((value) => links.get(value)?.group === existing);
+        const shared = values.filter((value) => groupOf(value) === existing);
         move(draft, existing);
         for (const value of shared) addLink(draft, value);
         return;
@@ -115,7 +138,6 @@ export function flowIndex(limit: number, maxBytes: number) {
       if ((endpoint === undefined || endpoint.role === "step") && draft.head.method !== "HEAD") {
         draft.group.flow = String(++flowCount);
         draft.snapshot = undefined;
-        flows.set(draft.group.flow, draft.group);
       }
       touch(draft.group);
     },
@@ -124,87 +146,101 @@ export function flowIndex(limit: number, maxBytes: number) {
     indexResponse(draft: ExchangeDraft): void {
       if (draft.group !== undefined && isOverfull()) touch(draft.group);
       if (draft.reply === undefined || draft.group?.flow === undefined) return;
-      const linking = linkingNames(draft.endpoint?.responseParameters);
-      const { names } = linking;
-      if (names.size === 0) return;
+      const names = linkingNames(draft.endpoint?.responseParameters);
+      if (names.length === 0) return;
       const { headers: { location }, form } = draft.reply;
-      const isFormOrSigned = form !== undefined || location?.includes("response=");
-      const sent = isFormOrSigned ? getResponse(draft)!.authorizationResponse?.params : undefined;
-      const params = sent ?? (location === undefined ? [] : findInUri(location, linking));
-      for (const [name, value] of params) if (names.has(name)) addLink(draft, value);
+      if (form !== undefined || location?.includes("response=")) {
+        const params = getResponse(draft)!.authorizationResponse?.params ?? [];
+        for (const [name, value] of params) if (names.some((linking) => linking.name === name)) addLink(draft, value);
+      } else if (location !== undefined) {
+        const { query, fragment } = splitUri(location);
+        for (const name of names) addLink(draft, findParameter(query, name) ?? findParameter(fragment, name));
+      }
       const members = parseJsonMembers({ ...draft.reply, body: draft.replyBody?.text ?? draft.reply.body ?? "" });
-      for (const name of names) addLink(draft, members[name]);
+      for (const { name } of names) addLink(draft, members[name]);
     },
 
-    exchanges: (): readonly Exchange[] => [...drafts.values()].map(toExchange),
-    flows: (): readonly Flow[] => [...flows.values()].map(toFlow),
+    exchanges: (): readonly Exchange[] => allDrafts().map(toExchange),
+    flows: (): readonly Flow[] =>
+      [...allGroups()].filter(({ flow }) => flow !== undefined)
+        .sort((first, second) => Number(first.flow) - Number(second.flow)).map(toFlow),
     flow(id: string): Flow | undefined {
-      const group = flows.get(id);
+      const group = findFlow(id);
       return group && toFlow(group);
     },
     clear(flow?: string): void {
-      const removed = flow === undefined ? [...groups] : [flows.get(flow)];
+      const removed = flow === undefined ? [...allGroups()] : [findFlow(flow)];
       for (const group of removed) if (group !== undefined) removeGroup(group);
     },
   };
 }
 
-/** The parameters of a list that link flows. */
-interface LinkingNames {
-  readonly names: ReadonlySet<string>;
-  /** Finds each of them in a form or query whose names are not encoded. Parsing all parameters would take several times as long. */
-  readonly pattern: RegExp;
+/** A parameter that links flows. */
+interface LinkingName {
+  readonly name: string;
+  /** Its name and the equals sign, as they begin a pair of a form or query. */
+  readonly prefix: string;
 }
 
 const noParameters: readonly ParameterDescription[] = [];
 
-const linkingNamesOf = new WeakMap<readonly ParameterDescription[], LinkingNames>();
+const linkingNamesOf = new WeakMap<readonly ParameterDescription[], readonly LinkingName[]>();
 
-function linkingNames(list = noParameters): LinkingNames {
-  let linking = linkingNamesOf.get(list);
-  if (linking === undefined) {
-    const names = list.flatMap(({ name, linksFlow }) => linksFlow ? [name] : []);
-    const alternatives = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
-    linking = { names: new Set(names), pattern: new RegExp(`(?:^|&)(${alternatives})=([^&]+)`, "g") };
-    linkingNamesOf.set(list, linking);
+function linkingNames(list = noParameters): readonly LinkingName[] {
+  let names = linkingNamesOf.get(list);
+  if (names === undefined) {
+    names = list.flatMap(({ name, linksFlow }) => linksFlow ? [{ name, prefix: `${name}=` }] : []);
+    linkingNamesOf.set(list, names);
   }
-  return linking;
+  return names;
 }
 
 /** The values of a request that an earlier response may have sent: its access token, and the first value of each name. */
 function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly string[] {
-  const linking = linkingNames(endpoint?.parameters);
   const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
-  const found = new Map<string, string>();
-  findEncoded(head.query, linking, found);
-  if (body !== undefined && isCompleteForm(head, body)) findEncoded(body.text, linking, found);
   const values = bearer === undefined ? [] : [bearer];
-  if (found.size === 0) return values;
-  for (const name of linking.names) {
-    const value = found.get(name);
+  const form = body !== undefined && isCompleteForm(head, body) ? body.text : "";
+  for (const name of linkingNames(endpoint?.parameters)) {
+    const value = findParameter(head.query, name) ?? findParameter(form, name);
     if (value !== undefined) values.push(value);
   }
   return values;
 }
 
-/** Whether a name of an encoded form or query contains an escape. */
-const encodedName = /(?:^|&)[^=&]*%/;
-
-/** Finds the first value of each name in an encoded form or query. */
-function findEncoded(text: string, { names, pattern }: LinkingNames, found = new Map<string, string>()) {
-  if (names.size === 0) return found;
-  const pairs = encodedName.test(text) ? text.matchAll(/(?:^|&)([^=&]+)=([^&]+)/g) : text.matchAll(pattern);
-  for (const [, encoded, value] of pairs) {
-    const name = decodeFormValue(encoded!);
-    if (names.has(name) && !found.has(name)) found.set(name, decodeFormValue(value!));
+/**
+ * The first value of a name in a form or query that is not empty. It searches for the text, because parsing all
+ * parameters takes several times as long.
+ */
+function findParameter(text: string, { name, prefix }: LinkingName): string | undefined {
+  if (text === "") return undefined;
+  if (hasEncodedName(text)) {
+    return tryParseFields(text).find(([other, value]) => other === name && value !== "")?.[1];
   }
-  return found;
+  for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
+    if (at > 0 && text[at - 1] !== "&") continue;
+    const end = text.indexOf("&", at);
+    const value = text.slice(at + prefix.length, end < 0 ? undefined : end);
+    if (value !== "") return decodeFormValue(value);
+  }
+  return undefined;
 }
 
-/** Finds the first value of each name in the query of a URI, then in its fragment. */
-function findInUri(uri: string, linking: LinkingNames): ReadonlyMap<string, string> {
-  const [, query = "", fragment = ""] = /^[^?#]*(?:\?([^#]*))?(?:#([^]*))?$/.exec(uri)!;
-  return findEncoded(fragment, linking, findEncoded(query, linking));
+/** Whether a name in a form or query contains an escape. */
+function hasEncodedName(text: string): boolean {
+  for (let escape = text.indexOf("%"); escape >= 0;) {
+    const equals = text.indexOf("=", text.lastIndexOf("&", escape) + 1);
+    if (equals < 0 || equals > escape) return true;
+    const next = text.indexOf("&", escape);
+    escape = next < 0 ? -1 : text.indexOf("%", next);
+  }
+  return false;
+}
+
+/** The query and the fragment of a URI. */
+function splitUri(uri: string): { readonly query: string; readonly fragment: string } {
+  const [withoutFragment = "", fragment = ""] = uri.split("#", 2);
+  const mark = withoutFragment.indexOf("?");
+  return { query: mark < 0 ? "" : withoutFragment.slice(mark + 1), fragment };
 }
 
 function toFlow(group: FlowGroup): Flow {

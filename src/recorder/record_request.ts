@@ -54,7 +54,8 @@ export function recordRequest(request: RequestLike, target: RequestTarget): Reco
   return parseRequest(recordHead(request, target));
 }
 
-function tryParseFields(text: string): Fields {
+/** Parses a form or query; empty if that is impossible. */
+export function tryParseFields(text: string): Fields {
   try {
     return parseFields(text);
   } catch {

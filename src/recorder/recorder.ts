@@ -84,6 +84,9 @@ export interface RecorderOptions {
 
 const defaultMaxBytes = 32 * 1024 * 1024;
 
+/** Methods of requests that have no body (Fetch §5.3). */
+const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
 /** What an exchange takes without its texts: its objects, events and links, in bytes. */
 const exchangeBytes = 2048;
 
@@ -159,17 +162,16 @@ export function recorder(
       faults: [],
       links: [],
     };
-    const requestTap = bodyTap(() => {
-      setBody(draft, requestTap.captured());
+    const requestTap = bodilessMethods.has(request.method) ? undefined : bodyTap(() => {
+      setBody(draft, requestTap!.captured());
       index.assign(draft);
     });
-    const tappedRequest = tapRequest(request, requestTap);
     drafts.set(request, draft);
     index.add(draft);
     if (request.method !== "POST") index.assign(draft);
     notify(draft);
     try {
-      const response = await next(tappedRequest, peer);
+      const response = await next(requestTap === undefined ? request : tapRequest(request, requestTap), peer);
       draft.dropped = isDropped(response);
       if (draft.dropped) return response;
       setReply(draft, recordReply(response));
@@ -181,7 +183,7 @@ export function recorder(
       draft.respondedAt = now();
       draft.newestAtResponse = exchangeCount;
       draft.snapshot = undefined;
-      if (draft.body === undefined) {
+      if (draft.body === undefined && requestTap !== undefined) {
         const peeked = peekedText(request);
         setBody(draft, peeked === undefined ? requestTap.captured() : await capturePeekedForm(peeked));
       }

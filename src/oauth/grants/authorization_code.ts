@@ -80,7 +80,7 @@ export const authorizationCode: GrantType = {
         received: formatTime(server.now()),
       });
     }
-    server.passed?.("CI-02", `valid until ${formatTime(record.validUntil)}`);
+    server.passed?.("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);

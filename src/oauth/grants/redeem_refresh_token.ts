@@ -104,7 +104,7 @@ export async function findRefreshToken(
   const registered = registeredScope(client, scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-  server.passed?.("RT-07", `until ${formatTime(record.validUntil)}`);
+  server.passed?.("RT-07", record.validUntil);
   return { id, stored, registered };
 }
 
