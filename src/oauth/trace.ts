@@ -109,7 +109,7 @@ export type TraceEvent =
  *
  * @param rule The ID of the rule; the rule table has its sentence.
  * @param value The checked value, if it may be shown; never a secret. A number is the time until which something is
- *   valid, in milliseconds since 1970, and is formatted when somebody looks.
+ *   valid, in milliseconds since 1970, and is formatted when a page shows it.
  */
 export type RulePassed = (rule: PassedRuleId, value?: string | number) => void;
 

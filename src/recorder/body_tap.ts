@@ -17,7 +17,7 @@ type BodyEnd = "complete" | "aborted" | "cancelled";
 /** Captures a body part by part. */
 export interface BodyTap {
   push(part: Uint8Array): void;
-  /** The whole body at once, and its end. */
+  /** The whole body as one part, and its end. */
   pushAll(body: Uint8Array): void;
   end(how: BodyEnd): void;
   /** The part captured so far; `undefined` before the first byte. */
