@@ -15,7 +15,14 @@ export function JsonText(
       {pieces.map((piece, i) => {
         const shown = <TextWithSecrets text={piece} secrets={secrets} />;
         if (i % 2 === 0) return shown;
-        if (piece.endsWith(":")) return <span key={i} class="key">{shown}</span>;
+        if (piece.endsWith(":")) {
+          return (
+            <>
+              <span key={i} class="key">{shown}</span>
+              <wbr />
+            </>
+          );
+        }
         return piece.startsWith('"') ? shown : <span key={i} class="literal">{shown}</span>;
       })}
     </>

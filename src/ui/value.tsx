@@ -5,12 +5,27 @@ import { type ComponentChildren, Fragment, type VNode } from "preact";
 import { lowerFirst } from "./lower_first.ts";
 
 /** An inline protocol value; `whole`: one long word may break anywhere. */
-export function Code({ text, whole: block = false }: { readonly text: string; readonly whole?: boolean }): VNode {
+export function Code({ text, whole = false }: { readonly text: string; readonly whole?: boolean }): VNode {
   return (
-    <code class={block && text.length >= minBreakableLength && !text.includes(" ") ? "wire whole" : "wire"}>
+    <code class={whole && !text.includes(" ") && text.length >= minBreakableLength ? "wire whole" : "wire"}>
       <Breakable text={text} />
     </code>
   );
+}
+
+/** A protocol value in a box that breaks values anywhere, unless they are several words. */
+export function BoxedCode({ text }: { readonly text: string }): VNode {
+  return (
+    <code class="wire">
+      <Breakable text={text} />
+      <WordBreaks text={text} />
+    </code>
+  );
+}
+
+/** Ends a value of several words, so that its box breaks it between them. */
+export function WordBreaks({ text }: { readonly text: string }): VNode | null {
+  return text.includes(" ") && text.length >= minBreakableLength ? <wbr /> : null;
 }
 
 /** Protocol values with words between them; `last` stands before the last one. */
@@ -67,7 +82,7 @@ export function CopyableValue({ label, text }: CopyableValueProps): VNode {
     <div>
       <dt>{label}</dt>
       <dd class="box">
-        <Code text={text} />
+        <BoxedCode text={text} />
         <CopyButton description={`the ${lowerFirst(label)}`} />
       </dd>
     </div>
