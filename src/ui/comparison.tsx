@@ -2,14 +2,14 @@
 /** Expected and received value, one below the other, with the first difference marked. */
 
 import type { VNode } from "preact";
-import { Breakable, Code, CodeItem, DefinitionItem } from "./value.tsx";
+import { BoxedCode, Breakable, DefinitionItem, WordBreaks } from "./value.tsx";
 
 /** Both values are optional. */
 interface ComparisonProps {
   readonly expected?: string;
   readonly received?: string;
-  /** The value that was probably meant: `received` is compared with it instead of `expected`. */
-  readonly suggestion?: string;
+  /** The label of `expected`. Default: "Expected". */
+  readonly label?: string;
 }
 
 /** Index of the first difference in `received`; undefined if less than half of it is equal. */
@@ -24,27 +24,31 @@ function firstDifference(expected: string, received: string): number | undefined
 }
 
 function ReceivedText({ text, from }: { readonly text: string; readonly from: number | undefined }): VNode {
-  if (from === undefined) return <Code text={text} />;
+  if (from === undefined) return <BoxedCode text={text} />;
   return (
     <code class="wire">
       <Breakable text={text.slice(0, from)} />
       <mark>
         <Breakable text={text.slice(from)} />
       </mark>
+      <WordBreaks text={text} />
     </code>
   );
 }
 
 /** Renders nothing without values. */
-export function Comparison({ expected, received, suggestion = expected }: ComparisonProps): VNode | null {
+export function Comparison({ expected, received, label = "Expected" }: ComparisonProps): VNode | null {
   if (expected === undefined && received === undefined) return null;
   return (
     <dl class="comparison">
-      <CodeItem label="Expected" text={expected} />
-      {suggestion !== expected && <CodeItem label="Did you mean" text={suggestion!} />}
+      {expected !== undefined && (
+        <DefinitionItem label={label}>
+          <BoxedCode text={expected} />
+        </DefinitionItem>
+      )}
       {received !== undefined && (
         <DefinitionItem label="Received">
-          <ReceivedText text={received} from={firstDifference(suggestion ?? "", received)} />
+          <ReceivedText text={received} from={firstDifference(expected ?? "", received)} />
         </DefinitionItem>
       )}
     </dl>

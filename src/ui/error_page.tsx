@@ -52,9 +52,9 @@ export interface ErrorPageProps extends Site {
   readonly allowsExternalLinks?: boolean;
 }
 
-function errorHeading({ status, command }: ErrorPageProps): string {
+function errorHeading({ status, command, received = "this method" }: ErrorPageProps): string {
   if (status === 404) return "Not found";
-  if (status === 405) return command === undefined ? "Method not allowed" : "This endpoint takes POST";
+  if (status === 405) return command === undefined ? "Method not allowed" : `This endpoint takes POST, not ${received}`;
   if (status >= 500) return "The server failed";
   return "Request rejected";
 }
@@ -74,6 +74,8 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 export function ErrorPage(props: ErrorPageProps): VNode {
   const { status, error, message, rule, cites = [], expected, received, suggestion, fix, command, client } = props;
   const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink } = props;
+  const meant = suggestion?.text ?? expected;
+  const isSuggestion = meant !== expected;
   return (
     <Layout
       site={props}
@@ -87,7 +89,10 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               <bdi>{message}</bdi>
             </p>
           </Notice>
-          <Comparison expected={expected} received={received} suggestion={suggestion?.text} />
+          {/* The command shows what is expected. */}
+          {command === undefined && (
+            <Comparison expected={meant} received={received} label={isSuggestion ? "Did you mean" : undefined} />
+          )}
           {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
           {fix !== undefined && (
             <p>
@@ -108,13 +113,14 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           )}
           <nav class="ways" aria-label="Where to go from here">
             {flowLink !== undefined && <a class="button" href={base + flowLink}>See the whole flow</a>}
-            <a href={`${base}/`}>Back to Home</a>
+            <a class={flowLink === undefined ? "button" : undefined} href={`${base}/`}>Back to Home</a>
           </nav>
           {(error !== undefined || rule !== undefined) && (
             <details class="quiet">
               <summary>Details</summary>
               <dl class="facts">
                 <CodeItem label="Error" text={error} />
+                {isSuggestion && <CodeItem label="Expected" text={expected} />}
                 {rule !== undefined && (
                   <DefinitionItem label="Rule">
                     <Code text={rule} />

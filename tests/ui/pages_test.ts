@@ -406,14 +406,15 @@ test("[UI-13] a rejection shows the sentence, the OAuth code, the rule, expected
   assert(!/refresh/i.test(html));
 });
 
-test("[UI-13] the suggestion is between expected and received, which is compared with it", () => {
+test("[UI-13] the received value is compared with the suggestion; the details have what was expected", () => {
   const expected = "https://shop.example/oauth/callback or http://localhost:9000/authorized";
   const near = { text: "http://localhost:9000/authorized", difference: "path" } as const;
   const html = pages.error({ ...rejected, expected, suggestion: near });
   assertStringIncludes(
     textOf(html),
-    `Expected ${expected} Did you mean ${near.text} Received http://localhost:9000/authori sed They differ only in the path.`,
+    `Did you mean ${near.text} Received http://localhost:9000/authori sed They differ only in the path.`,
   );
+  assertMatch(textOf(html), new RegExp(`Details .* Expected ${expected}`));
   const text = textOf(pages.error({ ...rejected, suggestion: { text: rejected.expected! } }));
   for (const absent of ["Did you mean", "The two"]) assert(!text.includes(absent), absent);
 });
@@ -449,7 +450,9 @@ test("[UI-15] a removal takes two steps without script: the first explains it, t
 test("a URL breaks after its slashes and between its parameters, and stays complete", () => {
   const pieces = (text: string): string[] => {
     const html = pages.home({ ...home, scopes: [text] });
-    return /<p><code class="wire">([^]*?)<\/code><\/p><\/div><\/section><\/main>/.exec(html)![1]!.split("<wbr/>");
+    return /<p><code class="wire">([^]*?)<\/code><\/p><\/div><\/section><\/div><\/main>/.exec(html)![1]!.split(
+      "<wbr/>",
+    );
   };
   const broken: readonly (readonly string[])[] = [
     ["http://localhost:9000/", "oauth2/", "authorize"],
