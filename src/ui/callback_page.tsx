@@ -109,68 +109,70 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
         </p>
       </Section>
       <Panes>
-        <Section id="next" heading="Next steps">
-          <ol class="steps">
-            <Step title="Copy the authorization code">
-              <p>The requests below already contain it.</p>
-            </Step>
-            <Step title="Use the PKCE code verifier">
-              <p>
-                The client generates this secret before the authorization request, which carries only its hash, the code
-                challenge. A stolen code is useless without the verifier.
-              </p>
-              {props.roundTrip.pkce && (
-                <details class="quiet">
-                  <summary>From verifier to challenge, with the values of this flow</summary>
-                  <Pkce {...props.roundTrip.pkce} />
-                </details>
-              )}
-            </Step>
-            <Step title="Send a POST request to the token endpoint">
-              <dl class="values">
-                <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
-              </dl>
-              {props.proposal === undefined
-                ? (
-                  <p class="aside">
-                    {props.examples.some(({ signedBy }) => signedBy !== undefined)
-                      ? "The client signs this request with its key, so this page cannot send it: let a client library " +
-                        "send it."
-                      : "This page can send the request only for a code that this browser requested for a client of this " +
-                        "page. For other codes, use the examples."}
-                  </p>
-                )
-                : (
-                  <HttpMessageView
-                    label="The token request"
-                    message={props.proposal.request}
-                    secrets={props.proposal.secrets}
-                    copyLabel="the token request"
-                  />
+        <div class="column">
+          <Section id="next" heading="Next steps">
+            <ol class="steps">
+              <Step title="Copy the authorization code">
+                <p>The requests below already contain it.</p>
+              </Step>
+              <Step title="Use the PKCE code verifier">
+                <p>
+                  The client generates this secret before the authorization request, which carries only its hash, the
+                  code challenge. A stolen code is useless without the verifier.
+                </p>
+                {props.roundTrip.pkce && (
+                  <details class="quiet">
+                    <summary>From verifier to challenge, with the values of this flow</summary>
+                    <Pkce {...props.roundTrip.pkce} />
+                  </details>
                 )}
-            </Step>
-          </ol>
-        </Section>
+              </Step>
+              <Step title="Send a POST request to the token endpoint">
+                <dl class="values">
+                  <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
+                </dl>
+                {props.proposal === undefined
+                  ? (
+                    <p class="aside">
+                      {props.examples.some(({ signedBy }) => signedBy !== undefined)
+                        ? "The client signs this request with its key, so this page cannot send it: let a client library " +
+                          "send it."
+                        : "This page can send the request only for a code that this browser requested for a client of this " +
+                          "page. For other codes, use the examples."}
+                    </p>
+                  )
+                  : (
+                    <HttpMessageView
+                      label="The token request"
+                      message={props.proposal.request}
+                      secrets={props.proposal.secrets}
+                      copyLabel="the token request"
+                    />
+                  )}
+              </Step>
+            </ol>
+          </Section>
+          <Section id="notes" heading="Notes">
+            <ul>
+              <li>The code can be used once. A second use is rejected and revokes the tokens of the first.</li>
+              <li>
+                It expires, typically in 5–10 minutes; here, {formatDuration(props.codeLifetimeSeconds)}{" "}
+                after it was issued.
+              </li>
+              <li>
+                <Code text="redirect_uri" /> must be the same as in the authorization request.
+              </li>
+              <li>
+                <Code text="code_verifier" /> is mandatory for public clients.
+              </li>
+            </ul>
+          </Section>
+        </div>
         <Section id="examples" heading="Example token requests">
           {props.examples.map((example) => <Example key={example.kind} {...example} />)}
         </Section>
       </Panes>
       <RoundTripSection {...props.roundTrip} />
-      <Section id="notes" heading="Notes">
-        <ul>
-          <li>The code can be used once. A second use is rejected and revokes the tokens of the first.</li>
-          <li>
-            It expires, typically in 5–10 minutes; here, {formatDuration(props.codeLifetimeSeconds)}{" "}
-            after it was issued.
-          </li>
-          <li>
-            <Code text="redirect_uri" /> must be the same as in the authorization request.
-          </li>
-          <li>
-            <Code text="code_verifier" /> is mandatory for public clients.
-          </li>
-        </ul>
-      </Section>
     </Layout>
   );
 }
@@ -239,7 +241,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
       site={props}
       head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
       heading="Authorization Failed"
-      badges={error !== undefined && <StatusBadge tone="bad" label="error" />}
+      badges={<StatusBadge tone="bad" label="error" />}
       stepper={<RoundTripStepper authorized={error === undefined ? undefined : "failed"} history={[]} />}
       opening={
         <>

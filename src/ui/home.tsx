@@ -110,7 +110,9 @@ export function Home(props: HomeProps): VNode {
               {login === "automatic" ? "without a page, as the first user" : "on a page"}
             </DefinitionItem>
             <DefinitionItem label="Store">
-              {persistent ? "persistent" : "memory: tokens and keys are lost when the server stops"}
+              {persistent
+                ? "persistent: tokens and keys survive a restart"
+                : "memory: tokens and keys are lost when the server stops"}
             </DefinitionItem>
           </dl>
           <p class="aside">Most client libraries need only the issuer and read the rest from the discovery document.</p>
@@ -140,28 +142,30 @@ export function Home(props: HomeProps): VNode {
           </Section>
         </Panes>
       )}
-      <Section id="endpoints" heading="Endpoints">
-        <dl class="facts even">
-          {endpoints.map(({ name, url }) => (
-            <DefinitionItem key={url} label={<EndpointName name={name} />}>
-              {/* A browser can open the metadata and the keys. */}
-              {name === "jwks_uri" || url.includes("/.well-known/")
-                ? (
-                  <a href={new URL(url).pathname}>
-                    <Code text={url} />
-                  </a>
-                )
-                : <Code text={url} />}
-            </DefinitionItem>
-          ))}
-        </dl>
-      </Section>
-      <Section id="scopes" heading="Scopes">
-        <p>A client requests some of these scope values; its token lists the granted ones.</p>
-        <p>
-          <Code text={scopes.join(" ")} />
-        </p>
-      </Section>
+      <Panes wide>
+        <Section id="endpoints" heading="Endpoints">
+          <dl class="facts even">
+            {endpoints.map(({ name, url }) => (
+              <DefinitionItem key={url} label={<EndpointName name={name} />}>
+                {/* A browser can open the metadata and the keys. */}
+                {name === "jwks_uri" || url.includes("/.well-known/")
+                  ? (
+                    <a href={new URL(url).pathname}>
+                      <Code text={url} />
+                    </a>
+                  )
+                  : <Code text={url} />}
+              </DefinitionItem>
+            ))}
+          </dl>
+        </Section>
+        <Section id="scopes" heading="Scopes">
+          <p>A client requests some of these scope values; its token lists the granted ones.</p>
+          <p>
+            <Code text={scopes.join(" ")} />
+          </p>
+        </Section>
+      </Panes>
     </Layout>
   );
 }

@@ -121,8 +121,12 @@ interface SectionProps {
 }
 
 /** Two parts of a page, side by side on wide screens: list and detail, request and response. */
-export function Panes({ children }: { readonly children: ComponentChildren }): VNode {
-  return <div class="panes">{children}</div>;
+export function Panes({ wide = false, children }: {
+  /** Whether the first part needs two thirds of the width. Default: false. */
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
+}): VNode {
+  return <div class={wide ? "panes wide" : "panes"}>{children}</div>;
 }
 
 /** A section with its heading. */

@@ -25,7 +25,7 @@ export function RecentFlows({ base, flows }: { readonly base: string; readonly f
       <dl class="facts even">
         {flows.map(({ path, title, outcome, client }) => (
           <div key={path}>
-            <dt>
+            <dt class="ways">
               <StatusBadge {...outcome} /> {client !== undefined && <Code text={client} />}
             </dt>
             <dd>
