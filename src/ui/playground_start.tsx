@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Field } from "./field.tsx";
-import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { NoDemoFlow, PageActions } from "./page_actions.tsx";
 import { type HiddenFields, PostForm } from "./post_form.tsx";
 import { Code, CodeList } from "./value.tsx";
@@ -49,76 +49,87 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
       opening={clientIds.length === 0 ? <NoDemoFlow site={props} /> : (
         <>
           <p>
-            Choose what the request contains. The response arrives on a page of this server, which redeems the code and
-            shows each request as a client sends it.
+            The response arrives on a page of this server, which redeems the code and shows each request as a client
+            sends it.
           </p>
           <form class="form" method="get" action={`${base}/start`}>
-            <Choices legend="Client" name="client_id" values={clientIds} />
-            <fieldset>
-              <legend>Protection of the request</legend>
-              <Checkbox name="par" label="Push it (PAR)">
-                The client sends the parameters directly to the server; the browser carries only a reference.
-              </Checkbox>
-              {signingClientIds.length > 0 && (
-                <Checkbox name="jar" label="Sign it (JAR)">
-                  One JWT has all parameters. Only for{" "}
-                  <CodeList texts={signingClientIds} between=", " />: this page has the key of no other client.
+            <div class="topic">
+              <Choices legend="Client" name="client_id" values={clientIds} />
+              <fieldset>
+                <legend>Protection of the request</legend>
+                <Checkbox name="par" label="Push it (PAR)">
+                  The client sends the parameters directly to the server; the browser carries only a reference.
                 </Checkbox>
+                {signingClientIds.length > 0 && (
+                  <Checkbox name="jar" label="Sign it (JAR)">
+                    One JWT has all parameters. Only for{" "}
+                    <CodeList texts={signingClientIds} between=", " />: this page has the key of no other client.
+                  </Checkbox>
+                )}
+                {dpop && (
+                  <Checkbox name="dpop" label="Bind code and tokens to a key (DPoP)">
+                    Each request to the token endpoint and to userinfo has a signed proof.
+                  </Checkbox>
+                )}
+              </fieldset>
+              {responseModes.length > 1 && (
+                <Choices legend="Response mode" name="response_mode" values={responseModes} />
               )}
-              {dpop && (
-                <Checkbox name="dpop" label="Bind code and tokens to a key (DPoP)">
-                  Each request to the token endpoint and to userinfo has a signed proof.
-                </Checkbox>
+              {acrValues.length > 0 && (
+                <Field
+                  name="acr_values"
+                  label="Levels of authentication"
+                  hint={`acr_values, separated by spaces; this server has ${acrValues.join(" ")}`}
+                  optional
+                />
               )}
-            </fieldset>
-            {responseModes.length > 1 && <Choices legend="Response mode" name="response_mode" values={responseModes} />}
-            {acrValues.length > 0 && (
-              <Field
-                name="acr_values"
-                label="Levels of authentication"
-                hint={`acr_values, separated by spaces; this server has ${acrValues.join(" ")}`}
-                optional
-              />
-            )}
-            {authorizationDetails !== undefined && (
-              <Field
-                name="authorization_details"
-                label="Authorization details"
-                hint={`A JSON array, such as ${authorizationDetails}`}
-                lines={4}
-                optional
-              />
-            )}
-            <button type="submit" class="button">Send the authorization request</button>
+              {authorizationDetails !== undefined && (
+                <Field
+                  name="authorization_details"
+                  label="Authorization details"
+                  hint={`A JSON array, such as ${authorizationDetails}`}
+                  lines={4}
+                  optional
+                />
+              )}
+            </div>
+            <p class="ways">
+              <button type="submit" class="button">Send the request</button>
+            </p>
           </form>
         </>
       )}
     >
-      {addKeyClient !== undefined && (
-        <Section id="signed" heading="Signed requests">
-          <p>
-            The server accepts signed requests (JAR) from clients with a key. The demo client with a key is one: its
-            private key is public, so that this page can sign.
-          </p>
-          <PostForm action={`${base}/authorized/try`} fields={addKeyClient} button="Add the demo client with a key" />
-        </Section>
-      )}
-      {devices.length > 0 && (
-        <Section id="device" heading="A device without a browser">
-          <p>The device shows a code, and its user logs in on another device.</p>
-          {devices.map(({ clientId, fields }) => (
-            <PostForm
-              key={clientId}
-              action={`${base}/authorized/try`}
-              fields={fields}
-              button="Log in on a device"
-            >
-              <span>
-                as <Code text={clientId} />
-              </span>
-            </PostForm>
-          ))}
-        </Section>
+      {(addKeyClient !== undefined || devices.length > 0) && (
+        <Panes>
+          {addKeyClient !== undefined && (
+            <Section id="signed" heading="Signed requests">
+              <p>
+                The server accepts signed requests (JAR) from clients with a key. The demo client with a key is one: its
+                private key is public, so that this page can sign.
+              </p>
+              <PostForm action={`${base}/authorized/try`} fields={addKeyClient} button="Add the demo client" plain />
+            </Section>
+          )}
+          {devices.length > 0 && (
+            <Section id="device" heading="A device without a browser">
+              <p>The device shows a code, and its user logs in on another device.</p>
+              {devices.map(({ clientId, fields }) => (
+                <PostForm
+                  key={clientId}
+                  action={`${base}/authorized/try`}
+                  fields={fields}
+                  button="Log in on a device"
+                  plain
+                >
+                  <span>
+                    as <Code text={clientId} />
+                  </span>
+                </PostForm>
+              ))}
+            </Section>
+          )}
+        </Panes>
       )}
       <PageActions site={props} />
     </Layout>

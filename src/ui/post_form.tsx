@@ -13,16 +13,20 @@ interface PostFormProps {
   readonly button: string;
   /** Whether the script submits it automatically. Default: false. */
   readonly autoSubmit?: boolean;
+  /** Whether the page has a more important button. Default: false. */
+  readonly plain?: boolean;
   /** Follows the button. */
   readonly children?: ComponentChildren;
 }
 
 /** A `POST` form that sends only the fields; the button has no name. */
-export function PostForm({ action, fields, button, autoSubmit = false, children }: PostFormProps): VNode {
+export function PostForm(
+  { action, fields, button, autoSubmit = false, plain = false, children }: PostFormProps,
+): VNode {
   return (
     <form class="ways" method="post" action={action} data-submit={autoSubmit ? "" : undefined}>
       <HiddenInputs fields={fields} />
-      <button type="submit" class="button">{button}</button>
+      <button type="submit" class={plain ? "button plain" : "button"}>{button}</button>
       {children}
     </form>
   );

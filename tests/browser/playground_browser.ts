@@ -155,7 +155,7 @@ for (const javaScriptEnabled of [true, false]) {
         for (const name of [/^Push it/, /^Bind code and tokens/]) await page.getByRole("checkbox", { name }).check();
         await page.getByRole("radio", { name: "form_post.jwt" }).check();
         await page.getByLabel("Levels of authentication").fill("urn:example:high");
-        await press("Send the authorization request");
+        await press("Send the request");
         await press(/Alice/);
         await press("Allow");
         // Without script the response waits for a click.

@@ -130,7 +130,7 @@ test("[DM-17] without a client for this page there is no form, as on the home pa
   for (const path of ["/", "/authorized/try"]) {
     const html = await (await get(path)).text();
     assertMatch(html, /The demo flow is not available, because no client is registered with the redirect URI/);
-    assertNotMatch(html, /Send the authorization request|<fieldset/);
+    assertNotMatch(html, /Send the request|<fieldset/);
   }
 });
 
