@@ -183,6 +183,12 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
     : isPending
     ? pending
     : { done: doneLessons, rejected }[outcome][step];
+  const rejectsTokens = checks.some(({ passed }) => passed === false);
+  const checkSection = checks.length > 0 && (
+    <Section id="checks" heading="Checks of the client">
+      <Checks checks={checks} />
+    </Section>
+  );
   return (
     <Layout
       site={props}
@@ -192,6 +198,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
         <>
           <StatusBadge {...outcomeStatus(props)} />
           {mustFail.has(step) && outcome === "rejected" && <StatusBadge tone="good" label="as it must be" />}
+          {rejectsTokens && <StatusBadge tone="bad" label="a check failed" />}
           {form.codeUsed && <StatusBadge tone="over" label="code used" />}
           {form.grantRevoked && <StatusBadge tone="over" label="revoked" />}
         </>
@@ -207,6 +214,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
         </>
       }
     >
+      {rejectsTokens && checkSection}
       <Section id="exchange" heading="Request and response">
         {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets />}
         {exchanges.map(({ step, editLink, ...exchange }, i) => {
@@ -229,11 +237,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
           );
         })}
       </Section>
-      {checks.length > 0 && (
-        <Section id="checks" heading="Checks of the client">
-          <Checks checks={checks} />
-        </Section>
-      )}
+      {!rejectsTokens && checkSection}
       {tokens.length > 0 && (
         <Section id="tokens" heading="Decoded tokens">
           <Panes>
