@@ -114,17 +114,16 @@ export function Claims(
   );
 }
 
-/** How much of the time from `iat` to `exp` has passed, as a bar and in words. */
+/** How much of the time from `iat` to `exp` is left, as a bar and in words. */
 function Lifetime(
   { iat, exp, now }: { readonly iat?: unknown; readonly exp?: unknown; readonly now: number },
 ): VNode | null {
   if (typeof iat !== "number" || typeof exp !== "number" || !(exp > iat) || exp > maxDateSeconds) return null;
-  const passed = Math.min(Math.max(now / 1000 - iat, 0), exp - iat);
   const left = exp - Math.floor(now / 1000);
   const text = left > 0 ? `valid for ${relativeLength(left)} of ${relativeLength(exp - iat)}` : "expired";
   return (
     <DefinitionItem label="Lifetime">
-      <progress class="lifetime" max={exp - iat} value={Math.round(passed)} aria-label="Elapsed" />
+      <progress class="lifetime" max={exp - iat} value={Math.min(Math.max(left, 0), exp - iat)} aria-label="Left" />
       <span>{text}</span>
     </DefinitionItem>
   );
