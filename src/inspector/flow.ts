@@ -279,7 +279,7 @@ function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
       ...why,
       passed: undefined,
       cites: ruleCitations(why.rule),
-      statement: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+      statement: `${/^\w+_/.test(reason) ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)}.`,
       fix: findFix(explanation),
     };
   });

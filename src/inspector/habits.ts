@@ -61,7 +61,7 @@ export async function describeHabits(
   }));
   const counts = outcomes.flatMap((outcome) => {
     const count = rows.filter((row) => row.outcome === outcome).length;
-    return count === 0 ? [] : [`${count} ${outcome}`];
+    return count === 0 ? [] : [`${count} ${outcome === "warning" && count > 1 ? "warnings" : outcome}`];
   });
   return {
     summary: `The client: ${counts.join(", ")}.`,

@@ -154,7 +154,7 @@ test("[FL-02] the page of a failed flow starts with the reason, expected and rec
   );
   assertMatch(
     opening!,
-    / How to fix it: Send the redirect_uri .* See step 2, .* Flow 1 invalid_grant client spa .* TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /,
+    / How to fix it: Send the redirect_uri .* See step 2 , .* Flow 1 invalid_grant client spa .* TK-15 OAuth 2\.1 §10\.2 RFC 6749 §4\.1\.3 /,
   );
 });
 
@@ -167,7 +167,7 @@ test("[FL-02] a rejection caused by an earlier rejection does not hide the earli
   assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
   assertMatch(
     await bench.read("/flows/1"),
-    /^ ?Authorization code used twice .* See step 3, Code exchange 1 step after it was rejected/,
+    /^ ?Authorization code used twice .* See step 3 , Code exchange 1 step after it was rejected/,
   );
   assertMatch(linesOf(await bench.page("/flows"))[0]!, /invalid_grant · CI-06 authorization code used twice$/);
 

@@ -110,7 +110,7 @@ export const authorizeRules = {
   "PK-09": {
     passes: "code_verifier matches the code_challenge",
     fix:
-      "Store the code_verifier of each login with its state: a second tab, a reload or a second call may have replaced it. The challenge is BASE64URL(SHA-256(ASCII(code_verifier))).",
+      "Store the code_verifier of each login with its state: a second tab, a reload or a second call may have replaced it.",
     cites: ["OAuth 2.1 §4.1.3", "RFC 7636 §4.6"],
   },
   "PK-10": {

@@ -34,7 +34,10 @@ function FailureSummary({ reason, continued }: { readonly reason: FailureReason;
         </p>
       )}
       <p class="ways">
-        <a class="button" href={`#step-${step}`}>See step {step}, {title}</a>
+        <a class="button" href={`#step-${step}`}>
+          See step {step}
+          <span class="unseen">, {title}</span>
+        </a>
         {(more > 0 || continued) && (
           <span class="aside">
             {more > 0 &&
