@@ -129,6 +129,12 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 export function Flow(props: FlowProps): VNode {
   const { base, row, reason, continued, steps, long, next, issued, habits, now, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
+  const issuedSection = issued.length > 0 && (
+    <Section key="issued" id="issued" heading="Issued">
+      <IssuedTree issued={issued} />
+    </Section>
+  );
+  const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   return (
     <Layout
@@ -185,16 +191,8 @@ export function Flow(props: FlowProps): VNode {
           </p>
         )}
       </Section>
-      {habits && (
-        <Panes>
-          {issued.length > 0 && (
-            <Section id="issued" heading="Issued">
-              <IssuedTree issued={issued} />
-            </Section>
-          )}
-          <Habits habits={habits} path={path} />
-        </Panes>
-      )}
+      {/* The list of all habits needs the whole width. */}
+      {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
       {habits && (
         <ConfirmedAction
           label="Delete this flow"
