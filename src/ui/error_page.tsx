@@ -52,11 +52,17 @@ export interface ErrorPageProps extends Site {
   readonly allowsExternalLinks?: boolean;
 }
 
-function errorHeading({ status, command, received = "this method" }: ErrorPageProps): string {
+function errorHeading({ status, command }: ErrorPageProps): string {
   if (status === 404) return "Not found";
-  if (status === 405) return command === undefined ? "Method not allowed" : `This endpoint takes POST, not ${received}`;
+  if (status === 405) return command === undefined ? "Method not allowed" : "This endpoint takes POST";
   if (status >= 500) return "The server failed";
   return "Request rejected";
+}
+
+/** The status with the error code or, of a page that compares nothing, with the method. */
+function badgeLabel({ status, error, command, received }: ErrorPageProps): string {
+  if (error !== undefined) return `${status} ${error}`;
+  return status === 405 && command !== undefined ? `${status} for ${received}` : String(status);
 }
 
 /** How the received value differs from the value that was probably meant. */
@@ -81,7 +87,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
       site={props}
       head={command !== undefined && <Stylesheet site={props} name="values" />}
       heading={errorHeading(props)}
-      badges={<StatusBadge tone="bad" label={error === undefined ? String(status) : `${status} ${error}`} />}
+      badges={<StatusBadge tone="bad" label={badgeLabel(props)} />}
       opening={
         <>
           <Notice kind="bad">

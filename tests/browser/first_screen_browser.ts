@@ -45,6 +45,14 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
     }
     await page.goto(`${url}/authorized?error=access_denied&error_description=Alice+denied+it`);
     await measure("failure");
+    const redirectUri = encodeURIComponent(`${url}/authorised`);
+    await page.goto(`${url}/oauth2/authorize?client_id=demo-public&redirect_uri=${redirectUri}`);
+    await measure("rejection");
+    await page.getByRole("link", { name: "See the whole flow" }).click();
+    await page.waitForLoadState("load");
+    await measure("rejected flow");
+    await page.goto(`${url}/oauth2/token`);
+    await measure("endpoint in a browser");
   });
 }
 
