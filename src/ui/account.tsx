@@ -2,7 +2,7 @@
 /** The clients that a user allowed, and the buttons that revoke their access. */
 
 import type { VNode } from "preact";
-import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
 import { Code, CodeItem, DefinitionItem } from "./value.tsx";
@@ -64,7 +64,6 @@ export function Account(props: AccountProps): VNode {
       site={props}
       variant="card"
       path="/account"
-      head={<Stylesheet site={props} name="people" />}
       heading="Your account"
       opening={
         <>
@@ -75,7 +74,7 @@ export function Account(props: AccountProps): VNode {
             <DefinitionItem label="Logged in since">{timestamp(since)}</DefinitionItem>
           </dl>
           <nav class="ways" aria-label="Where to go from here">
-            <a href={logoutHref}>Log out</a>
+            <a class="button" href={logoutHref}>Log out</a>
           </nav>
         </>
       }
@@ -132,9 +131,8 @@ function ConsentItem({ action, client, allowed, claims, at, validUntil, fields }
           </DefinitionItem>
         ))}
         {claims.length > 0 && <CodeItem label="Claims by name" text={claims.join(" ")} />}
-        <DefinitionItem label="Allowed">
-          {timestamp(at)}. The client must ask you again after {timestamp(validUntil)}.
-        </DefinitionItem>
+        <DefinitionItem label="Allowed">{timestamp(at)}</DefinitionItem>
+        <DefinitionItem label="Asks again after">{timestamp(validUntil)}</DefinitionItem>
       </dl>
     </article>
   );

@@ -25,7 +25,7 @@ export function ClientSnippets({ settings }: { readonly settings: readonly Clien
       {settings.map(({ library, placement, text, notes }) =>
         text === undefined
           ? (
-            <div key={library}>
+            <div key={library} class="unfit">
               <h3>{library}</h3> <span class="aside">does not fit: {notes.join(" ")}</span>
             </div>
           )

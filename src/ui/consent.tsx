@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { DeviceFacts, type DeviceSummary, DeviceWarning } from "./device.tsx";
 import { formatLongDuration } from "./duration.ts";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
@@ -97,7 +97,6 @@ export function Consent(props: ConsentProps): VNode {
     <Layout
       site={props}
       variant="card"
-      head={<Stylesheet site={props} name="people" />}
       heading={
         <>
           Allow <bdi>{name}</bdi> to access your account?
@@ -119,12 +118,7 @@ export function Consent(props: ConsentProps): VNode {
           <form class="form" method="post" action={action}>
             <HiddenInputs fields={fields} />
             <dl class="facts narrow">
-              <DefinitionItem label="Client">
-                {client.name !== undefined && (
-                  <>
-                    <bdi>{client.name}</bdi>,{" "}
-                  </>
-                )}
+              <DefinitionItem label="Client ID">
                 <Code text={client.id} />
                 <div class="aside">
                   <Registrant {...client} />

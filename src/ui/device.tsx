@@ -2,11 +2,11 @@
 /** The page for the code that a device shows: typed, confirmed, and the result. */
 
 import type { VNode } from "preact";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { PageActions } from "./page_actions.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
-import { Code, CodeList, DefinitionItem } from "./value.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "./value.tsx";
 
 /** The page at `/device`: one of its parts. */
 export interface DeviceProps extends Site {
@@ -59,7 +59,6 @@ export function Device({ codeForm, confirmation, result, ...site }: DeviceProps)
     <Layout
       site={site}
       variant="card"
-      head={<Stylesheet site={site} name="people" />}
       heading="Connect a device"
       opening={
         <>
@@ -141,7 +140,6 @@ function Confirmation(
     <Layout
       site={site}
       variant="card"
-      head={<Stylesheet site={site} name="people" />}
       heading={
         <>
           Connect <bdi>{name}</bdi> on a device?
@@ -154,14 +152,7 @@ function Confirmation(
           <form class="form" method="post" action={action}>
             <HiddenInputs fields={fields} />
             <dl class="facts narrow">
-              <DefinitionItem label="Client">
-                {client.name !== undefined && (
-                  <>
-                    <bdi>{client.name}</bdi>,{" "}
-                  </>
-                )}
-                <Code text={client.id} />
-              </DefinitionItem>
+              <CodeItem label="Client ID" text={client.id} />
               <DeviceFacts {...device} />
               <DefinitionItem label="Scope">
                 <CodeList texts={scope} between=" " />

@@ -62,6 +62,7 @@ export function Layout(props: LayoutProps): VNode {
         <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
         <link rel="stylesheet" href={`${base}/static/style.css`} />
         {script !== null && <script type="module" src={`${base}/static/${script}.js`}></script>}
+        {variant === "card" && <Stylesheet site={site} name="people" />}
         {head}
       </head>
       <body class={variant}>

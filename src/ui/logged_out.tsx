@@ -2,7 +2,7 @@
 /** The page after logout: the sessions that ended, and the tokens that still work. */
 
 import type { VNode } from "preact";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { PageActions } from "./page_actions.tsx";
 import { Code } from "./value.tsx";
 
@@ -15,7 +15,6 @@ export function LoggedOut(props: LoggedOutProps): VNode {
     <Layout
       site={props}
       variant="card"
-      head={<Stylesheet site={props} name="people" />}
       heading="You are logged out"
       opening={
         <>

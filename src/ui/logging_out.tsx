@@ -2,7 +2,7 @@
 /** The page after a logout that logs clients out in frames (Front-Channel Logout §3). */
 
 import type { VNode } from "preact";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { PageActions } from "./page_actions.tsx";
 
 /** The page after a logout, with clients that log the user out in this browser. */
@@ -23,7 +23,6 @@ export function LoggingOut(props: LoggingOutProps): VNode {
       site={props}
       script="continue"
       variant="card"
-      head={<Stylesheet site={props} name="people" />}
       heading="You are logged out"
       opening={
         <>

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { Field } from "./field.tsx";
-import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
@@ -43,7 +43,6 @@ export function Login(props: LoginProps): VNode {
     <Layout
       site={props}
       variant="card"
-      head={<Stylesheet site={props} name="people" />}
       heading={
         <>
           Log in to <bdi>{name}</bdi>

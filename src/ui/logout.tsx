@@ -2,7 +2,7 @@
 /** The page that asks whether to log out, for requests that do not prove that the user wants it (CSRF). */
 
 import type { VNode } from "preact";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { type HiddenFields, PostForm } from "./post_form.tsx";
 import { Code, DefinitionItem } from "./value.tsx";
 
@@ -25,7 +25,6 @@ export function Logout(props: LogoutProps): VNode {
     <Layout
       site={props}
       variant="card"
-      head={<Stylesheet site={props} name="people" />}
       heading="Log out?"
       opening={
         <>
