@@ -171,7 +171,6 @@ export function User(props: UserProps): VNode {
       path={`/users/${user.sub}`}
       head={<Stylesheet site={props} name="form" />}
       heading={user.name ?? user.sub}
-      badges={form && <a class="button plain" href="#change">Change the claims</a>}
       opening={
         <>
           {isFirst && <FirstUserNote />}
@@ -180,9 +179,6 @@ export function User(props: UserProps): VNode {
       }
     >
       <Panes>
-        <Section id="released" heading="What clients receive">
-          <ClaimList user={user} />
-        </Section>
         {form !== undefined && (
           <Section id="change" heading="Change">
             <p>
@@ -195,7 +191,7 @@ export function User(props: UserProps): VNode {
               <Field
                 name="claims"
                 label="Claims"
-                hint={claimsHint}
+                hint="A JSON object. “What clients receive” shows which scope value releases each claim."
                 value={form.values.claims}
                 errors={form.errors}
                 lines={10}
@@ -209,6 +205,9 @@ export function User(props: UserProps): VNode {
             </form>
           </Section>
         )}
+        <Section id="released" heading="What clients receive">
+          <ClaimList user={user} />
+        </Section>
       </Panes>
       {form !== undefined && (
         <RemoveSection
