@@ -187,9 +187,12 @@ function Faults(props: FaultsProps): VNode {
               hint="How far to move it; a negative number sets it back."
               value="3600"
             />
-            <p class="ways">
-              <button type="submit" class="button plain">Move the clock</button>
-            </p>
+            {/* Not in view by itself: it would cover the only field. */}
+            <div>
+              <p class="ways">
+                <button type="submit" class="button plain">Move the clock</button>
+              </p>
+            </div>
           </form>
           <form class="ways" method="post" action={`${base}/faults`}>
             <Hidden {...props} action="reset" />
