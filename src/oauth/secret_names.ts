@@ -39,6 +39,9 @@ export function secretLabel(name: string): string | undefined {
 /** Any sign of a pair. */
 const pairPattern = /=|%(?:25){0,2}3d/i;
 
+/** A pair that is encoded more often than names and values are decoded. */
+export const deeplyEncodedPair = /%(?:25){3,}3d/i;
+
 /** One `name=value` of a query or form: at the start of a line, or after `?`, `&`, `#` or `;`. */
 const namedValue = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)()([^&#;\s]+)/g;
 
@@ -70,7 +73,7 @@ export function redactNamedValues(
   label: (name: string) => string | undefined = secretLabel,
   depth = 0,
 ): string {
-  if (depth > maxNesting && pairPattern.test(text)) return "…";
+  if (deeplyEncodedPair.test(text) || depth > maxNesting && pairPattern.test(text)) return "…";
   return replaceNamedValues(text, (name, value) => {
     if (label(name) !== undefined) return "…";
     const redacted = redactNamedValues(value, label, depth + 1);
@@ -87,8 +90,14 @@ export function decodeName(name: string): string {
   return decoded;
 }
 
+/** Escapes that are incomplete, or no UTF-8: all but those of overlong and unassigned characters. */
+const malformedEscape =
+  /%(?![\da-f]{2})|%(?:c[01]|f[5-9a-f])|%[c-f][\da-f](?!%[89ab])|(?<!%[c-f][\da-f](?:%[89ab][\da-f]){0,2})%[89ab]/i;
+
 /** Form-decodes a text; returns it unchanged if it is malformed. */
 export function formDecode(text: string): string {
+  // An exception takes longer than all other work, and a text may contain thousands of malformed values.
+  if (text.includes("%") && malformedEscape.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -2,7 +2,7 @@
 
 import type { Fields } from "../http/form.ts";
 import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
-import { replaceNamedValues, replaceUserInfo, secretLabel } from "../oauth/secret_names.ts";
+import { deeplyEncodedPair, replaceNamedValues, replaceUserInfo, secretLabel } from "../oauth/secret_names.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "./exchange.ts";
@@ -29,6 +29,13 @@ const publicParameters = new Set([
   ...["response_mode", "scope", "iss", "client_assertion_type", "token_type_hint", "login_hint", "prompt", "max_age"],
   ...["error", "error_description", "subject", "sub"],
 ]);
+
+/** JSON, or a part of it: a form parser splits JSON at `&` and `=`. */
+const jsonSign = /^\s*\{|["']\s*:/;
+
+/** A member whose value is a string or begins a list of strings, of JSON that is cut or has other quotes or none. */
+const looseMember =
+  /(["']|(?<![\w-]))(\w[\w -]{0,63})(\1\s{0,20}:\s{0,20}\[?\s{0,20}(["']))((?:(?!\4)[^\\]|\\[^]?)*)(?:\4|$)/g;
 
 /** Maximum nesting of pairs inside values, such as a query in a URI in a parameter; deeper text is a secret. */
 const maxNesting = 4;
@@ -82,7 +89,7 @@ function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest
     ...body !== undefined && {
       body: form.length > 0
         ? fields.map((field) => field.map(encodeReadable).join("=")).join("&")
-        : rewriteBody(body, headers, rewriter, (text) => rewriteClientText(text, rewriter)),
+        : rewriteBody(body, headers, rewriter, (text) => rewriteText(text, rewriter)),
     },
   };
 }
@@ -110,7 +117,7 @@ export function rewriteFields(fields: Fields, rewriter: Rewriter): Fields {
 /** JSON sent as a form (curl's default content type) parses as one long name; so does an encoded form. */
 function rewriteName(name: string, rewriter: Rewriter): string {
   return /^\s*[{[]/.test(name)
-    ? rewriteJsonText(name, rewriter, (text) => rewriteClientText(text, rewriter))
+    ? rewriteJsonText(name, rewriter, (text) => rewriteText(text, rewriter))
     : rewritePairs(name, rewriter);
 }
 
@@ -118,10 +125,16 @@ function rewriteValue(name: string, value: string, rewriter: Rewriter, depth = 0
   if (value === "") return value;
   const kind = getSecretKind(name, rewriter);
   if (kind !== undefined) return rewriter.secret(value, kind);
-  if (publicParameters.has(name)) return rewritePairs(value, rewriter, rewriter.trusted, depth);
-  return value.startsWith("{")
-    ? rewriteJsonText(value, rewriter, (text) => rewriteClientText(text, rewriter), depth)
-    : rewritePairs(value, rewriter, rewriter.untrusted, depth);
+  const rewrite = publicParameters.has(name) ? rewriter.trusted : rewriter.untrusted;
+  return rewriteText(value, rewriter, rewrite, depth);
+}
+
+/** Text of unknown format: JSON, a part of it, or text that may contain pairs. `depth` is its nesting. */
+function rewriteText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
+  if (!jsonSign.test(text)) return rewritePairs(text, rewriter, rewrite, depth);
+  if (depth > maxNesting) return rewriter.secret(text, "value");
+  const rewriteString = (inner: string) => rewriteText(inner, rewriter, rewrite, depth + 1);
+  return rewriteJsonText(text, rewriter, rewriteString, rewrite, depth);
 }
 
 function getSecretKind(name: string, { extraSecretNames = {}, registeredSecrets }: Rewriter): string | undefined {
@@ -131,7 +144,8 @@ function getSecretKind(name: string, { extraSecretNames = {}, registeredSecrets 
 
 /** Text that contains names and values: a URI, a form that was not parsed, or lines. `depth` is its nesting. */
 function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
-  if (depth > maxNesting && /=|%(?:25)*3d/i.test(text)) return rewriter.secret(text, "value");
+  const isTooDeep = deeplyEncodedPair.test(text) || depth > maxNesting && /=|%(?:25)*3d/i.test(text);
+  if (isTooDeep) return rewriter.secret(text, "value");
   const rewritten = replaceNamedValues(text, (name, value) => {
     const isPublic = rewrite !== rewriter.untrusted && getSecretKind(name, rewriter) === undefined;
     const replaced = isPublic ? value : rewriteValue(name, value, rewriter, depth + 1);
@@ -209,8 +223,9 @@ function rewritePassword(password: string, rewriter: Rewriter): string {
 
 function rewriteCookie(line: string, rewriter: Rewriter): string {
   return line.replace(
-    /^([^=;]*)=([^;]+)/,
-    (_, name, value) => `${name}=${rewriter.secret(value, `cookie ${name.trim()}`)}`,
+    // A cookie without an equals sign has a value only (RFC 6265 §5.2).
+    /^(?:([^=;]*=)|(?![^;]*=))([^;]+)/,
+    (_, name = "", value) => name + rewriter.secret(value, `cookie ${name.slice(0, -1).trim()}`.trim()),
   );
 }
 
@@ -229,6 +244,7 @@ function rewriteJsonText(
   text: string,
   rewriter: Rewriter,
   rewriteString: (text: string) => string,
+  rewriteRest = rewriter.untrusted,
   depth = 0,
 ): string {
   const rewrite = (value: unknown, name = ""): unknown => {
@@ -239,21 +255,23 @@ function rewriteJsonText(
     if (Array.isArray(value)) return value.map((item) => rewrite(item, name));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([member, memberValue]) => [member, rewrite(memberValue, member)]),
+      Object.entries(value).map(([member, memberValue]) => {
+        const isInSecret = getSecretKind(name, rewriter) !== undefined;
+        return [rewritePairs(member, rewriter, rewriter.trusted), rewrite(memberValue, isInSecret ? name : member)];
+      }),
     );
   };
   try {
     return JSON.stringify(rewrite(JSON.parse(text)));
   } catch {
     // The text is not JSON, is nested too deeply, or was split at `&` and `=` of a form.
-    const members = text.replace(
-      /"([\w -]{1,64})"(\s*:\s*)"((?:[^"\\]|\\.)*)(?:"|$)/g,
-      (whole, name, between, value) => {
-        const kind = getSecretKind(name, rewriter);
-        return kind === undefined || value === "" ? whole : `"${name}"${between}"${rewriter.secret(value, kind)}"`;
-      },
-    );
-    return rewritePairs(members, rewriter, rewriter.untrusted, depth);
+    const members = text.replace(looseMember, (whole, before, name, between, quote, value) => {
+      const kind = getSecretKind(name, rewriter);
+      return kind === undefined || value === ""
+        ? whole
+        : before + name + between + rewriter.secret(value, kind) + quote;
+    });
+    return rewritePairs(members, rewriter, rewriteRest, depth);
   }
 }
 
