@@ -40,17 +40,34 @@ export function redactExchange(exchange: Exchange, options?: RedactionOptions): 
   return redactExchanges([exchange], options)[0]!;
 }
 
-/** The redacted flows. Flows are immutable, and redacting a long one is expensive. */
-const redactedFlows = new WeakMap<Flow, Flow>();
+interface RedactedList {
+  readonly exchanges: readonly Exchange[];
+  /** The version of the registered secrets. */
+  readonly version: unknown;
+  readonly redacted: Exchange[];
+}
+
+/** The redacted exchanges of each flow, by its first one: pages show a flow again and again, and redaction is expensive. */
+const redactedLists = new WeakMap<Exchange, RedactedList>();
 
 export function redactFlow(flow: Flow): Flow {
-  const cached = redactedFlows.get(flow);
-  if (cached !== undefined) return cached;
-  const exchanges = redactExchanges(flow.exchanges);
+  const exchanges = redactOnce(flow.exchanges);
   // Takes the redacted client from the first exchange that names it. None may be left after eviction.
   const firstIndex = flow.exchanges.findIndex(({ client }) => client === flow.client);
-  const redacted = { ...flow, client: exchanges[firstIndex]?.client, exchanges };
-  redactedFlows.set(flow, redacted);
+  return { ...flow, client: exchanges[firstIndex]?.client, exchanges };
+}
+
+/** The same exchanges have the same redacted ones until a client changes. */
+function redactOnce(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const [first] = exchanges;
+  if (first === undefined) return [];
+  const version = registeredSecretsFor(first)?.version();
+  const cached = redactedLists.get(first);
+  const isCurrent = cached?.version === version && cached?.exchanges.length === exchanges.length &&
+    cached.exchanges.every((exchange, i) => exchange === exchanges[i]);
+  if (isCurrent) return cached.redacted;
+  const redacted = redactExchanges(exchanges);
+  redactedLists.set(first, { exchanges, version, redacted });
   return redacted;
 }
 
@@ -131,28 +148,50 @@ function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewrit
   return { secret, trusted, untrusted };
 }
 
+/** Maximum number of characters to compare of a secret; what follows is redacted as far as it is equal. */
+const maxComparedChars = 128;
+
+/** Maximum number of secrets with the same start to compare. If a flow has more, the rest of a text with it is redacted. */
+const maxSameStart = 32;
+
 /** Creates a function that replaces every known secret in a text, in one pass, by an index of their first characters. */
 function secretReplacer(secrets: Secrets, redactSecret: RedactSecret): (text: string) => string {
-  const byStart = new Map<string, Set<number>>();
+  const byStart = new Map<string, string[]>();
   for (const value of secrets.keys()) {
     if (value.length < minSearchedSecretChars || value.startsWith("eyJ")) continue;
     const start = value.slice(0, minSearchedSecretChars);
-    byStart.set(start, (byStart.get(start) ?? new Set()).add(value.length));
+    const sameStart = byStart.get(start);
+    if (sameStart === undefined) byStart.set(start, [value]);
+    else sameStart.push(value);
   }
-  const lengths = new Map([...byStart].map(([start, found]) => [start, [...found].sort((a, b) => b - a)]));
+  // The longest first, because one secret may begin with another.
+  for (const sameStart of byStart.values()) sameStart.sort((first, second) => second.length - first.length);
+  if (byStart.size === 0) return (text) => text;
   return (text) => {
     let result = "";
     let from = 0;
     for (let at = 0; at + minSearchedSecretChars <= text.length; at++) {
-      const length = lengths.get(text.slice(at, at + minSearchedSecretChars))?.find((length) =>
-        secrets.has(text.slice(at, at + length))
-      );
-      if (length === undefined) continue;
-      const found = text.slice(at, at + length);
-      result += text.slice(from, at) + redactSecret(found, secrets.get(found)!);
+      const sameStart = byStart.get(text.slice(at, at + minSearchedSecretChars));
+      if (sameStart === undefined) continue;
+      if (sameStart.length > maxSameStart) {
+        return result + text.slice(from, at) + redactSecret(text.slice(at), "value");
+      }
+      const compared = sameStart.filter((secret) => text.startsWith(secret.slice(0, maxComparedChars), at));
+      const secret = compared.find((whole) => text.startsWith(whole, at)) ?? compared[0];
+      if (secret === undefined) continue;
+      const found = text.slice(at, at + equalLength(secret, text, at));
+      result += text.slice(from, at) + redactSecret(found, secrets.get(secret)!);
       at += found.length - 1;
       from = at + 1;
     }
     return result + text.slice(from);
   };
+}
+
+/** The number of first characters of a secret that a text has at a position. */
+function equalLength(secret: string, text: string, at: number): number {
+  let length = maxComparedChars;
+  if (text.startsWith(secret, at)) return secret.length;
+  while (secret[length] === text[at + length]) length++;
+  return length;
 }

@@ -1,12 +1,13 @@
 /** Redaction of requests that are made to hide a secret from it, or to keep it busy. */
 
-import { assert, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../src/oauth/redact.ts";
+import { formDecode } from "../../src/oauth/secret_names.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
-import { redactExchanges } from "../../src/recorder/redact.ts";
+import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
-import { form } from "./recorded_server.ts";
+import { form, recordedServer, send, tokenBody } from "./recorded_server.ts";
 
 function exchange(body: string, type: string, headers: Readonly<Record<string, string>> = {}): Exchange {
   const head = { method: "POST", path: "/oauth2/token", query: "", headers: { ...headers, "content-type": type } };
@@ -64,4 +65,51 @@ test("[FL-03] a pair that is encoded more often than it is decoded is masked as 
 test("[FL-03] a cookie without a name is redacted; an empty one stays empty", () => {
   const shown = redacted("a=b", form, { cookie: "hunter2; b=" });
   assertStringIncludes(shown, '"cookie":"…(7); b="');
+});
+
+test("malformed values are recognized without decoding, except the characters that UTF-8 cannot encode", () => {
+  for (
+    const text of ["%", "a%", "%4", "%zz", "%ff", "%80", "%c3", "%c3a", "%e2%82", "%c3%a4%80", "%ed%a0%80", "%c0%80"]
+  ) {
+    assertEquals(formDecode(text), text);
+  }
+  assertEquals(formDecode("a+%C3%A4%e2%82%ac%F0%9F%98%80%2B"), "a ä€😀+");
+});
+
+test("many secrets with the same start hide the rest of a text, in short time", () => {
+  const names = Array.from({ length: 300 }, (_, i) => `s${i}_secret=${"A".repeat(20 + i)}B`);
+  const texts = Array.from({ length: 4 }, () => exchange(`x=y ${"A".repeat(60_000)}`, form));
+  const start = performance.now();
+  const [, first] = redactExchanges([exchange(names.join("&"), form), ...texts]);
+  // With a lookup for each length it took half a minute.
+  assert(performance.now() - start < 5000);
+  assertEquals(first!.request.form, [["x", "y AAAA…(60000)"]]);
+});
+
+test("a long secret is redacted as far as a text repeats it", () => {
+  const secret = "ab".repeat(100);
+  const [, shown] = redactExchanges([
+    exchange(`client_secret=${secret}`, form),
+    exchange(`x=${secret.slice(0, 150)}+end&y=${secret}+end&z=${secret.slice(0, 20)}`, form),
+  ]);
+  assertEquals(shown!.request.form.map(([, value]) => value), [
+    "abab…(150) end",
+    "abab…(200) end",
+    secret.slice(0, 20),
+  ]);
+});
+
+test("a flow is redacted once, however often a page shows it, until it or a client changes", async () => {
+  const { server, recorder } = await recordedServer();
+  await server.authorize({ login_hint: "hunter2" });
+  const [flow] = recorder.flows();
+  const { exchanges } = redactFlow(flow!);
+  assert(recorder.flow(flow!.id) !== flow && redactFlow(recorder.flow(flow!.id)!).exchanges === exchanges);
+  const code = new Map(flow!.exchanges[0]!.response!.authorizationResponse!.params).get("code")!;
+  await send(server, "/oauth2/token", tokenBody({ code }), form);
+  assertEquals(redactFlow(recorder.flow(flow!.id)!).exchanges.length, 2);
+  assertStringIncludes(JSON.stringify(redactFlow(recorder.flow(flow!.id)!)), "hunter2");
+  const redirect_uris = ["https://web.example/cb"];
+  await server.as.clients.set({ client_id: "new", client_secret: "hunter2", redirect_uris });
+  assert(!JSON.stringify(redactFlow(recorder.flow(flow!.id)!)).includes("hunter2"));
 });

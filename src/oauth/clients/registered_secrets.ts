@@ -17,6 +17,8 @@ export interface RegisteredSecrets {
   isClient(id: string): boolean;
   /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not secret. */
   label(name: string): string | undefined;
+  /** A value that is another one after a client changed: text redacted before may need it again. */
+  version(): unknown;
 }
 
 /** Maximum number of words searched in one text: about two milliseconds. */
@@ -101,6 +103,7 @@ export function registeredSecrets(
     },
     isClient: (id) => clients.findCached(id) !== undefined,
     label: (name) => labels.get(name) ?? labels.get(decodeName(name)) ?? secretLabel(name),
+    version: () => clients.allCached(),
   };
 }
 
