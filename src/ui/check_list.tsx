@@ -27,7 +27,7 @@ export function CheckList({ results, children }: CheckListProps): VNode {
   return (
     <details class="checklist" open={failed > 0}>
       <summary>
-        <StatusBadge tone={failed > 0 ? "bad" : passed > 0 ? "good" : "open"} label={checkCount(results)} />
+        <StatusBadge tone={failed > 0 ? "bad" : unchecked > 0 ? "open" : "good"} label={checkCount(results)} />
         <span class="marks" aria-hidden="true">
           {"✓".repeat(passed)}
           {failed > 0 && <b class="bad">{"✗".repeat(failed)}</b>}
