@@ -86,7 +86,7 @@ function findDemands({ server }: Context, client: Client): ClientDemand[] {
 const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => string>> = {
   par: (url) => `Push each authorization request to ${url} (RFC 9126).`,
   jar: () => "Sign each authorization request (RFC 9101).",
-  jarm: () => "Request a signed authorization response, such as with response_mode=jwt (JARM).",
+  jarm: () => "Request a signed authorization response, for example with response_mode=jwt (JARM).",
   dpop: () => "Send a DPoP proof with each token request and to each resource (RFC 9449).",
 };
 

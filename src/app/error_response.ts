@@ -61,7 +61,6 @@ function isWrongMethod(thrown: unknown): boolean {
 function explainNotFound(context: Context, thrown: unknown): unknown {
   if (!(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
   const off = findOffPage(context);
-  // JSON has no member for the fix.
   if (off !== undefined) {
     // JSON has no member for the fix.
     const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;

@@ -69,7 +69,7 @@ export function banner(
     [
       "Users",
       listEntries(users, storedChanges.users) +
-      (isAuto ? "; the first is logged in, login_hint=<sub> picks another" : ""),
+      (isAuto ? "; the first is logged in; login_hint=<sub> selects another" : ""),
     ],
     ["Scopes", settings.scopes.join(" ")],
     ["Keys", `${settings.alg}, kept in ${store}`],

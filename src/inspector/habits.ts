@@ -64,7 +64,7 @@ export async function describeHabits(
     return count === 0 ? [] : [`${count} ${outcome === "warning" && count > 1 ? "warnings" : outcome}`];
   });
   return {
-    summary: `The client: ${counts.join(", ")}.`,
+    summary: `This client: ${counts.join(", ")}.`,
     rows: outcomes.slice(0, all ? undefined : lackingOutcomes).flatMap((outcome) =>
       rows.filter((row) => row.outcome === outcome)
     ),

@@ -109,7 +109,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   if (browser === undefined) return { ...pending, id, name };
   const { secret } = await ensureBrowserCookie(context, "login");
   if (await digest(secret) !== browser) {
-    throw expiredInteraction("it was begun in another browser, or cookies are blocked");
+    throw expiredInteraction("it was started in another browser, or cookies are blocked");
   }
   server.passed?.("UI-14");
   return { ...pending, id, name, browser: secret };

@@ -32,7 +32,7 @@ export interface RecordedResponse {
   readonly body?: string;
   /**
    * The response that the browser forwards to the client, by redirect or form post; `uri` without query. If it is signed,
-   * `params` has the JWT as `response`, followed by the parameters inside of it, which are not verified.
+   * `params` has the JWT as `response`, followed by the parameters inside it, which are not verified.
    */
   readonly authorizationResponse?: { readonly uri: string; readonly params: Fields };
   /** Whether it is a page with a form of hidden fields. */

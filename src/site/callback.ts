@@ -105,7 +105,7 @@ async function readCallback({ request, target }: Context, notes: string[]): Prom
   return Object.assign(paramsFromFields(fields), { names: [...new Set(fields.map(([name]) => name))] });
 }
 
-/** The parameters inside of a signed response (JARM), if this server has signed it; otherwise the received ones. */
+/** The parameters inside a signed response (JARM), if this server has signed it; otherwise the received ones. */
 async function readSigned(server: Server, params: CallbackParams, notes: string[]): Promise<CallbackParams> {
   const response = params.get("response");
   if (response === undefined) return params;

@@ -195,7 +195,7 @@ const errorLabels: ReadonlyMap<string, string> = new Map([
   ["unsupported_response_type", "The server does not support the requested response type."],
   ["invalid_scope", "The requested scope is unknown, malformed, or not allowed for this client."],
   ["invalid_target", "The server issues no tokens for the requested resource."],
-  ["invalid_authorization_details", "An object of authorization_details is not as its type defines it."],
+  ["invalid_authorization_details", "An object of authorization_details does not match the definition of its type."],
   ["server_error", "The server failed while it processed the request. The request itself may be correct."],
   ["temporarily_unavailable", "The server cannot process the request now. The same request may succeed later."],
   ["login_required", "The client requested a response without a login page, and no user is logged in."],

@@ -142,7 +142,7 @@ export function checkReportPage(props: CheckReportProps & Site): string {
   );
 }
 
-/** The style sheet inside of the document. */
+/** The style sheet inside the document. */
 export const checkReportStyle: string = assets["style.css"]!.body + flowAssets["list.css"]!.body;
 
 /**

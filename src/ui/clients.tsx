@@ -194,7 +194,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
     <Section id="add" heading="Add a client">
       <p>
         {form.isPersistent
-          ? "Saved in the store: every instance that uses it knows the client within a second, and after a restart."
+          ? "Saved in the store: the client survives a restart, and every instance on the store knows it within a second."
           : "Kept in memory: a client that you add here is lost when the server stops."}{" "}
         The configuration file is not changed.
       </p>
@@ -243,6 +243,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
   );
 }
 
+/** The page at `/clients/{id}`. */
 export function Client(props: ClientProps): VNode {
   const { client, newSecret, demands = [], snippets, form } = props;
   return (

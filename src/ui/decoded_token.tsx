@@ -49,7 +49,7 @@ export function DecodedToken({ name, token, now, encoded = false, level = 3, chi
             <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
               {isEncrypted && (
                 <DefinitionItem label="Claims">
-                  encrypted: only the holder of the private key reads them.
+                  encrypted: only the holder of the private key can read them.
                 </DefinitionItem>
               )}
               {!encoded && !isEncrypted && (

@@ -175,13 +175,13 @@ function Result({ site, result }: { readonly site: Site; readonly result: "appro
     <Layout
       site={site}
       variant="card"
-      heading={isApproved ? "The device is connected" : "The device was denied"}
+      heading={isApproved ? "The device is connected" : "You denied the device"}
       opening={
         <>
           <p>
             {isApproved
-              ? "It continues by itself within a few seconds. You can close this window."
-              : "It gets no access to your account. You can close this window."}
+              ? "The device continues by itself within a few seconds. You can close this window."
+              : "The device gets no access to your account. You can close this window."}
           </p>
           <PageActions site={site} />
         </>

@@ -82,7 +82,7 @@ function exampleVerdict(
   if (!codeBelongsToClient) {
     return (
       <>
-        This code was issued to another client than{" "}
+        This code was issued to a client other than{" "}
         <Code text={clientId} />, so the server would reject this request. It shows the form that a {kind} client uses.
       </>
     );

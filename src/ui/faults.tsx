@@ -160,8 +160,8 @@ function Faults(props: FaultsProps): VNode {
       opening={
         <>
           <p>
-            What a correct server never does, to see how a client responds. <a href={`${base}/flows`}>Flows</a>{" "}
-            marks each response that a fault changed.
+            A fault lets the server do what a correct server never does, to test how a client responds.{" "}
+            <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
           </p>
           {error !== undefined && (
             <Notice kind="bad">

@@ -8,7 +8,7 @@ import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 export function JsonText(
   { text, secrets = [] }: { readonly text: string; readonly secrets?: readonly Secret[] },
 ): VNode {
-  // Strings first, so that nothing inside of one is taken for a number.
+  // Strings first, so that nothing inside a string is taken for a number.
   const pieces = text.split(/("(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/);
   return (
     <>

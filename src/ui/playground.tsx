@@ -127,7 +127,7 @@ const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
   },
   device: {
     heading: "Device authorization rejected",
-    lesson: "The error_description says why. The client must be registered for the grant type of devices.",
+    lesson: "The error_description says why. The client must be registered for the device grant.",
   },
   poll: {
     heading: "Poll rejected",
@@ -274,7 +274,7 @@ function DeviceCode({ userCode, href, isApproved }: NonNullable<PlaygroundProps[
         <CopyableValue label="User code" text={userCode} />
       </dl>
       <p>
-        Now be its user: in a second tab or on your phone,{" "}
+        Now act as its user: in a second tab or on your phone,{" "}
         <a href={href}>enter the code</a>, log in and allow. Then poll here.
       </p>
     </>

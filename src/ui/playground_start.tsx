@@ -62,7 +62,7 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
                 </Checkbox>
                 {signingClientIds.length > 0 && (
                   <Checkbox name="jar" label="Sign it (JAR)">
-                    One JWT has all parameters. Only for{" "}
+                    One signed JWT contains all parameters. Only for{" "}
                     <CodeList texts={signingClientIds} between=", " />: this page has the key of no other client.
                   </Checkbox>
                 )}
@@ -105,8 +105,8 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
           {addKeyClient !== undefined && (
             <Section id="signed" heading="Signed requests">
               <p>
-                The server accepts signed requests (JAR) from clients with a key. The demo client with a key is one: its
-                private key is public, so that this page can sign.
+                The server accepts signed requests (JAR) from clients with a key. This page can sign for a demo client
+                whose private key is public.
               </p>
               <PostForm action={`${base}/authorized/try`} fields={addKeyClient} button="Add the demo client" plain />
             </Section>

@@ -46,9 +46,9 @@ export function RoundTripSection({ request, isPushed, isSigned, redirect, ignore
                   {isPushed
                     ? "The client pushed these parameters to the server. The browser carried only a reference to them, request_uri."
                     : isSigned
-                    ? "The client sent the browser to the authorization endpoint with one JWT, request, that has these parameters."
+                    ? "The client sent the browser to the authorization endpoint with one parameter, request: a JWT that contains these parameters."
                     : "The client sent the browser to the authorization endpoint with these parameters. All of them are public."}
-                  {isPushed && isSigned && " They were signed: one JWT had all of them."}
+                  {isPushed && isSigned && " They were signed: one JWT contained all of them."}
                 </p>
                 <Parameters fields={request} />
               </>

@@ -97,7 +97,7 @@ export function Users(props: UsersProps): VNode {
           <Section id="add" heading="Add a user">
             <p>
               {form.isPersistent
-                ? "Saved in the store: every instance that uses it knows the user within a second, and after a restart."
+                ? "Saved in the store: the user survives a restart, and every instance on the store knows it within a second."
                 : "Kept in memory: a user that you add here is lost when the server stops."}
             </p>
             <form class="form" method="post" action={`${base}/users`}>
@@ -163,6 +163,7 @@ function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "re
   );
 }
 
+/** The page at `/users/{sub}`. */
 export function User(props: UserProps): VNode {
   const { base, user, isFirst, form } = props;
   return (

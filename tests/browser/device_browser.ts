@@ -94,7 +94,7 @@ for (
     await takeScreenshot(opened, `device-confirm-${picture}`);
     assertEquals(await poll(autoUrl, device_code), "authorization_pending");
     await page.getByRole("button", { name: "Deny" }).click();
-    assertEquals(await page.locator("h1").textContent(), "The device was denied");
+    assertEquals(await page.locator("h1").textContent(), "You denied the device");
     assertEquals(await findPageProblems(opened), []);
     assertEquals(await poll(autoUrl, device_code), "access_denied");
   });

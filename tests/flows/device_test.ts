@@ -194,7 +194,7 @@ test("[DV-03] denied, cancelled, expired, unknown and malformed codes", async ()
   const server = await deviceServer();
   const browser = openBrowser(server);
   const denied = await started(server);
-  assertMatch((await decide(browser, denied.user_code, "deny")).text, /The device was denied/);
+  assertMatch((await decide(browser, denied.user_code, "deny")).text, /You denied the device/);
   for (let i = 0; i < 2; i++) assertEquals(await pollOutcome(server, denied.device_code), "400 access_denied");
   assertMatch(getRejections(server.events).at(-1)!.explanation.fix!, /^Stop polling/);
 

@@ -88,7 +88,7 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
     assert(lines.length - 1 <= 10, banner);
     assertMatch(banner, new RegExp(`^Discovery +${url}/.well-known/openid-configuration$`, "m"));
     assertMatch(banner, /^Clients +demo-public \(public\), demo-confidential \(secret demo-secret\)/m);
-    assertMatch(banner, /^Users +alice, bob; the first is logged in, login_hint=<sub> picks another$/m);
+    assertMatch(banner, /^Users +alice, bob; the first is logged in; login_hint=<sub> selects another$/m);
     assertMatch(banner, /^Scopes +openid profile email read write offline_access$/m);
     assertMatch(banner, new RegExp(`^Try it +${url}/start$`, "m"));
     assertMatch(banner, /^Ctrl-C +stops the server$/m);

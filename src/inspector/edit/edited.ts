@@ -96,7 +96,7 @@ function redactedError(field: string, inBrowser: boolean): FieldError {
     received: "a redacted value",
     hint: inBrowser
       ? "Type the value again: the URL would show it, so it is not filled in."
-      : "Type the value again: a redacted one is kept only unchanged, under its own name.",
+      : "Type the value again. The recorded value is sent only if neither its name nor its redacted text was changed.",
   };
 }
 

@@ -122,7 +122,7 @@ function findEditable(recorder: Recorder, number: string): Masked<Exchange> {
   const flow = found?.flow === undefined ? undefined : recorder.flow(found.flow);
   const index = flow?.exchanges.findIndex((candidate) => candidate.number === found!.number) ?? -1;
   if (flow === undefined || index < 0 || !isEditable(flow.exchanges[index]!)) {
-    throw new HttpError(404, "HT-01", "This request is not recorded any more, or only a user can send it again");
+    throw new HttpError(404, "HT-01", "This request is no longer recorded, or only a user can send it again");
   }
   return { original: flow.exchanges[index]!, masked: redactFlow(flow).exchanges[index]! };
 }

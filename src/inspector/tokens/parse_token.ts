@@ -100,7 +100,11 @@ function decodePart(name: string, part: string): DecodedPart {
           "Show the secrets of the page, and copy the whole token.",
         )
         : foreign === undefined
-        ? problem("base64url", `${encoded.length} characters, which is no length of base64url`, "Copy the whole token.")
+        ? problem(
+          "base64url",
+          `${encoded.length} characters, a length that base64url cannot have`,
+          "Copy the whole token.",
+        )
         : problem("base64url", `the character ${JSON.stringify(foreign)}`, "Encode the part as base64url.");
     }
     return problem("JSON as UTF-8", "bytes that are not UTF-8", "Copy the whole token; encode its JSON as UTF-8.");

@@ -88,7 +88,9 @@ function readJson(text: string): PastedText {
   if (typeof payload === "string" && typeof head === "string" && typeof signature === "string") {
     return {
       tokens: [{ token: `${head}.${payload}.${signature}` }],
-      notes: ["This is the JSON serialization of a JWS (RFC 7515 §7.2). Tokens of OAuth use the compact one, below."],
+      notes: [
+        "This is the JSON serialization of a JWS (RFC 7515 §7.2). OAuth tokens use the compact serialization, shown below.",
+      ],
     };
   }
   const tokens = toTokens(Object.entries(members));

@@ -123,7 +123,7 @@ export function expiry(cites: readonly string[], rule?: RuleId): TokenRule {
 
 export function issuedAt(cites: readonly string[], rule?: RuleId): TokenRule {
   return {
-    title: "iat is a time that has passed",
+    title: "iat is not in the future",
     cites,
     rule,
     fix: "Set iat to the time at which the token is issued, in seconds since 1970, not in milliseconds.",
@@ -136,7 +136,7 @@ export function issuedAt(cites: readonly string[], rule?: RuleId): TokenRule {
 }
 
 export const notBefore: TokenRule = {
-  title: "nbf has passed",
+  title: "nbf is not in the future",
   cites: ["RFC 7519 §4.1.5"],
   fix: "Wait until nbf, or compare the clocks of the two machines.",
   check: ({ nbf }, _, { now }) =>

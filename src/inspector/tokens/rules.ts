@@ -134,7 +134,7 @@ const accessToken: readonly TokenRule[] = [
   textClaim("client_id", ["RFC 9068 §2.2"]),
   textClaim("jti", ["RFC 9068 §2.2"]),
   {
-    title: "scope is a text with spaces between its values",
+    title: "scope is a string of values separated by spaces",
     cites: ["RFC 9068 §2.2.3", "RFC 8693 §4.2"],
     fix: 'Write scope as one string such as "openid read", not as an array.',
     check: ({ scope }) =>
@@ -160,7 +160,7 @@ const logoutToken: readonly TokenRule[] = [
     },
   },
   {
-    title: "sub or sid says whose session ends",
+    title: "sub or sid identifies the session that ends",
     cites: [backChannel("2.4, §2.6")],
     fix: "Add sid, or sub, or both.",
     check: ({ sub, sid }) => ({
@@ -170,7 +170,7 @@ const logoutToken: readonly TokenRule[] = [
     }),
   },
   {
-    title: "There is no nonce",
+    title: "nonce is absent",
     cites: [backChannel("2.4, §2.6")],
     fix: "Leave nonce out, so that the logout token cannot be used as an ID token.",
     check: ({ nonce }) => ({ passed: nonce === undefined, expected: "nothing", received: formatValue(nonce) }),
@@ -192,7 +192,7 @@ const request: readonly TokenRule[] = [
     }),
   },
   {
-    title: "No request or request_uri is inside",
+    title: "request and request_uri are absent",
     cites: ["RFC 9101 §4"],
     rule: "JR-03",
     fix: "Put the parameters themselves into the request object.",

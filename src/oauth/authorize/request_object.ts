@@ -42,7 +42,7 @@ export async function readRequestObject(
 }
 
 /**
- * Verifies the request object of a request, and returns the parameters inside of it.
+ * Verifies the request object of a request, and returns the parameters inside it.
  *
  * @param received The parameters outside of it, `request` among them.
  * @throws {OAuthError} `invalid_request_object`; `request_not_supported` for a client that cannot sign.

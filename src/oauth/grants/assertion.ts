@@ -64,7 +64,7 @@ function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
   throw invalidAssertion({
     rule: "IJ-19",
     reason: "the assertion is bound to a key (cnf) that the request does not prove",
-    expected: typeof jkt === "string" ? `a DPoP proof by the key ${jkt}` : "cnf with the member jkt",
+    expected: typeof jkt === "string" ? `a DPoP proof signed by the key ${jkt}` : "cnf with the member jkt",
     received: provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
   });
 }

@@ -131,7 +131,7 @@ function assertRedirectUri(record: CodeRecord, redirectUri: string): void {
 /** Requires the key that the authorization request named (RFC 9449 §10). */
 function assertProvenKey(expected: string, provenKey: string | undefined): void {
   if (provenKey === expected) return;
-  const explanation = { rule: "DO-08", expected: `a DPoP proof by the key ${expected}` } as const;
+  const explanation = { rule: "DO-08", expected: `a DPoP proof signed by the key ${expected}` } as const;
   if (provenKey === undefined) {
     throw new OAuthError("invalid_dpop_proof", "the code is bound to a key, and the request has no DPoP proof", {
       ...explanation,

@@ -129,7 +129,7 @@ async function readToken(
   throw invalidRequest(
     "TX-04",
     `${name} is bound to a key that the request does not prove`,
-    `a DPoP proof by the key ${cnf.jkt}`,
+    `a DPoP proof signed by the key ${cnf.jkt}`,
     provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
   );
 }

@@ -111,7 +111,7 @@ export async function findRefreshToken(
 /** Requires the key that the token is bound to (RFC 9449 §5). */
 function assertProvenKey(expected: string, provenKey: string | undefined): void {
   if (provenKey === expected) return;
-  const explanation = { rule: "DO-07", expected: `a DPoP proof by the key ${expected}` } as const;
+  const explanation = { rule: "DO-07", expected: `a DPoP proof signed by the key ${expected}` } as const;
   if (provenKey === undefined) {
     throw new OAuthError(
       "invalid_dpop_proof",

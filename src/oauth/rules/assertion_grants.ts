@@ -116,13 +116,13 @@ export const assertionGrantRules = {
     cites: [],
   },
   "IJ-19": {
-    fix: "Send a DPoP proof by the key that the assertion is bound to.",
+    fix: "Send a DPoP proof signed by the key that the assertion is bound to.",
     cites: [],
   },
   "TX-01": {
     passes: "subject_token is valid and may be exchanged by this client",
     fix:
-      "Send a valid access token as subject_token, and its type: a token of this client, or for a resource that it serves. An actor_token must be a token of this client.",
+      "Send as subject_token a valid access token of this client, or for a resource that it serves, with its subject_token_type. An actor_token must be a token of this client.",
     cites: ["RFC 8693 §2.1, §2.2.2"],
   },
   "TX-02": {
@@ -135,7 +135,8 @@ export const assertionGrantRules = {
     cites: ["RFC 8693 §2.2.2, §5"],
   },
   "TX-04": {
-    fix: "Let the actor that may_act names exchange the token, and prove the key that a token is bound to.",
+    fix:
+      "Let the actor that may_act names exchange the token. For a token that is bound to a key, send a DPoP proof signed by that key.",
     cites: ["RFC 8693 §4.1, §4.4"],
   },
 } as const satisfies Record<string, Rule>;

@@ -9,7 +9,7 @@ export const authorizationDetailsRules = {
     cites: ["RFC 9396 §2"],
   },
   "RA-03": {
-    passes: "every object of authorization_details is as its type defines it",
+    passes: "every object of authorization_details matches the definition of its type",
     fix:
       "Send only objects of the types in authorization_details_types_supported, with the fields that they define. The setting authorizationDetails defines the types.",
     cites: ["RFC 9396 §5"],

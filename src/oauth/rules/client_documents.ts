@@ -15,8 +15,7 @@ export const clientDocumentRules = {
     cites: ["Client ID Metadata Document §4.1, §4.3, §4.4"],
   },
   "MC-05": {
-    fix: "Publish the document on a host with a public address, or let the operator add a host of the own network to " +
-      "privateHosts.",
+    fix: "Publish the document on a host with a public address, or let the operator add its host to privateHosts.",
     cites: ["Client ID Metadata Document §6.5, §6.6"],
   },
   "MC-06": {

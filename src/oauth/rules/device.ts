@@ -11,7 +11,7 @@ export const deviceRules = {
   "DV-03": {
     passes: "the user approved the device, and device_code was not used before",
     fix:
-      "Poll with the latest device_code until the user has decided: authorization_pending means that the user has not. After any other error, start a new device authorization.",
+      "Poll with the latest device_code until the user has decided; until then the error is authorization_pending. After any other error, start a new device authorization.",
     cites: ["RFC 8628 §3.5"],
   },
   "DV-04": {

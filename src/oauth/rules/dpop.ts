@@ -37,7 +37,8 @@ export const dpopRules = {
     cites: ["RFC 9449 §5, §5.2, §6"],
   },
   "DO-07": {
-    fix: "Refresh with a DPoP proof by the key of the login. A public client that lost its key begins a new login.",
+    fix:
+      "Refresh with a DPoP proof signed by the key of the login. A public client that lost its key must start a new login.",
     cites: ["RFC 9449 §5"],
   },
   "DO-08": {
@@ -48,7 +49,7 @@ export const dpopRules = {
   "DO-09": {
     passes: "the access token is bound to the key of the DPoP proof",
     fix:
-      "Send a token of token_type DPoP as Authorization: DPoP TOKEN, with a proof by the key of the token request whose ath is the digest of the token.",
+      "Send a token of token_type DPoP as Authorization: DPoP TOKEN, with a proof signed by the key of the token request. Its ath is the digest of the token.",
     cites: ["RFC 9449 §4.3, §7.1, §7.2"],
   },
 } as const satisfies Record<string, Rule>;

@@ -10,7 +10,7 @@ export const profileRules = {
     cites: ["MCP authorization", "RFC 8707 §2"],
   },
   "PF-10": {
-    fix: "Publish a client ID metadata document, and use its URL as the client_id. Registration works nevertheless.",
+    fix: "Publish a client ID metadata document, and use its URL as the client_id. Registration still works.",
     cites: ["MCP authorization"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -15,7 +15,7 @@ export interface Callback {
   /** The parameters of the response: `params.get("code")`. Those of a form are not in `url`. */
   readonly params: URLSearchParams;
   /**
-   * The JWT of a signed response (JARM), which is the only parameter. The members below are those inside of it, decoded
+   * The JWT of a signed response (JARM), which is the only parameter. The members below are those inside it, decoded
    * and not verified.
    */
   readonly response?: string;

@@ -39,7 +39,7 @@ export async function changeFaults(context: Context, control: PageControl): Prom
       });
     }
   } catch (error) {
-    // What parameters of a fault and a clock reject.
+    // Invalid parameters of a fault, or an invalid time.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     const names = ["client", "fault", ...findDefinition(form.get("fault"))?.parameters.map(fieldName) ?? []];
     const shown = new URLSearchParams(names.map((name) => [name, form.get(name) ?? ""]));

@@ -21,7 +21,7 @@ import { faultInjector } from "../faults/fault_injector.ts";
 import type { PageControl } from "./page_control.ts";
 
 /**
- * Creates the plugin for one server; it must be inside of the recorder, so that the recorder sees what clients receive.
+ * Creates the plugin for one server; it must be inside the recorder, so that the recorder sees what clients receive.
  * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host.
  *
  * @param options `recorder` marks the exchanges that a fault changed. Default: none.

@@ -14,7 +14,7 @@ type EditFields = (fields: Fields) => Fields | undefined;
 /**
  * A fault that changes the parameters of the authorization response.
  *
- * @param signed `inside`: `edit` receives the parameters inside of a signed response (JARM), which the server signs again.
+ * @param signed `inside`: `edit` receives the parameters inside a signed response (JARM), which the server signs again.
  *   `around`: it receives `response` itself. Without a signature both are the same.
  */
 export function editAuthorizationResponse(
@@ -40,7 +40,7 @@ const responseParameterPattern = /^(?:code|error|response)=/;
 /** Changes the parameters of one response. */
 type EditResponse = (context: FaultContext, fields: Fields) => MaybePromise<Fields | undefined>;
 
-/** Changes the parameters; of a signed response those inside of it, which the server then signs again. */
+/** Changes the parameters; of a signed response those inside it, which the server then signs again. */
 function editSigned(edit: EditFields): EditResponse {
   return async ({ app }, fields) => {
     const jwt = fields.length === 1 && fields[0]![0] === "response" ? fields[0]![1] : "";

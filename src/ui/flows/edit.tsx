@@ -93,7 +93,7 @@ export function Edit(props: EditProps): VNode {
           </form>
           <p class="aside">
             {inBrowser
-              ? "The URL would show a redacted value, so type it again."
+              ? "A redacted value is left empty, because the URL would show it: type it again."
               : "A redacted value that you leave unchanged is sent as it was recorded, without being shown."}{" "}
             To repeat a parameter, write its name in another line.
           </p>

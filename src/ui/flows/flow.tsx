@@ -38,11 +38,9 @@ function FailureSummary({ reason, continued }: { readonly reason: FailureReason;
           See step {step}
           <span class="unseen">, {title}</span>
         </a>
-        {(more > 0 || continued) && (
+        {more > 0 && (
           <span class="aside">
-            {more > 0 &&
-              `${more === 1 ? "1 step" : `${more} steps`} after it ${more === 1 ? "was" : "were"} rejected. `}
-            {continued && "The flow continued."}
+            {`${more === 1 ? "1 step" : `${more} steps`} after it ${more === 1 ? "was" : "were"} rejected.`}
           </span>
         )}
       </p>

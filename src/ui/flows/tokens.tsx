@@ -192,8 +192,8 @@ function Result(
       <div class="results">
         {form === "encrypted" && (
           <p>
-            A JWE (RFC 7516): five parts. Its claims can be checked by the receiver, after decryption, and it proves
-            nothing about its sender unless a signed JWT is inside.
+            A JWE (RFC 7516): five parts. Only the receiver can decrypt it and check its claims. It proves nothing about
+            its sender unless it contains a signed JWT.
           </p>
         )}
         {form === "opaque" && (

@@ -23,7 +23,7 @@ export function Request({ site, request, href }: StepProps<"request">): VNode {
       journey="tour"
       step={1}
       heading="The client sends you to the server"
-      lead="An application, the client, needs to know who you are. It never asks for your password: it sends your browser to the server that has it. This server now does that for real, with the demo client."
+      lead="An application, the client, needs to know who you are. It never asks for your password: it sends your browser to the server that has it. This tour does that for real, with the demo client."
       reasons={[
         {
           heading: "Why",
@@ -167,7 +167,7 @@ export function Exchange({ site, request, challenge, fields }: StepProps<"exchan
 /** The parts of a token request. */
 export const requestMeanings: Readonly<Record<string, string>> = {
   Authorization: "the client's ID and secret (HTTP Basic)",
-  grant_type: "a code for tokens",
+  grant_type: "exchanges a code for tokens",
   code: "from step 2",
   redirect_uri: "the same as in step 1",
   client_id: "which client asks",
