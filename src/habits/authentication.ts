@@ -167,7 +167,7 @@ export const authenticationHabits: readonly HabitDefinition[] = [
   },
   {
     id: "assertion-narrow",
-    title: "The client creates an assertion for each request, with one audience, a jti and at most 5 minutes.",
+    title: "The client creates an assertion for each request, with one aud, a jti, and exp in at most 5 minutes.",
     level: "required",
     sources: ["RFC 7523 §3", "OpenID Connect Core §9", "draft-ietf-oauth-security-topics-update"],
     occasion: "a client assertion",

@@ -51,7 +51,7 @@ export const extensionHabits: readonly HabitDefinition[] = [
   },
   {
     id: "request-object-narrow",
-    title: "The client signs request objects for the issuer, with an end, and without a request object inside.",
+    title: "The client signs request objects for the issuer, with exp, and without a nested request object.",
     level: "required",
     sources: ["RFC 9101 §4, §10.8"],
     occasion: "a request object",

@@ -54,7 +54,7 @@ export const refreshHabits: readonly HabitDefinition[] = [
   },
   {
     id: "refresh-single-flight",
-    title: "The client has one refresh of a token under way at a time.",
+    title: "The client sends at most one refresh request for a token at a time.",
     level: "required",
     sources: ["RFC 9700 §4.14.2", "getsentry/junior#635", "opendefender/OpenRisk#700"],
     occasion: "two refreshes",
@@ -102,7 +102,7 @@ export const refreshHabits: readonly HabitDefinition[] = [
   },
   {
     id: "refresh-narrow",
-    title: "The client asks in a refresh at most for the granted scope.",
+    title: "The client requests at most the granted scope in a refresh.",
     level: "required",
     sources: ["RFC 6749 §6"],
     occasion: "a refresh",

@@ -102,7 +102,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
   },
   {
     id: "dead-token-dropped",
-    title: "The client uses an access token no more after a 401, a revocation or a logout.",
+    title: "The client stops using an access token after a 401, a revocation or a logout.",
     level: "required",
     sources: ["RFC 6750 §3.1"],
     occasion: "an access token that was rejected with 401, or that the client revoked",

@@ -119,7 +119,7 @@ export interface TestControl extends LoginClient, DeviceClient {
    * when this returns; another store is cleared when the promise resolves.
    *
    * @throws {TypeError} If `keep` has another value.
-   * @throws {Error} If a fault fired less often than written; everything is reset all the same.
+   * @throws {Error} If a fault fired less often than written; everything is reset nevertheless.
    */
   reset(options?: ResetOptions): Promise<void>;
 }

@@ -139,7 +139,7 @@ const cases: readonly {
       [{ sub: undefined }, "sub is a string"],
       [{ client_id: undefined }, "client_id is a string"],
       [{ jti: 1 }, "jti is a string"],
-      [{ scope: ["read"] }, "scope is a text"],
+      [{ scope: ["read"] }, "scope is a string"],
     ],
   },
   {

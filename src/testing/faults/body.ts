@@ -126,7 +126,7 @@ export const repeated: FaultFactory<(member?: string, value?: string, position?:
 export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
   id: "body.padded",
   title: "Body is huge",
-  correctClient: "The client limits the size of a body, and stops to read it there.",
+  correctClient: "The client limits the size of a body, and stops reading there.",
   parameters: [{
     name: "bytes",
     type: "integer",

@@ -91,7 +91,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-event",
-    title: "The logout token has no logout event, another event, or one that is no object.",
+    title: "The logout token has no logout event, another event, or one that is not an object.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "outline/outline#13438"],
     parameters: [claimParameter("events")],
     variants: [

@@ -99,7 +99,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/pkce-unsupported",
     title: "The metadata announces no code challenge method, or only plain.",
-    correctClient: "It stops, or sends a code challenge with S256 all the same.",
+    correctClient: "It stops, or still sends a code challenge with S256.",
     level: "must-reject",
     endpoints: ["discovery"],
     sources: ["RFC 9700 §2.1.1", "RFC 7636 §7.2"],
@@ -123,7 +123,7 @@ export const metadataAttacks: readonly Attack[] = [
           ? "the client sent an authorization request without S256"
           : requests.length === 0
           ? "the client stopped"
-          : "the client used S256 all the same",
+          : "the client still used S256",
       };
     },
   }),

@@ -68,7 +68,7 @@ export const parAttacks: readonly Attack[] = [
     assess: (observation) =>
       exchangesOf(observation, "authorize").length === 0
         ? undefined
-        : { passed: false, because: "the client sent an authorization request all the same" },
+        : { passed: false, because: "the client still sent an authorization request" },
   }),
   defineAttack({
     id: "par/response-unusual",

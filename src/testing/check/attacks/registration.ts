@@ -88,7 +88,7 @@ export const registrationAttacks: readonly Attack[] = [
     assess: (observation) =>
       exchangesOf(observation, "authorize").length === 0 && exchangesOf(observation, "par").length === 0
         ? undefined
-        : { passed: false, because: "the client sent an authorization request all the same" },
+        : { passed: false, because: "the client still sent an authorization request" },
   }),
   defineAttack({
     ...registering,

@@ -299,7 +299,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/introspection-odd",
-    title: "The introspection response does not say that the token is active, or speaks of another resource.",
+    title: "The introspection response does not say that the token is active, or is about another resource.",
     correctClient: "The resource server rejects the token.",
     level: "must-reject",
     by: "acceptToken",

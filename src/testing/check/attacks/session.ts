@@ -124,7 +124,7 @@ export const sessionAttacks: readonly Attack[] = [
     ...loggingOut,
     id: "error/revocation",
     title: "The revocation of a token fails.",
-    correctClient: "It ends its session all the same.",
+    correctClient: "It still ends its session.",
     endpoints: ["revoke"],
     sources: ["RFC 7009 §2.2.1", "google/site-kit-wp#831"],
     parameters: [textParameter("how", "503", "503 or unsupported_token_type.")],
