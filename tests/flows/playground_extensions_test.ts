@@ -102,7 +102,7 @@ test("[DM-17, JR-02] a signed request is one JWT; for a client without the key i
   for (const par of [undefined, "on"]) {
     const page = await arrive(browser, "signing", { jar: "on", par });
     assertEquals([...page.link.searchParams.keys()], ["client_id", par === "on" ? "request_uri" : "request"]);
-    assertMatch(page.text, /JWT[^.]* all of them|one JWT, request, that has these parameters/);
+    assertMatch(page.text, /JWT[^.]* all of them|request: a JWT that contains these parameters/);
     assertStringIncludes(sentParameters(page), "code_challenge_method S256");
     assertEquals((await press(browser, page, "exchange")).heading, "Code exchanged");
   }
