@@ -281,9 +281,11 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   );
 }
 
-/** A command that calls an endpoint of POST requests. */
+/** A command that calls an endpoint for programs: one of POST requests alone. */
 function exampleCommand({ server, site, endpoint }: Context): string | undefined {
-  if (endpoint === undefined || !endpoint.methods.includes("POST")) return undefined;
+  if (endpoint === undefined || !endpoint.methods.includes("POST") || endpoint.methods.includes("GET")) {
+    return undefined;
+  }
   const names = endpoint.exampleParameters ?? endpoint.parameters?.map(({ name }) => name).slice(0, 3) ?? [];
   const url = routeUrl(server.issuer, site.base, endpoint.path);
   return ["curl", ...names.map((name) => `-d ${name}=…`), url].join(" ");

@@ -166,6 +166,16 @@ test("[UI-13] an endpoint for programs that is opened in a browser shows the com
   });
 });
 
+test("[UI-13] a page that takes GET, too, shows no command to a request of another method", async () => {
+  const server = await testServer();
+  const put = { method: "PUT", headers: { accept: "text/html" } };
+  await forEachCase(["/oauth2/authorize", "/authorized"], async (path) => {
+    const html = await assertPage(await server.get(path, put), 405);
+    assertStringIncludes(html, "Method not allowed</h1>");
+    assert(!html.includes("curl"));
+  });
+});
+
 test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL contains a code or a state", async () => {
   const b = await ready();
   const sections = [
