@@ -164,7 +164,7 @@ const coreEntries = ["mod.ts"];
 
 /**
  * Maximum number of lines of code of the core, without comments and empty lines. The core is what one flow loads: the
- * static imports of `coreEntries`. Modules loaded by `import()` do not count, also if a start with certain settings loads
+ * static imports of `coreEntries`. Modules loaded by `import()` do not count, even if a start with certain settings loads
  * them.
  */
 const maxCoreCodeLines = 8_000;

@@ -23,7 +23,7 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
     ["task", "rules"],
     "Write the missing tests, correct the IDs in their titles, or make table and rules.md agree.",
   ],
-  ["words", ["task", "words"], "Write what is named behind each word, or add an exception to scripts/words.json."],
+  ["words", ["task", "words"], "Write what is named after each word, or add an exception to scripts/words.json."],
   ["assets", ["task", "assets", "--check"], "Run: deno task assets"],
 ];
 

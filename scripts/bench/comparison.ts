@@ -112,7 +112,7 @@ function byRuntime(
   return alg === "EdDSA" ? denoEdDSA : deno;
 }
 
-/** Signatures that take long leave less to differ in. */
+/** Where signatures take long, servers differ less. */
 const minReferenceRatios = { node: 0.85, bun: 0.85, deno: 0.95, denoEdDSA: 0.85, RS256: 0.95 };
 const minPeerRatios = {
   core: { node: 1.6, bun: 1.3, deno: 1.3, denoEdDSA: 1.8, RS256: 1 },

@@ -28,7 +28,7 @@ export async function embedded(options: Options): Promise<void> {
     "In one process, one login at a time, by the same client: it uses the mock's own fetch, or the global one for the\n" +
       "others, which listen on loopback; 'by socket': a bare keep-alive connection instead, the cheapest client.\n" +
       "Every response is checked, and all sign two tokens with the same prepared keys. Milliseconds, from the start of making a\n" +
-      "server; CPU on all threads. How many times more than Latchkey's mock on Node stands behind.",
+      "server; CPU on all threads. After it: how many times more than Latchkey's mock on Node.",
   );
   const node = await findRuntime("node", peersFolder);
   const runtimes = await Promise.all(options.runtimes.map((name) => findRuntime(name)));

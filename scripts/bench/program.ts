@@ -66,7 +66,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Not read from the output, because a JSON log names the port only there where it is discarded. */
+/** Resolves when the port accepts connections. The output cannot say so, because it is discarded. */
 async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {
   let hasEnded = false;
   ended.then(() => hasEnded = true);

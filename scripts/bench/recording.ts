@@ -11,7 +11,7 @@ import { startOnServerCore } from "./subjects.ts";
 import { print } from "./table.ts";
 import { atMost } from "./targets.ts";
 
-/** As many times what a flow costs without the inspector it may cost with it. */
+/** Maximum cost of a flow with the inspector, as a multiple of the cost without it. */
 const maxRatio = 1.25;
 
 /** The same while a page is open. */

@@ -51,7 +51,7 @@ export function parseChangelog(text: string): ChangelogEntry[] {
       entries.push({ version: version!, date, lines: [] });
       continue;
     }
-    if (line.startsWith("### ") && !kinds.includes(line.slice(4))) fail(`one of ${kinds.join(", ")} behind ###`);
+    if (line.startsWith("### ") && !kinds.includes(line.slice(4))) fail(`one of ${kinds.join(", ")} after ###`);
     entries.at(-1)?.lines.push(line);
   }
   return entries.map(({ version, date, lines }) => ({ version, date, notes: lines.join("\n").trim() }));

@@ -23,7 +23,7 @@ export function suggestUrl({ app, target }: Context): string | undefined {
   );
   const segment = lastSegment(target.path.toLowerCase().replace(/(?:\.json)?\/*$/, ""));
   const known = Object.hasOwn(otherNames, segment) ? otherNames[segment]! : segment;
-  // Short words are near to many names.
+  // Short words are similar to many names.
   const name = paths.has(known) || segment.length < 5 ? known : suggest(known, [...paths.keys()]);
   const path = paths.get(name ?? "");
   return path === undefined ? undefined : routeUrl(app.site.issuer, app.site.base, path);

@@ -39,7 +39,7 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (at === terminator) continue;
-    // A dash alone stands for a file elsewhere, and behind a lone -- nothing is a flag.
+    // A dash alone stands for a file elsewhere, and after a lone -- nothing is a flag.
     if (!/^-./.test(word) || terminator >= 0 && at > terminator) {
       issues.push(positionalIssue(word, at));
       continue;
@@ -80,7 +80,7 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
     options[name] = option;
     if (issue) issues.push(issue);
   }
-  // Behind a misspelt command, the other words are those of the command.
+  // After a misspelt command, the other words are those of the command.
   return { kind: "run", options, issues: suggestCommand(words[0]!) === undefined ? issues : issues.slice(0, 1) };
 }
 

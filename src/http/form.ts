@@ -118,14 +118,14 @@ async function readText(request: RequestLike): Promise<string> {
   }
 }
 
-/** Microtasks within which a body is read that is here already: 2 on a server of Deno, 7 in process. */
+/** Microtasks within which a body that has already arrived is read: 2 on a server of Deno, 7 in process. */
 const arrivedWithinMicrotasks = 10;
 
 const isDeno = "Deno" in globalThis;
 
 /**
  * The body; rejects with 408 if it arrives too late. On Deno, where the first timer of a process takes 5 ms and each
- * further one 3 µs, a body that is here already gets none.
+ * further one 3 µs, a body that has already arrived gets no timer.
  */
 function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   return isDeno ? withLateTimer(body) : withTimer(body);

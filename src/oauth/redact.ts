@@ -5,7 +5,7 @@ import { redactNamedValues, replaceUserInfo, secretLabel } from "./secret_names.
 import type { TraceEvent } from "./trace.ts";
 
 /**
- * Redacts text that a client sent, for logs. It replaces by their length, or removes: codes and tokens in any place,
+ * Redacts text that a client sent, for logs. It removes these, or replaces them with their length: codes and tokens in any place,
  * values of secret parameters and members, all values in URL queries, user and password of URIs, and registered client secrets.
  */
 export function redactText(text: string, registered?: RegisteredSecrets): string {

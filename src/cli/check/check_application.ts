@@ -19,7 +19,7 @@ type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "read
 /**
  * Runs the command.
  *
- * @param args The words behind `check`.
+ * @param args The words after `check`.
  * @returns The exit code.
  * @throws {ConfigurationError} If the command line or the configuration is invalid.
  */

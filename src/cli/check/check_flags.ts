@@ -85,7 +85,7 @@ export interface CheckArguments {
 }
 
 /**
- * Reads the words behind `check`. The flags of the server are only separated, and read elsewhere.
+ * Reads the words after `check`. The flags of the server are only separated, and read elsewhere.
  *
  * @throws {ConfigurationError} With all issues.
  */

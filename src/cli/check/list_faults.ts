@@ -14,7 +14,7 @@ interface Listed {
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words behind `faults`: a category or an id to list alone, and flags.
+ * @param args The words after `faults`: a category or an id to list alone, and flags.
  * @throws {ConfigurationError} If there is another flag, a second name, or an unknown name.
  */
 export async function listFaults(args: readonly string[]): Promise<string> {

@@ -11,7 +11,7 @@ import { scopeToken, splitScope } from "./scope_token.ts";
 /** Maximum length of the unknown values in a message, in characters. */
 const maxNamedLength = 200;
 
-/** What a message names; an error response repeats no other characters of a request. */
+/** The scope values that a message may repeat; an error response repeats no other characters of a request. */
 const namedToken = /^[\w.:/-]+$/;
 
 /** Maximum number of unknown values that a known one is suggested for. */

@@ -29,7 +29,7 @@ export interface DocumentClients {
   find(url: string): Promise<Client>;
   /** The cached client, if its document need not be fetched again. */
   findFresh(url: string): Client | undefined;
-  /** The cached client, also if its document has expired. */
+  /** The cached client, even if its document has expired. */
   findCached(url: string): Client | undefined;
   /** Every cached client. The same array until one of them changes. */
   list(): readonly Client[];

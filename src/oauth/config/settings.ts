@@ -122,7 +122,7 @@ export interface Settings extends InsecureSettings, RequestSettings {
    */
   readonly clientAuthMethods?: readonly ClientAuthMethod[];
   /**
-   * Whether an authorization request must contain `redirect_uri`, also if the client has only one and the request is not
+   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is not
    * an OpenID Connect request. Default: false.
    */
   readonly requireRedirectUri?: boolean;

@@ -3,7 +3,7 @@
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 
-/** Grant types that no server may have: they hand passwords or tokens to places that leak them (OAuth 2.1 §10). */
+/** Grant types that no server may have: they expose passwords or tokens (OAuth 2.1 §10). */
 const removedGrantTypes = ["password", "implicit", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
 
 /** An issue for each grant type that OAuth 2.1 has removed. */

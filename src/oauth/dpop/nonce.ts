@@ -20,7 +20,7 @@ export interface Nonces {
 /** Milliseconds after which the nonce changes. A nonce is accepted for this time at least, and for twice as long at most. */
 const windowMs = 120_000;
 
-/** When a proof whose nonce is accepted now is certainly rejected, in milliseconds since the epoch. */
+/** The time from which every nonce that is accepted now is rejected, in milliseconds since the epoch. */
 export function noncesExpireAt(now: number): number {
   return now + 2 * windowMs;
 }

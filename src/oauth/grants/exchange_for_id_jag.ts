@@ -99,7 +99,7 @@ function findAudience(
   const isLenient = server.assertionAudiences.length > 0;
   const found = isLenient ? resourceServers.find(({ issuer }) => audience === `${new URL(issuer).origin}/`) : undefined;
   if (found !== undefined && found.issuer === new URL(found.issuer).origin) {
-    const reason = "audience has a slash behind the issuer, which many servers reject";
+    const reason = "audience has a slash after the issuer, which many servers reject";
     const explanation = { rule: "IJ-01" as const, reason, expected: found.issuer, received: audience };
     server.trace({ type: "warning", at: server.now(), explanation });
     return found;

@@ -250,7 +250,7 @@ function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload
   // An issuer without path is often written with a slash. `assertionAudience: "issuer"` rejects that.
   const isLenient = server.assertionAudiences.length > 0 && new URL(server.issuer).pathname === "/";
   if (isIdJag && isLenient && audience.length === 1 && audience[0] === `${server.issuer}/`) {
-    const reason = "aud of the ID-JAG has a slash behind the issuer, which many servers reject";
+    const reason = "aud of the ID-JAG has a slash after the issuer, which many servers reject";
     server.trace({ type: "warning", at: server.now(), explanation: { rule, reason, expected, received } });
     return;
   }

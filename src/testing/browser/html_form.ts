@@ -22,7 +22,7 @@ export interface HtmlForm {
   readonly buttons: readonly FormButton[];
 }
 
-// What a page opens and does not close ends with the page, so that each pattern reads a page once.
+// An unclosed element or attribute ends with the page, so that each pattern reads a page once.
 const attributesPattern = `((?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^>"'])*)(?:>|$)`;
 const formPattern = new RegExp(`<form\\b${attributesPattern}([^]*?)(?:</form>|$)`, "gi");
 const textareaPattern = `<textarea\\b${attributesPattern}\\n?([^]*?)(?:</textarea>|$)`;
@@ -83,7 +83,7 @@ export function submitForm(
   return { url: form.action, form: new URLSearchParams(normalized) };
 }
 
-/** The values of an attribute of all elements of a name, of those that have both attributes if two are named. */
+/** The values of an attribute of all elements with a name. `other`: only of the elements that have this attribute, too. */
 export function findAttributes(html: string, element: string, name: string, other: string = name): string[] {
   const tags = [...html.matchAll(new RegExp(`<${element}\\b${attributesPattern}`, "gi"))];
   const all = tags.map(([, attributes]) => parseAttributes(attributes!));

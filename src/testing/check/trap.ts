@@ -27,7 +27,7 @@ export interface Trap {
 }
 
 /**
- * A trap, and a fetch that sends requests for it there and all others on. It follows redirects as Fetch §4.4 does, and
+ * A trap, and a fetch that sends requests for the trap to it and passes all others on. It follows redirects as Fetch §4.4 does, and
  * rejects relative URLs.
  */
 export function trapFetch(origin: string, next: Fetch): { readonly trap: Trap; readonly fetch: Fetch } {

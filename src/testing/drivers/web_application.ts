@@ -294,7 +294,7 @@ function signatureOf(page: Page): string {
   return `${page.status} ${targetOf(page)} ${page.html.replace(/[\w+/=-]{16,}/g, "…")}`;
 }
 
-/** The target of a redirect without its parameters; empty if the page is none. */
+/** The target of a redirect without its parameters; empty if the page is not a redirect. */
 function targetOf({ location, url }: Page): string {
   return location === undefined ? "" : stripQuery(resolve(location, url));
 }

@@ -8,7 +8,7 @@ import { decodeJwtPart } from "../../recorder/record_request.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
-/** Returns other parameters; `undefined`: the response stays as it is, and no firing is used up. */
+/** Returns other parameters; `undefined`: the response stays as it is, and the rule does not count as fired. */
 type EditFields = (fields: Fields) => Fields | undefined;
 
 /**

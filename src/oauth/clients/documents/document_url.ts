@@ -12,7 +12,7 @@ const faults: readonly { readonly pattern: RegExp; readonly expected: string }[]
   { pattern: /#/, expected: "a URL without a fragment" },
   { pattern: /^(?!https:\/\/)/i, expected: "an https URL" },
   { pattern: /^https:\/\/[^/?]*@/i, expected: "a URL without user and password" },
-  { pattern: /^https:\/\/[^/?]*(?:\?|$)/i, expected: "a URL with a path: behind the host at least a slash" },
+  { pattern: /^https:\/\/[^/?]*(?:\?|$)/i, expected: "a URL with a path: at least a slash after the host" },
   { pattern: /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i, expected: "a URL without the path segments . and .." },
 ];
 
