@@ -146,7 +146,7 @@ async function rejectMethod<Context, R extends Route<Context>>(
 ): Promise<ResponseLike> {
   const allow = allowedMethods(route);
   const texts = { expected: allow, received: method.slice(0, 16) };
-  const error = new HttpError(405, "HT-01", `This address allows ${allow} only`, texts);
+  const error = new HttpError(405, "HT-01", `This address allows only ${allow}`, texts);
   return withHeaders(await options.handleError(error, context), { allow });
 }
 

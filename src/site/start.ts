@@ -16,7 +16,7 @@ export const start: Handlers = {
     const requestedClientId = fields.get("client_id");
     const link = requestedClientId === null ? links[0] : links.find(({ clientId }) => clientId === requestedClientId);
     if (link === undefined) {
-      const subject = requestedClientId === null ? "No client" : "The requested client is unknown, or no client";
+      const subject = requestedClientId === null ? "No client" : "No client with this client_id";
       throw new HttpError(404, "DM-15", `${subject} has the redirect URI ${callbackUri(context.server)}`);
     }
     const { demoRequestUrl } = await import("./demo_request.ts");

@@ -64,7 +64,7 @@ test("a malformed change log is rejected with the line, the expected and the rec
     [
       "### Fixed",
       "### Repaired",
-      ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security behind ###",
+      ":13: expected one of Added, Changed, Deprecated, Removed, Fixed, Security after ###",
     ],
   ];
   for (const [from, to, stated] of faults) {
