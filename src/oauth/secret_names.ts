@@ -21,10 +21,11 @@ const labelByName: Readonly<Record<string, string>> = {
   password: "password",
 };
 
-/** Words that mark a name as secret: `secret`, `client[secret]`, `db_pass`, `apiKey`. */
+/** Words that mark a name as secret: `secret`, `client[secret]`, `db_pass`, `apiKey`, `session_token`, `auth_code`. */
 const secretWord = /(?:^|_)secrets?(?:_|$)/;
 const passwordWord =
   /(?:^|_)(?:pass|passwd|password|passwort|passphrase|passcode|pwd|credentials?|(?:api|private)_?key)(?:_|$)/;
+const tokenWord = /(?:^|_)token$|^auth(?:orization)?_code$/;
 
 /** The label of a secret by its name alone, such as `code`; `undefined` if the name is not secret. */
 export function secretLabel(name: string): string | undefined {
@@ -33,7 +34,9 @@ export function secretLabel(name: string): string | undefined {
   const normalized = decodeName(name.slice(0, 200)).replace(/(?<=[a-z])(?=[A-Z])/g, "_")
     .split(/[^A-Za-z0-9]+/).filter(Boolean).join("_").toLowerCase();
   if (Object.hasOwn(labelByName, normalized)) return labelByName[normalized];
-  return secretWord.test(normalized) ? "client_secret" : passwordWord.test(normalized) ? "password" : undefined;
+  if (secretWord.test(normalized)) return "client_secret";
+  if (passwordWord.test(normalized)) return "password";
+  return tokenWord.test(normalized) ? "token" : undefined;
 }
 
 /** Any sign of a pair. */

@@ -62,6 +62,17 @@ test("[FL-03] a pair that is encoded more often than it is decoded is masked as 
   }
 });
 
+test("[FL-03] other names of tokens and codes are secret, so that a UUID is redacted, too; token_type is not", () => {
+  const uuid = "0b9e3c52-7d41-4f0a-9f57-3b1d8a6c2e10";
+  for (const name of ["session_token", "authToken", "X-Token", "auth_code", "authorizationCode"]) {
+    assert(!redacted(`${name}=${uuid}`, form).includes(uuid), name);
+    assert(!redactText(`/oauth2/token?a=b ${name}=${uuid}`).includes(uuid), `${name} in a log`);
+  }
+  for (const name of ["token_type", "token_type_hint", "subject_token_type", "user_code"]) {
+    assertStringIncludes(redacted(`${name}=bearer`, form), `${name}=bearer`);
+  }
+});
+
 test("[FL-03] a cookie without a name is redacted; an empty one stays empty", () => {
   const shown = redacted("a=b", form, { cookie: "hunter2; b=" });
   assertStringIncludes(shown, '"cookie":"…(7); b="');
