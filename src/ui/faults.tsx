@@ -84,11 +84,11 @@ function Rules(props: FaultsProps): VNode {
             </span>
             {rule.canRelease && (
               <button type="submit" class="button" name="do" value="release">
-                Release<span class="unseen">{rule.description}</span>
+                Release<span class="unseen">{` ${rule.description}`}</span>
               </button>
             )}
             <button type="submit" class="button plain" name="do" value="remove">
-              Remove<span class="unseen">{rule.description}</span>
+              Remove<span class="unseen">{` ${rule.description}`}</span>
             </button>
           </form>
         ))}

@@ -65,7 +65,7 @@ export function Breakable({ text }: { readonly text: string }): VNode {
 export function CopyButton({ description }: { readonly description: string }): VNode {
   return (
     <button type="button" class="copy" hidden>
-      Copy<span class="unseen">{description}</span>
+      Copy<span class="unseen">{` ${description}`}</span>
     </button>
   );
 }
