@@ -7,6 +7,7 @@ import { Layout, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
 import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
+import { CodeList } from "./value.tsx";
 
 /** The login page. */
 export interface LoginProps extends Site {
@@ -39,14 +40,20 @@ export interface LoginProps extends Site {
 export function Login(props: LoginProps): VNode {
   const { action, client, fields, accounts, passwordForm, guestForm, isReauthentication, requiredAcr, retry } = props;
   const name = client.name ?? client.id;
+  const picker = accounts.length > 0 && <AccountPicker {...props} />;
+  const newUser = guestForm !== undefined && <GuestForm guestForm={guestForm} {...props} />;
+  // A form that was submitted or selected comes before the accounts.
+  const isFormFirst = retry?.part === "new"
+    ? guestForm !== undefined
+    : retry !== undefined && passwordForm !== undefined;
   return (
     <Layout
       site={props}
       variant="card"
       heading={
-        <>
+        <span class="clamped">
           Log in to <bdi>{name}</bdi>
-        </>
+        </span>
       }
       title={`Log in to ${name}`}
       opening={
@@ -57,7 +64,7 @@ export function Login(props: LoginProps): VNode {
           </p>
           {requiredAcr !== undefined && (
             <p>
-              Level of authentication that the client requires: <code>{requiredAcr.join(" or ")}</code>
+              Level of authentication that the client requires: <CodeList texts={requiredAcr} between=" or " />
             </p>
           )}
           {retry?.fault !== undefined && (
@@ -65,7 +72,7 @@ export function Login(props: LoginProps): VNode {
               <p>{retry.fault}</p>
             </Notice>
           )}
-          {accounts.length > 0 && <AccountPicker {...props} />}
+          {!isFormFirst && picker}
           {accounts.length === 0 && passwordForm === undefined && guestForm === undefined && (
             <Notice kind="warn">
               <p>The client requests a user that this server does not know.</p>
@@ -74,10 +81,12 @@ export function Login(props: LoginProps): VNode {
         </>
       }
     >
+      {retry?.part === "new" && newUser}
       {passwordForm !== undefined && <PasswordForm sub={passwordForm.sub} {...props} />}
-      {guestForm !== undefined && <GuestForm guestForm={guestForm} {...props} />}
+      {isFormFirst && picker}
+      {retry?.part !== "new" && newUser}
       <section aria-label="Cancel">
-        <form class="ways body" method="post" action={action}>
+        <form class="ways" method="post" action={action}>
           <HiddenInputs fields={fields} />
           <button type="submit" class="button plain" name="cancel" value="yes">Cancel</button>
           <p class="aside">The client receives an error: you did not log in.</p>
@@ -118,7 +127,7 @@ function PasswordForm({ action, fields, sub, retry }: LoginProps & { readonly su
   const isRetried = retry?.part === "password";
   const isInvalid = isRetried && retry.fault !== undefined;
   return (
-    <Section id="password" heading="Password">
+    <section aria-label="Log in with a name and a password">
       <form class="form" method="post" action={action}>
         <HiddenInputs fields={fields} />
         <div class="field">
@@ -150,16 +159,17 @@ function PasswordForm({ action, fields, sub, retry }: LoginProps & { readonly su
         </div>
         <button type="submit" class="button">Log in</button>
       </form>
-    </Section>
+    </section>
   );
 }
 
 function GuestForm({ action, fields, guestForm, retry }: LoginProps & {
   readonly guestForm: NonNullable<LoginProps["guestForm"]>;
 }): VNode {
+  const isRetried = retry?.part === "new";
   return (
     <Section id="new" heading="Test user">
-      <details class="quiet" open={retry?.part === "new"}>
+      <details class="quiet" open={isRetried}>
         <summary>Log in as a new user</summary>
         <form class="form" method="post" action={action}>
           <HiddenInputs fields={fields} />
@@ -174,10 +184,12 @@ function GuestForm({ action, fields, guestForm, retry }: LoginProps & {
             label="Claims"
             hint={`A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}.`}
             value={guestForm.claims}
-            lines={4}
+            lines={3}
             optional
           />
-          <button type="submit" class="button plain" name="new" value="yes">Log in as this user</button>
+          <button type="submit" class={isRetried ? "button" : "button plain"} name="new" value="yes">
+            Log in as this user
+          </button>
           <p class="aside">Only a test server accepts this login.</p>
         </form>
       </details>

@@ -615,6 +615,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         redirectUri: "https://shop.example/oauth/callback",
         claims: ["birthdate", "phone_number", "locale"],
         resources: ["https://api.shop.example"],
+        redirectsToDevice: false,
         remembered: 30 * 24 * 3600,
       }),
   },
