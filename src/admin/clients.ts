@@ -21,7 +21,8 @@ import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
-import type { ClientProps, ClientsProps, ListedClient } from "../ui/clients.tsx";
+import type { ListedClient } from "../ui/client_details.tsx";
+import type { ClientProps, ClientsProps } from "../ui/clients.tsx";
 import type { FieldError } from "../ui/field.tsx";
 
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */

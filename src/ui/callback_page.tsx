@@ -242,7 +242,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
       head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
       heading="Authorization Failed"
       badges={<StatusBadge tone="bad" label="error" />}
-      stepper={<RoundTripStepper authorized={error === undefined ? undefined : "failed"} history={[]} />}
+      stepper={<RoundTripStepper authorized="failed" history={[]} />}
       opening={
         <>
           {error === undefined
@@ -284,7 +284,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
       }
     >
       {error !== undefined && (
-        <>
+        <Panes>
           <Section id="checks" heading="Checks of the client">
             <Checks checks={props.roundTrip.checks} />
           </Section>
@@ -296,7 +296,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
             </p>
             <AuthorizationResponse {...props.roundTrip} />
           </Section>
-        </>
+        </Panes>
       )}
     </Layout>
   );

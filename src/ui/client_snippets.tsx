@@ -16,10 +16,14 @@ export interface ClientSnippet {
   readonly notes: readonly string[];
 }
 
-/** The list of libraries; empty for a client without grant types. */
-export function ClientSnippets({ settings }: { readonly settings: readonly ClientSnippet[] }): VNode {
-  if (settings.length === 0) return <p>This client has no grant type, so it cannot request tokens.</p>;
-  const first = settings.find(({ text }) => text !== undefined)?.library;
+interface ClientSnippetsProps {
+  readonly settings: readonly ClientSnippet[];
+  /** The library whose settings are open at first. */
+  readonly open?: string;
+}
+
+/** The list of libraries. */
+export function ClientSnippets({ settings, open }: ClientSnippetsProps): VNode {
   return (
     <div class="settings">
       {settings.map(({ library, placement, text, notes }) =>
@@ -30,13 +34,13 @@ export function ClientSnippets({ settings }: { readonly settings: readonly Clien
             </div>
           )
           : (
-            <details key={library} name="settings" open={library === first}>
+            <details key={library} name="settings" open={library === open}>
               <summary>
                 <h3>{library}</h3> <span class="aside">{placement}</span>
               </summary>
               {notes.map((note) => <p key={note}>{note}</p>)}
               <div class="box">
-                <pre class="wire">{text}</pre>
+                <pre class="wire"><SnippetLines text={text} /></pre>
                 <CopyButton description={`the settings for ${library}`} />
               </div>
             </details>
@@ -44,4 +48,10 @@ export function ClientSnippets({ settings }: { readonly settings: readonly Clien
       )}
     </div>
   );
+}
+
+/** Indents and options stay on the line of a long value that follows them: the value breaks, not the space before it. */
+function SnippetLines({ text }: { readonly text: string }): VNode {
+  const pieces = text.split(/^( +(?:-\w )?\S)(?=\S{23})/m);
+  return <>{pieces.map((piece, i) => i % 2 === 1 ? <span key={i} class="kept">{piece}</span> : piece)}</>;
 }

@@ -2,45 +2,14 @@
 /** The list of clients, the page of each client, and the form that adds one. */
 
 import type { VNode } from "preact";
+import { ClientDetails, ClientIdentity, type ListedClient } from "./client_details.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { type EditForm, Field, FieldErrors, FormErrors } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { Notice } from "./notice.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
-import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "./value.tsx";
-
-/** A client, as pages show it. */
-export interface ListedClient {
-  /** The `client_id`. */
-  readonly id: string;
-  /** The `client_name`. */
-  readonly name?: string;
-  /** The path of its page. */
-  readonly href: string;
-  /** All accepted client authentication methods: `none`, `client_secret_basic`, … */
-  readonly authMethods: readonly string[];
-  /** As registered. */
-  readonly redirectUris: readonly string[];
-  /** The registered post-logout redirect URIs. */
-  readonly postLogoutRedirectUris: readonly string[];
-  /** The URIs by which it learns that a session has ended. */
-  readonly logoutUris?: readonly string[];
-  /** Members of its metadata that say how it sends requests and receives responses, as `name: value`. */
-  readonly requestMembers?: readonly string[];
-  /** The allowed grant types. */
-  readonly grantTypes: readonly string[];
-  /** Every scope value that it may request. */
-  readonly scope: readonly string[];
-  /** Its own profile, if it has one. */
-  readonly profile?: string;
-  /** The types of authorization details that it may request. */
-  readonly detailsTypes?: readonly string[];
-  /** When it registered itself, by the server's clock in seconds; absent for other clients. */
-  readonly registeredItselfAt?: number;
-  /** Its metadata document, by the server's clock in milliseconds; absent if the client is registered. */
-  readonly document?: { readonly fetchedAt: number; readonly validUntil: number };
-}
+import { Code, CopyableValue, CopyButton } from "./value.tsx";
 
 /** The list of clients. */
 export interface ClientsProps extends Site {
@@ -68,17 +37,6 @@ export interface ClientProps extends Site {
   readonly form?: EditForm;
 }
 
-/** Client authentication methods in words. */
-const authMethodLabels: Readonly<Record<string, string>> = {
-  none: "a public client: it has no secret and relies on PKCE",
-  client_secret_basic: "a confidential client: it sends its ID and secret in the Authorization header",
-  client_secret_post: "a confidential client: it sends its ID and secret in the request body",
-  client_secret_jwt: "a confidential client: it signs an assertion with its secret and never sends the secret",
-  "client_secret_basic client_secret_post":
-    "a confidential client without a registered method: it sends its ID and secret in the Authorization header or the request body",
-  private_key_jwt: "a confidential client: it signs an assertion with its private key",
-};
-
 /** The page at `/clients`. */
 export function Clients(props: ClientsProps): VNode {
   const { base, clients, documentClients, position, form } = props;
@@ -91,7 +49,10 @@ export function Clients(props: ClientsProps): VNode {
       badges={form && <a class="button plain" href="#add">Add a client</a>}
       opening={
         <>
-          <p>A client is an application that requests tokens. Open one for its settings to paste.</p>
+          <p>
+            A client is an application that requests tokens.{" "}
+            {clients.length > 0 && "Open one for all its metadata and for settings to paste."}
+          </p>
           {form !== undefined && <FormErrors faults={form.errors} heading="No client was added." />}
         </>
       }
@@ -114,11 +75,31 @@ export function Clients(props: ClientsProps): VNode {
           )}
         </div>{" "}
         {form !== undefined && <AddClientForm action={`${base}/clients`} form={form} />}
+        {form === undefined && position.isFirst && clients.length === 0 && <ConfigExample />}
       </Panes>
     </Layout>
   );
 }
 
+const exampleConfig = `"clients": [{
+  "client_id": "spa",
+  "redirect_uris": ["http://localhost:5173/callback"]
+}]`;
+
+/** For a read-only list without clients. */
+function ConfigExample(): VNode {
+  return (
+    <Section id="add" heading="Add a client">
+      <p>Write it into the configuration file, and start the server again:</p>
+      <div class="box">
+        <pre class="wire">{exampleConfig}</pre>
+        <CopyButton description="the configuration" />
+      </div>
+    </Section>
+  );
+}
+
+/** A client in the list: what identifies it in a request. */
 function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
   return (
     <article>
@@ -127,55 +108,10 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
           <bdi>{client.name ?? client.id}</bdi>
         </a>
       </h3>
-      <ClientDetails client={client} />
+      <dl class="facts">
+        <ClientIdentity client={client} />
+      </dl>
     </article>
-  );
-}
-
-/** The metadata of a client. */
-function ClientDetails({ client }: { readonly client: ListedClient }): VNode {
-  const { id, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document } = client;
-  const { registeredItselfAt, logoutUris = [], detailsTypes = [], requestMembers = [], profile } = client;
-  return (
-    <dl class="facts">
-      <CodeItem label="Client ID" text={id} />
-      <DefinitionItem label="Authentication">
-        <CodeList texts={authMethods} between=" or " />
-        {Object.hasOwn(authMethodLabels, authMethods.join(" ")) && <>, {authMethodLabels[authMethods.join(" ")]}</>}
-      </DefinitionItem>
-      {profile !== undefined && <CodeItem label="Profile" text={profile} />}
-      <MultiValueItem label="Redirect URI" texts={redirectUris} />
-      <MultiValueItem label="Post-logout redirect URI" texts={postLogoutRedirectUris} />
-      <MultiValueItem label="Logout URI" texts={logoutUris} />
-      <MultiValueItem label="Grant types" texts={grantTypes} />
-      {scope.length > 0 && <CodeItem label="Scope" text={scope.join(" ")} />}
-      <MultiValueItem label="Authorization details" texts={detailsTypes} />
-      <MultiValueItem label="Requests and responses" texts={requestMembers} />
-      {registeredItselfAt !== undefined && (
-        <DefinitionItem label="Registered itself">
-          at {new Date(registeredItselfAt * 1000).toISOString()}
-        </DefinitionItem>
-      )}
-      {document !== undefined && (
-        <DefinitionItem label="Metadata document">
-          fetched at {new Date(document.fetchedAt).toISOString()}, valid until{" "}
-          {new Date(document.validUntil).toISOString()}
-        </DefinitionItem>
-      )}
-    </dl>
-  );
-}
-
-function MultiValueItem({ label, texts }: { readonly label: string; readonly texts: readonly string[] }): VNode | null {
-  if (texts.length === 0) return null;
-  return (
-    <DefinitionItem label={label}>
-      {texts.map((text) => (
-        <div key={text}>
-          <Code text={text} />
-        </div>
-      ))}
-    </DefinitionItem>
   );
 }
 
@@ -246,6 +182,20 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
 /** The page at `/clients/{id}`. */
 export function Client(props: ClientProps): VNode {
   const { client, newSecret, demands = [], snippets, form } = props;
+  const first = snippets.find(({ text }) => text !== undefined);
+  const others = first === undefined ? [] : snippets.filter((snippet) => snippet !== first);
+  const settings = (
+    <Section id="settings" heading="Settings to paste">
+      {demands.length > 0 && (
+        <Notice kind="warn">
+          <p>These settings are not enough for this client: {demands.join(" ")}</p>
+        </Notice>
+      )}
+      {snippets.length === 0
+        ? <p>This client has no grant type, so it cannot request tokens.</p>
+        : <ClientSnippets settings={first === undefined ? snippets : [first]} open={first?.library} />}
+    </Section>
+  );
   return (
     <Layout
       site={props}
@@ -281,15 +231,13 @@ export function Client(props: ClientProps): VNode {
               </a>
             </p>
           )}
+          {others.length > 0 && settings}
         </div>
-        <Section id="settings" heading="Settings to paste">
-          {demands.length > 0 && (
-            <Notice kind="warn">
-              <p>These settings are not enough for this client: {demands.join(" ")}</p>
-            </Notice>
-          )}
-          <ClientSnippets settings={snippets} />
-        </Section>
+        {others.length === 0 ? settings : (
+          <Section id="libraries" heading="Settings for other libraries">
+            <ClientSnippets settings={others} />
+          </Section>
+        )}
       </Panes>
       {form !== undefined && (
         <RemoveSection

@@ -2,7 +2,7 @@
 /** The home page: how to start the demo flow and how to connect a client; clients, users, endpoints and scopes. */
 
 import type { VNode } from "preact";
-import type { ListedClient } from "./clients.tsx";
+import type { ListedClient } from "./client_details.tsx";
 import type { ListedUser } from "./users.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";

@@ -153,13 +153,13 @@ function ClaimList({ user }: { readonly user: ListedUser }): VNode {
 /** The conditions for the release of a claim to a client. */
 function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
   if (releasedBy.length === 0) {
-    return <div class="aside">{inAccessTokens ? "In access tokens only" : "Released to no client"}</div>;
+    return <i>{inAccessTokens ? "in access tokens only" : "released to no client"}</i>;
   }
   return (
-    <div class="aside">
-      With the scope value <CodeList texts={releasedBy} between=" or " />
+    <i>
+      with scope <CodeList texts={releasedBy} between=" or " />
       {inAccessTokens && ", also in access tokens"}
-    </div>
+    </i>
   );
 }
 
@@ -195,10 +195,10 @@ export function User(props: UserProps): VNode {
                 hint="A JSON object. “What clients receive” shows which scope value releases each claim."
                 value={form.values.claims}
                 errors={form.errors}
-                lines={10}
+                lines={Math.min(30, Math.max(10, form.values.claims?.split("\n").length ?? 0))}
               />
               <p class="ways">
-                <button type="submit" class="button" name="action" value="save">Save the claims</button>
+                <button type="submit" class="button" name="action" value="save">Save</button>
                 {!isFirst && (
                   <button type="submit" class="button plain" name="action" value="first">Make default</button>
                 )}

@@ -130,7 +130,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Add the user" }).click();
     await page.getByRole("link", { name: "Carol Clark" }).click();
     await page.getByLabel("Claims").fill(`{"name": "Carol Cole"}`);
-    await page.getByRole("button", { name: "Save the claims" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await page.getByRole("button", { name: "Make default" }).click();
     assertEquals((await as.users.all()).map(({ sub }) => sub), ["carol", "alice", "bob"]);

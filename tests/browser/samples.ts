@@ -3,7 +3,8 @@
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
 import type { AccountProps } from "../../src/ui/account.tsx";
 import type { CallbackProps } from "../../src/ui/callback_page.tsx";
-import type { ClientProps, ClientsProps, ListedClient } from "../../src/ui/clients.tsx";
+import type { ListedClient } from "../../src/ui/client_details.tsx";
+import type { ClientProps, ClientsProps } from "../../src/ui/clients.tsx";
 import type { ConsentProps } from "../../src/ui/consent.tsx";
 import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
 import type { FormPostProps } from "../../src/ui/form_post.tsx";

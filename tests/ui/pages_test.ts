@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateAssets } from "../../scripts/assets.ts";
 import type { CallbackProps } from "../../src/ui/callback_page.tsx";
-import type { ListedClient } from "../../src/ui/clients.tsx";
+import type { ListedClient } from "../../src/ui/client_details.tsx";
 import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
 import type { EditForm, FieldError } from "../../src/ui/field.tsx";
 import type { HomeProps } from "../../src/ui/home.tsx";
