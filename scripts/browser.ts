@@ -35,11 +35,14 @@ export function findChromium(): string | undefined {
 }
 
 if (import.meta.main) {
-  const { flags: { shots }, words: pathParts } = readCommand({
+  const { flags: { shots, pictures }, words: pathParts } = readCommand({
     call: "deno task test:browser",
     does: "Runs the tests that need a real browser: a Chromium at a usual path or at LATCHKEY_CHROMIUM. " +
       "Without one they are skipped, or fail if CI is true.",
-    flags: { shots: { value: "FOLDER", does: "save a screenshot of each page there" } },
+    flags: {
+      shots: { value: "FOLDER", does: "save a screenshot of each page there" },
+      pictures: { value: "FOLDER", does: "save the pictures of the READMEs there; needs port 9000" },
+    },
     words: { value: "PART", does: "only files whose path contains this" },
   });
   const files = globSync("tests/browser/*_browser.ts").sort()
@@ -50,7 +53,10 @@ if (import.meta.main) {
   // Without the lock, which has only what users need. Each file starts a browser of its own.
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "--no-check", "--no-lock", "-A", "--parallel", ...files],
-    env: shots === undefined ? {} : { LATCHKEY_SHOTS: shots },
+    env: {
+      ...shots !== undefined && { LATCHKEY_SHOTS: shots },
+      ...pictures !== undefined && { LATCHKEY_PICTURES: pictures },
+    },
   }).spawn().status;
   process.exit(code);
 }
