@@ -266,7 +266,13 @@ function exchangeChecks({ endpoint, caller, request, passed, rejection, warnings
     .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));
   return [
     ...checks,
-    { ...why, passed: false, cites: ruleCitations(why.rule), statement },
+    {
+      ...why,
+      passed: false,
+      cites: ruleCitations(why.rule),
+      statement,
+      fix: findFix(rejection.explanation),
+    },
     ...uncheckedRules.map((rule): RuleCheckResult => ({ ...passedRule(rule), passed: undefined })),
   ];
 }

@@ -1,6 +1,6 @@
 /** The primary action of each page is on the first screen: `deno test -A tests/browser/first_screen_browser.ts`. */
 
-import { assertLess } from "@std/assert";
+import { assert, assertLess } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
@@ -53,6 +53,13 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
     await measure("rejected flow");
     await page.goto(`${url}/oauth2/token`);
     await measure("endpoint in a browser");
+    // Where the link of a rejection leads: to the step, not to the top of the flow.
+    await page.goto(`${url}/flows/1#step-2`);
+    const step = page.locator("#step-2");
+    for (const text of ["Expected", "Received", "How to fix it:"]) {
+      const { y, height: boxHeight } = (await step.getByText(text).first().boundingBox())!;
+      assert(y >= 0 && y + boxHeight <= height, `${text} of the step`);
+    }
   });
 }
 

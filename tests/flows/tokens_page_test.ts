@@ -200,7 +200,11 @@ for (const { name, header, claims, broken } of cases) {
       const token = await sign(header, { ...claims, ...change });
       const text = await check({ ...fields, token, kind: kindOf(name) });
       assertMatch(text, new RegExp(`Signature valid, but this ${name} breaks 1 rule `), JSON.stringify(change));
-      assertMatch(text, new RegExp(`✗ ${title}.*Expected .*Received .*How to fix it: `), JSON.stringify(change));
+      assertMatch(
+        text,
+        new RegExp(`✗ Rule broken: ${title}.*Expected .*Received .*How to fix it: `),
+        JSON.stringify(change),
+      );
     }
     const foreign = await check({
       token: await sign(header, claims),
@@ -211,7 +215,7 @@ for (const { name, header, claims, broken } of cases) {
     if (!["request object", "client assertion"].includes(name)) {
       assertMatch(
         foreign,
-        /✗ The signature was made with a key of this server\..*paste the keys of its jwks_uri below/,
+        /✗ Rule broken: The signature was made with a key of this server\..*paste the keys of its jwks_uri below/,
       );
     }
   });
@@ -227,7 +231,10 @@ test("[TP-02] a token of another kind is checked by what the reader chose", asyn
   const bench = await tokenBench();
   const { access_token } = await assertTokenResponse(await bench.token({ code: await bench.code() }));
   const text = await bench.check({ token: access_token, kind: "id_token" });
-  assertMatch(text, /✗ typ is not that of another kind of token\..*Expected JWT, or no typ Received at\+jwt/);
+  assertMatch(
+    text,
+    /✗ Rule broken: typ is not that of another kind of token\..*Expected JWT, or no typ Received at\+jwt/,
+  );
 });
 
 test("[TP-02] a changed token, alg none, an unknown key and a symmetric signature", async () => {
@@ -238,12 +245,12 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
   const claims = btoa(JSON.stringify({ ...goodIdToken, sub: "mallory" })).replace(/=+$/, "");
   assertMatch(
     await check({ token: `${head}.${claims}.${signature}`, key_set: keySet }),
-    /Signature invalid: .*✗ The signature was made with a key of the pasted key set\..*this key does not verify the signature/,
+    /Signature invalid: .*✗ Rule broken: The signature was made with a key of the pasted key set\..*this key does not verify the signature/,
   );
   const unsigned = `${btoa('{"alg":"none"}').replace(/=+$/, "")}.${claims}.`;
   assertMatch(
     await check({ token: unsigned }),
-    /alg none: not signed .*✗ The signature .*Expected a signature Received alg none How to fix it: An attacker can write .*Reject it/,
+    /alg none: not signed .*✗ Rule broken: The signature .*Expected a signature Received alg none How to fix it: An attacker can write .*Reject it/,
   );
   const other = await check({ token: await sign({ kid: "k2" }, goodIdToken), key_set: keySet });
   assertMatch(

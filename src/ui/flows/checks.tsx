@@ -29,7 +29,16 @@ function EarlierRequest({ earlier }: Pick<RuleCheckResult, "earlier">): VNode | 
   );
 }
 
-/** The list of checks. Only a failed check has something to compare and links to the sections of its rule. */
+function Fix({ fix }: Pick<RuleCheckResult, "fix">): VNode | null {
+  if (fix === undefined) return null;
+  return (
+    <p>
+      <strong>How to fix it:</strong> {fix}
+    </p>
+  );
+}
+
+/** The list of checks. Only a failed check has something to compare, a fix, and links to the sections of its rule. */
 export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
   return (
     <ul class="checks">
@@ -42,6 +51,7 @@ export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[]
                 <Rule rule={check.rule} cites={check.cites} />
                 <EarlierRequest earlier={check.earlier} />
               </CheckItem>
+              <Fix fix={check.fix} />
             </li>
           )
           : (
@@ -71,11 +81,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckRe
             <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
           </p>
           <ExpectedVsReceived {...warning} />
-          {warning.fix !== undefined && (
-            <p>
-              <strong>How to fix it:</strong> {warning.fix}
-            </p>
-          )}
+          <Fix fix={warning.fix} />
         </div>
       ))}
     </>

@@ -126,7 +126,7 @@ export interface RuleCheckResult {
   readonly expected?: string;
   readonly received?: string;
   readonly earlier?: string;
-  /** How to fix the request: shown with a warning. */
+  /** How to fix the request. Absent unless the check failed or warns. */
   readonly fix?: string;
 }
 

@@ -233,6 +233,7 @@ function Check({ check }: { readonly check: TokenCheck }): VNode {
   return (
     <div class="checked">
       <CheckItem passed={passed} expected={expected} received={received} rule={rule}>
+        {passed === false && "Rule broken: "}
         {title}. {note}
       </CheckItem>
       {passed === false && (
