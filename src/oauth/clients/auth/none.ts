@@ -16,6 +16,7 @@ export const none: ClientAuth = {
         "the request identifies no client",
         "HTTP Basic of a confidential client, or client_id in the body of a public client",
         "neither",
+        { fix: "Send client_id in the body, or HTTP Basic if the client has a secret." },
       );
     }
     const found = server.clients.find(id);
