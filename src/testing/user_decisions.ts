@@ -181,6 +181,7 @@ function assertPresent(users: UserRepository, sub: string): string {
     rule: "AZ-21",
     expected: users.allCached().map((user) => user.sub).join(" or ") || "a user",
     received: sub,
+    fix: `Name a user of the server, or add this one before: as.users.set({ sub: ${JSON.stringify(sub)} }).`,
   });
 }
 

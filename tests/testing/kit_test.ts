@@ -503,7 +503,16 @@ test("decisions: the next user, the default user, denial, and a limited scope", 
   assertEquals((await as.logIn(client, { scope: "openid read" })).tokens.scope, "openid read");
   assertThrows(() => as.decisions.loginNext("unknown"), TypeError, `no user "unknown". Its users: alice, bob.`);
   assertThrows(() => as.decisions.deny("unknown"), TypeError);
-  assertEquals(await rejectionText(as.logIn(client, { as: "unknown" })), "access_denied");
+});
+
+test("a login as an unknown user names the users of the server, and the call that adds one", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  const { error, message } = await assertRejects(() => as.logIn(client, { as: "carol" }), LoginError);
+  assertEquals(error, "access_denied");
+  assertMatch(message, /expected: +alice or bob\n.*received: +carol\n.*as\.users\.set\(\{ sub: "carol" \}\)/);
+  as.users.set({ sub: "carol" });
+  assertEquals((await as.logIn(client, { as: "carol" })).claims!.sub, "carol");
 });
 
 test("[OI-03, OI-07] decisions respect sessions: prompt=none uses no decision, and id_token_hint requires its user", async () => {
