@@ -19,6 +19,18 @@ export class ListenError extends Error {
   }
 }
 
+/** Another program uses the port. */
+export class PortInUseError extends ListenError {
+  /** @param fix What the user can do, in one sentence. */
+  constructor(
+    readonly address: string,
+    cause: unknown,
+    fix = "Stop what is using it, or choose another port (0 picks a free one).",
+  ) {
+    super(`Cannot listen on ${address}: the port is in use. ${fix}`, cause);
+  }
+}
+
 /** Maximum number of further attempts, with port 0, if a port is free for IPv4 but not for IPv6. */
 const maxPortAttempts = 10;
 
@@ -26,7 +38,7 @@ const maxPortAttempts = 10;
  * Listens on an address and passes its requests to a handler.
  *
  * @param binding Port 0 picks a free one.
- * @throws {ListenError} If the port is taken or not permitted, the host is not an address of this machine, or the
+ * @throws {ListenError} If the port is in use or not permitted, the host is not an address of this machine, or the
  *   certificate cannot be used.
  */
 export async function serve(handler: RequestHandler, binding: ListenAddress): Promise<BoundServer> {
@@ -45,7 +57,7 @@ export async function serve(handler: RequestHandler, binding: ListenAddress): Pr
       return { port: first.port, close: async () => void await Promise.all([first.close(), second.close()]) };
     } catch (error) {
       // A machine without IPv6 has only 127.0.0.1.
-      if (!isPortTaken((error as ListenError).cause)) return first;
+      if (!(error instanceof PortInUseError)) return first;
       await first.close();
       if (port !== 0 || attemptsLeft === 0) throw error;
     }
@@ -65,12 +77,7 @@ async function bindAddress(bind: Bind, handler: RequestHandler, binding: ListenA
   } catch (cause) {
     const { host, port } = binding;
     const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    if (isPortTaken(cause)) {
-      throw new ListenError(
-        `Cannot listen on ${address}: the port is in use. Stop what is using it, or choose another port (0 picks a free one).`,
-        cause,
-      );
-    }
+    if (isPortTaken(cause)) throw new PortInUseError(address, cause);
     const text = `${(cause as Error)?.name} ${(cause as Error)?.message} ${(cause as { code?: string })?.code}`;
     if (/EACCES|permission denied|PermissionDenied/i.test(text)) {
       throw new ListenError(`Cannot listen on ${address}: not permitted. Ports below 1024 need privileges.`, cause);

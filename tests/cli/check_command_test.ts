@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
+import { checkApplication } from "../../src/cli/check/check_application.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
@@ -15,8 +16,13 @@ import { showProgress } from "../../src/cli/check/show_progress.ts";
 import { formatId } from "../../src/testing/check/report.ts";
 import { attacks } from "../../src/testing/check/attacks/mod.ts";
 import type { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { validateOptions } from "../../src/server/options.ts";
 import { binary, type ExitResult, runProgram } from "../runtimes/run_program.ts";
-import { type ApplicationMistake, startWebApplication } from "../testing/check/small_web_application.ts";
+import {
+  type ApplicationMistake,
+  type SmallWebApplication,
+  startWebApplication,
+} from "../testing/check/small_web_application.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -53,12 +59,68 @@ async function check(
   });
 }
 
+/** Checks an application in this process, with a clock of its own. */
+async function checkHere(
+  args: readonly string[],
+  now: () => number,
+  onError: (text: string) => void = () => {},
+): Promise<ExitResult> {
+  const { log, error } = console;
+  const output = { stdout: "", stderr: "" };
+  console.log = (text: string) => void (output.stdout += `${text}\n`);
+  console.error = (text: string) => {
+    output.stderr += `${text}\n`;
+    onError(text);
+  };
+  try {
+    const environment = { env: {}, isTerminal: false, now, readTextFile: () => Promise.reject(), onStop: () => {} };
+    return { code: await checkApplication(args, environment, validateOptions), ...output };
+  } finally {
+    Object.assign(console, { log, error });
+  }
+}
+
 test("a correct application passes with exit code 0, and the page where the login ends shows it", async () => {
   const { code, stdout, stderr } = await check(["--only", "response,id-token/nonce-wrong"]);
   assertEquals(code, 0, stdout + stderr);
   assertMatch(stdout, /^http:\/\/127\.0\.0\.1:\d+: \d+ attacks \(\d+ journeys, [\d.]+ s\): \d+ passed/);
   assertMatch(stderr, /Issuer: http:\/\/localhost:\d+\nLogin: +http.*\nWatch: .*\/flows\n/);
   assertMatch(stderr, /(\d+) of \1 journeys, 0 failed/);
+  assert(!stderr.includes("Waiting"), stderr);
+});
+
+test("the check waits for an application that needs the metadata at its start", async () => {
+  const [issuerPort, port] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  let application: Promise<SmallWebApplication> | undefined;
+  const { code, stdout, stderr } = await checkHere(
+    [
+      ...[`${url}/login`, "--port", String(issuerPort), "--client-id", "shop"],
+      ...["--redirect-uri", `${url}/callback`, "--only", "response/state-wrong"],
+    ],
+    Date.now,
+    (text) => {
+      if (text !== `Waiting for ${url}/login: start the application now.`) return;
+      const issuer = `http://localhost:${issuerPort}`;
+      application = startWebApplication(() => ({ issuer, clientId: "shop", discoversAtStart: true }), port);
+    },
+  );
+  await (await application)?.[Symbol.asyncDispose]();
+  assertEquals(code, 0, stdout + stderr);
+  assertEquals(stderr.split("Waiting for").length, 2, stderr);
+});
+
+test("a port in use: the server that uses it must stop, because the application names the port", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as AddressInfo;
+  const { code, stderr } = await runProgram({ args: ["check", "http://localhost:1/login", "--port", String(port)] });
+  taken.close();
+  assertEquals([code, stderr], [
+    1,
+    `Cannot listen on 127.0.0.1:${port}: the port is in use. ` +
+    "Stop the server that uses it, because the application's issuer must be this port.\n",
+  ]);
 });
 
 test("a mistake is reported while it runs and at the end, with exit code 1", async () => {
@@ -80,12 +142,15 @@ test("a login that fails is reported with its reason, and exit code 1", async ()
 test("an application that does not run is reported with its URL and the issuer", async () => {
   const [port, closed] = [await freePort(), await freePort()];
   const url = `http://localhost:${closed}`;
-  const { code, stdout } = await runProgram({
-    args: [
-      ...["check", `${url}/login?next=1`, "--port", String(port), "--client-id", "shop"],
+  let now = 0;
+  const { code, stdout } = await checkHere(
+    [
+      ...[`${url}/login?next=1`, "--port", String(port), "--client-id", "shop"],
       ...["--redirect-uri", `${url}/callback`, "--only", "response/state-wrong"],
     ],
-  });
+    // The time limit passes in a few requests.
+    () => now += 10_000,
+  );
   assertEquals(code, 1);
   assertStringIncludes(
     stdout,

@@ -5,6 +5,7 @@ import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../../oauth/config/settings.ts";
 import { testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
+import { PortInUseError } from "../../runtime/serve.ts";
 import type { CheckReport } from "../../testing/check/report.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
@@ -12,6 +13,9 @@ import { showProgress } from "./show_progress.ts";
 
 /** The claims that a page may show of a user, the longest first. */
 const userTexts = ["email", "name", "preferred_username", "sub"] as const;
+
+/** How long the check waits for an application that the user starts after it. */
+const maxStartMs = 30_000;
 
 /** Where the program runs. */
 type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "readTextFile" | "onStop">;
@@ -22,6 +26,7 @@ type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "read
  * @param args The words after `check`.
  * @returns The exit code.
  * @throws {ConfigurationError} If the command line or the configuration is invalid.
+ * @throws {PortInUseError} If another program uses the port.
  */
 export async function checkApplication(
   args: readonly string[],
@@ -59,16 +64,26 @@ export async function checkApplication(
     plugins: [inspector(), reportPage(() => report)],
   });
   try {
-    await as.listen({ port, host, tls });
+    await as.listen({ port, host, tls }).catch((error) => {
+      throw error instanceof PortInUseError ? issuerPortInUse(error) : error;
+    });
     const { restart } = flags;
+    const attemptMs = flags.timeout * 1000;
     const restartClient = restart === undefined ? undefined : async () => {
       await tools.runInShell(restart);
-      await waitUntilUp(loginUrl, flags.timeout * 1000, environment.now);
+      await waitUntilUp(loginUrl, { limitMs: attemptMs, attemptMs, now: environment.now });
     };
     console.error(`Issuer: ${as.issuer}\nLogin:  ${loginUrl}\nWatch:  ${as.issuer.replace(/\/$/, "")}/flows`);
     // A command that cannot run at all must not look like an application that rejects an attack.
     await restartClient?.().catch((error) => {
       throw restartFailed(error);
+    });
+    // An application that reads the metadata at its start can start only now.
+    await waitUntilUp(loginUrl, {
+      limitMs: maxStartMs,
+      attemptMs,
+      now: environment.now,
+      onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
     const user = await as.users.first();
     const texts = textsOf(user);
@@ -146,19 +161,36 @@ function restartFailed(error: unknown): ConfigurationError {
   }]);
 }
 
+function issuerPortInUse({ address, cause }: PortInUseError): PortInUseError {
+  const fix = "Stop the server that uses it, because the application's issuer must be this port.";
+  return new PortInUseError(address, cause, fix);
+}
+
+/** How long to wait for an application. */
+interface UpWait {
+  /** Milliseconds in total. */
+  readonly limitMs: number;
+  /** Milliseconds for one response. */
+  readonly attemptMs: number;
+  readonly now: () => number;
+  /** Is called if the first request fails. */
+  readonly onWait?: () => void;
+}
+
 /** Waits until the application responds to any request, or for a time. */
-async function waitUntilUp(loginUrl: string, milliseconds: number, now: () => number): Promise<void> {
-  const deadline = now() + milliseconds;
-  for (;;) {
+async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }: UpWait): Promise<void> {
+  const deadline = now() + limitMs;
+  for (let attempt = 1;; attempt++) {
     const remaining = Math.ceil(deadline - now());
     if (remaining <= 0) return;
-    // It may accept connections before it responds, or never respond.
-    const signal = AbortSignal.timeout(remaining);
+    const signal = AbortSignal.timeout(Math.min(remaining, attemptMs));
     const isUp = await fetch(new URL("/", loginUrl), { redirect: "manual", signal }).then(
       (response) => response.body?.cancel().then(() => true) ?? true,
       () => false,
     );
-    if (isUp) return;
+    // If it accepts connections and never responds, the login reports it.
+    if (isUp || signal.aborted) return;
+    if (attempt === 1) onWait?.();
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

@@ -32,15 +32,18 @@ interface Configuration {
   readonly discoversAtStart?: boolean;
 }
 
-/** Starts an application on a free port; `configure` receives its URL, and registers the client. */
-export async function startWebApplication(configure: (url: string) => Configuration): Promise<SmallWebApplication> {
+/** Starts an application; `configure` receives its URL, and registers the client. Port 0 is a free one. */
+export async function startWebApplication(
+  configure: (url: string) => Configuration,
+  port = 0,
+): Promise<SmallWebApplication> {
   const server = createServer((request, response) => {
     respond(request, response).catch((error) => {
       const text = String(error?.cause?.message ?? error?.message ?? error);
       response.writeHead(502, { "content-type": "text/html" }).end(`<h1>Login failed</h1><p>${text.slice(0, 200)}</p>`);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { issuer, clientId, mistake, discoversAtStart } = configure(url);
 
