@@ -12,7 +12,8 @@ export const checkHelpText = `Usage: latchkey check LOGIN_URL [FLAG VALUE]...
 
 Attacks an application in any language that has this server as its issuer, and
 reports what it withstands. The command starts the server, opens LOGIN_URL as a
-browser does, logs in the first user, and does so once for each attack.
+browser does, logs in the first user, and does so once for each attack. It waits
+up to 30 seconds for the application, which can start after it.
 
 ${rows.join("\n")}
 
