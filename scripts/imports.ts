@@ -88,6 +88,8 @@ const importRules: ImportRules = {
         // `latchkey check`, which no other start loads.
         "testing/": "dynamic",
         "inspector/": "dynamic",
+        // For its error: a check cannot use another port.
+        "runtime/serve.ts": "dynamic",
         "runtime/tools.ts": "dynamic",
         "runtime/process_environment.ts": "types",
         "../deno.json": "anything",

@@ -5,7 +5,6 @@ import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../../oauth/config/settings.ts";
 import { testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
-import { PortInUseError } from "../../runtime/serve.ts";
 import type { CheckReport } from "../../testing/check/report.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
@@ -26,7 +25,7 @@ type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "read
  * @param args The words after `check`.
  * @returns The exit code.
  * @throws {ConfigurationError} If the command line or the configuration is invalid.
- * @throws {PortInUseError} If another program uses the port.
+ * @throws {ListenError} If the server cannot listen.
  */
 export async function checkApplication(
   args: readonly string[],
@@ -47,13 +46,14 @@ export async function checkApplication(
   for (const { path, message } of warnings) console.error(`${path}: ${message}`);
 
   await assertKnownAttacks(flags);
-  const [{ checkClient, testLatchkey }, { webApplication }, { inspector }, { reportPage }, { formatId }, tools] =
+  const [{ checkClient, testLatchkey }, { webApplication }, { inspector }, { reportPage }, { formatId }, serve, tools] =
     await Promise.all([
       import("../../testing/mod.ts"),
       import("../../testing/drivers/web_application.ts"),
       import("../../inspector/mod.ts"),
       import("../../testing/check/report_page.ts"),
       import("../../testing/check/report.ts"),
+      import("../../runtime/serve.ts"),
       import("../../runtime/tools.ts"),
     ]);
   let report: CheckReport | undefined;
@@ -65,7 +65,9 @@ export async function checkApplication(
   });
   try {
     await as.listen({ port, host, tls }).catch((error) => {
-      throw error instanceof PortInUseError ? issuerPortInUse(error) : error;
+      if (!(error instanceof serve.PortInUseError)) throw error;
+      const fix = "Stop the server that uses it, because the application's issuer must be this port.";
+      throw new serve.PortInUseError(error.address, error.cause, fix);
     });
     const { restart } = flags;
     const attemptMs = flags.timeout * 1000;
@@ -159,11 +161,6 @@ function restartFailed(error: unknown): ConfigurationError {
     received: printable(error instanceof Error ? error.message : String(error)).slice(0, 300),
     hint: "Try it in a shell. With Deno, programs may start commands only if it runs with --allow-run.",
   }]);
-}
-
-function issuerPortInUse({ address, cause }: PortInUseError): PortInUseError {
-  const fix = "Stop the server that uses it, because the application's issuer must be this port.";
-  return new PortInUseError(address, cause, fix);
 }
 
 /** How long to wait for an application. */
