@@ -149,9 +149,10 @@ export function flowIndex(limit: number, maxBytes: number) {
       const names = linkingNames(draft.endpoint?.responseParameters);
       if (names.length === 0) return;
       const { headers: { location }, form } = draft.reply;
-      if (form !== undefined || location?.includes("response=")) {
-        const params = getResponse(draft)!.authorizationResponse?.params ?? [];
-        for (const [name, value] of params) if (names.some((linking) => linking.name === name)) addLink(draft, value);
+      const isFormOrSigned = form !== undefined || location?.includes("response=");
+      const sent = isFormOrSigned ? getResponse(draft)!.authorizationResponse?.params : undefined;
+      if (sent !== undefined) {
+        for (const [name, value] of sent) if (names.some((linking) => linking.name === name)) addLink(draft, value);
       } else if (location !== undefined) {
         const { query, fragment } = splitUri(location);
         for (const name of names) addLink(draft, findParameter(query, name) ?? findParameter(fragment, name));
