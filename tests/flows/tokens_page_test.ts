@@ -184,7 +184,7 @@ const cases: readonly {
     claims: goodResponse,
     broken: [
       [{ iss: "https://mixed.example" }, "iss is the issuer"],
-      [{ error: "access_denied" }, "It has a code or an error"],
+      [{ error: "access_denied" }, "it has a code or an error"],
     ],
   },
 ];
@@ -215,7 +215,7 @@ for (const { name, header, claims, broken } of cases) {
     if (!["request object", "client assertion"].includes(name)) {
       assertMatch(
         foreign,
-        /✗ Rule broken: The signature was made with a key of this server\..*paste the keys of its jwks_uri below/,
+        /✗ Rule broken: the signature was made with a key of this server\..*paste the keys of its jwks_uri below/,
       );
     }
   });
@@ -245,12 +245,12 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
   const claims = btoa(JSON.stringify({ ...goodIdToken, sub: "mallory" })).replace(/=+$/, "");
   assertMatch(
     await check({ token: `${head}.${claims}.${signature}`, key_set: keySet }),
-    /Signature invalid: .*✗ Rule broken: The signature was made with a key of the pasted key set\..*this key does not verify the signature/,
+    /Signature invalid: .*✗ Rule broken: the signature was made with a key of the pasted key set\..*this key does not verify the signature/,
   );
   const unsigned = `${btoa('{"alg":"none"}').replace(/=+$/, "")}.${claims}.`;
   assertMatch(
     await check({ token: unsigned }),
-    /alg none: not signed .*✗ Rule broken: The signature .*Expected a signature Received alg none How to fix it: An attacker can write .*Reject it/,
+    /alg none: not signed .*✗ Rule broken: the signature .*Expected a signature Received alg none How to fix it: An attacker can write .*Reject it/,
   );
   const other = await check({ token: await sign({ kid: "k2" }, goodIdToken), key_set: keySet });
   assertMatch(

@@ -233,8 +233,7 @@ function Check({ check }: { readonly check: TokenCheck }): VNode {
   return (
     <div class="checked">
       <CheckItem passed={passed} expected={expected} received={received} rule={rule}>
-        {passed === false && "Rule broken: "}
-        {title}. {note}
+        {passed === false ? `Rule broken: ${lowerFirst(title)}` : title}. {note}
       </CheckItem>
       {passed === false && (
         <p>
