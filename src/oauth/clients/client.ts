@@ -9,6 +9,7 @@ import { anyValue, choice, type Field, flag, list, object, record, text, texts, 
 import { acrValueField } from "../config/acr_values.ts";
 import { type ProfileName, profileNames } from "../config/profile.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
+import type { Standing } from "./standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
@@ -44,7 +45,7 @@ export interface ClientMetadata {
   /**
    * The URIs that authorization responses may be sent to: absolute, without a fragment, with https, http on a loopback
    * host, or a private-use scheme. Compared character by character; only the port of a loopback URI may vary (OAuth 2.1
-   * §8.4.2).
+   * §8.4.2), with https where the issuer is on a test host.
    */
   readonly redirect_uris?: readonly string[];
   /**
@@ -128,11 +129,14 @@ export interface ClientMetadata {
   readonly application_type?: "web" | "native";
   /** The home page of the client, for users; not fetched. */
   readonly client_uri?: string;
-  /** The logo of the client, for users; not fetched. */
+  /**
+   * The logo of the client, for users: login and consent show it for a client that the operator has configured or
+   * approved. Not fetched by the server.
+   */
   readonly logo_uri?: string;
-  /** The privacy policy of the client, for users; not fetched. */
+  /** The privacy policy of the client, for users: login and consent link to it; not fetched. */
   readonly policy_uri?: string;
-  /** The terms of service of the client, for users; not fetched. */
+  /** The terms of service of the client, for users: login and consent link to them; not fetched. */
   readonly tos_uri?: string;
   /** E-mail addresses or names of those responsible for the client. */
   readonly contacts?: readonly string[];
@@ -256,6 +260,51 @@ export const clientField = object<ClientMetadata>(
   { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
   { required: ["client_id"] },
 );
+
+/**
+ * The members that a client may set itself, each with the standing from which on it may. Only the operator sets any other
+ * member.
+ */
+export const openMembers: { readonly [Name in keyof ClientMetadata]?: Standing } = {
+  redirect_uris: "unknown",
+  token_endpoint_auth_method: "unknown",
+  token_endpoint_auth_signing_alg: "unknown",
+  jwks: "unknown",
+  jwks_uri: "unknown",
+  subject_type: "unknown",
+  sector_identifier_uri: "unknown",
+  // Each opaque access token is a record of the store.
+  access_token_format: "approved",
+  post_logout_redirect_uris: "unknown",
+  backchannel_logout_uri: "unknown",
+  backchannel_logout_session_required: "unknown",
+  frontchannel_logout_uri: "unknown",
+  frontchannel_logout_session_required: "unknown",
+  userinfo_signed_response_alg: "unknown",
+  client_name: "unknown",
+  grant_types: "unknown",
+  response_types: "unknown",
+  scope: "unknown",
+  authorization_details_types: "unknown",
+  response_modes: "unknown",
+  authorization_signed_response_alg: "unknown",
+  introspection_signed_response_alg: "unknown",
+  id_token_signed_response_alg: "unknown",
+  require_pkce: "unknown",
+  require_pushed_authorization_requests: "unknown",
+  dpop_bound_access_tokens: "unknown",
+  require_signed_request_object: "unknown",
+  request_object_signing_alg: "unknown",
+  default_acr_values: "unknown",
+  default_max_age: "unknown",
+  require_auth_time: "unknown",
+  application_type: "unknown",
+  client_uri: "unknown",
+  logo_uri: "unknown",
+  policy_uri: "unknown",
+  tos_uri: "unknown",
+  contacts: "unknown",
+};
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 

@@ -6,8 +6,10 @@ import { canonicalUri } from "../config/resource_list.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import type { SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { matchesRedirectUri } from "./redirect_uri.ts";
+import { standingOfRegistration } from "./standing.ts";
 import type { Client } from "./repository.ts";
 
 /**
@@ -30,13 +32,14 @@ export function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMet
   const client = secretDigest === undefined
     ? parse(metadata)
     : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
-  return registration === undefined ? client : Object.assign(client, { registration });
+  if (registration === undefined) return client;
+  return Object.assign(client, { registration, standing: standingOfRegistration(registration) });
 }
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(
   metadata: ClientMetadata,
-  server: { readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
+  server: { readonly issuer: string; readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
   const { token_endpoint_auth_method: registeredMethod } = metadata;
@@ -48,10 +51,12 @@ export function clientFromMetadata(
       : "none");
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
+  const isTestIssuer = hasTestHost(server.issuer);
   const isNative = !confidential || metadata.application_type === "native";
   const client: Client = {
     metadata: publicMetadata,
     id: metadata.client_id,
+    standing: "configured",
     name: metadata.client_name,
     confidential,
     authMethod,
@@ -68,7 +73,7 @@ export function clientFromMetadata(
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     serves: (metadata.serves ?? []).map(canonicalUri),
     allowsRedirectUri: (redirectUri) =>
-      redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative)),
+      redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative, isTestIssuer)),
   };
   // Replaces the promise by its value, so that later callers need not wait.
   chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest, pendingSecret: undefined }));

@@ -7,8 +7,8 @@ import { errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import { quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
-import type { OAuthError } from "../errors.ts";
-import { limiterOf } from "../fetch_limiter.ts";
+import type { ErrorDetails, OAuthError } from "../errors.ts";
+import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import { remoteKeys, verifyByKeys } from "../keys/remote_keys.ts";
 import { DocumentError } from "../outbound.ts";
@@ -26,7 +26,7 @@ export type RejectJwt = (
   reason: string,
   expected?: string,
   received?: string,
-  others?: Pick<RuleExplanation, "earlier" | "fix">,
+  others?: Pick<RuleExplanation, "earlier" | "fix"> & Pick<ErrorDetails, "detailsInTraceOnly">,
 ) => OAuthError;
 
 /** The requirements for one kind of JWT. */
@@ -73,17 +73,24 @@ export async function verifyClientJwt(
   if (usesSecret && isSecretExpired(server, client.metadata)) {
     throw reject("the secret has expired", "a secret that is still valid", `${name} is signed with the expired secret`);
   }
-  // The operator chose the URLs of other clients.
-  const limiter = client.registration ?? client.document ? limiterOf(server) : undefined;
+  const isInUse = client.standing !== "unknown" || server.clients.isInUse(client.id);
+  // The operator chose the URLs of configured clients.
+  const countFetch = client.standing === "configured"
+    ? undefined
+    : (url: string) => limiterOf(server).count(url, { isInUse, address: server.sender?.address });
+  // Keys of clients that are not in use do not evict those of others.
+  const fetcher = isInUse ? server : { ...server, keyFetches: server.unusedKeyFetches };
   let result: JWTVerifyResult;
   try {
     result = usesSecret
       ? await jwtVerify(jwt, new TextEncoder().encode(client.assertionSecret), options)
-      : await verifyByKeys(jwt, remoteKeys(server, client.metadata, limiter), options);
+      : await verifyByKeys(jwt, remoteKeys(fetcher, client.metadata, countFetch), options);
   } catch (cause) {
-    if (cause instanceof DocumentError) {
-      const { expected, received, fix } = cause;
-      throw reject(`the keys of client ${client.id} cannot be fetched`, expected, received, { fix });
+    if (cause instanceof DocumentError || cause instanceof FetchLimitError) {
+      const { expected, received } = cause;
+      const fix = cause instanceof DocumentError ? cause.fix : undefined;
+      const details = { fix, detailsInTraceOnly: client.standing === "unknown" };
+      throw reject(`the keys of client ${client.id} cannot be fetched`, expected, received, details);
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
     const by = isAlgorithm ? byProfile(profile, "signatureAlgorithms") : "";

@@ -2,7 +2,7 @@
 
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { hasTestHost } from "../config/settings.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 import { type UriIssue, validateClientUri } from "./redirect_uri.ts";
 

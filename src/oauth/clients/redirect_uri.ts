@@ -11,6 +11,9 @@ const forbiddenSchemes = new Set([
   ...["ws:", "wss:", "ftp:", "mailto:"],
 ]);
 
+/** The printable ASCII characters that no URI contains, but the backslash, which has its own issue. */
+const notInUris = /["<>^`{|}]/;
+
 /** A problem of a URI. */
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
 
@@ -34,6 +37,13 @@ export function validateRedirectUri(uri: string, allowHttp: boolean, isTestIssue
 export function validateClientUri(uri: string, allowHttp: boolean, isTestIssuer: boolean): UriIssue | undefined {
   if (!/^[\x21-\x7E]+$/.test(uri)) {
     return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
+  }
+  const excluded = notInUris.exec(uri)?.[0];
+  if (excluded !== undefined) {
+    return {
+      expected: "only characters that a URI may have (RFC 3986 §2)",
+      hint: `Percent-encode ${excluded} as ${encodeURIComponent(excluded)}.`,
+    };
   }
   if (uri.includes("\\")) {
     return { expected: "a URI without a backslash", hint: "Write slashes, or percent-encode it as %5C." };
@@ -82,19 +92,27 @@ export function validateClientUri(uri: string, allowHttp: boolean, isTestIssuer:
   return undefined;
 }
 
-const portAfterLoopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)/;
+const portAfterLoopback = /^(https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)/;
 
 /**
  * Whether a requested redirect URI is the registered one: the same characters, except that on a loopback host over http
  * any port matches (§8.4.2; for `localhost` only if `isNative`). It compares texts and parses no URL.
+ *
+ * @param isTestIssuer Whether the issuer is on a test host: any port also matches over https, because the TLS servers of
+ *   test suites listen on a free port.
  */
-export function matchesRedirectUri(registered: string, requested: string, isNative: boolean): boolean {
+export function matchesRedirectUri(
+  registered: string,
+  requested: string,
+  isNative: boolean,
+  isTestIssuer: boolean,
+): boolean {
   if (registered === requested) return true;
   const registeredParts = portAfterLoopback.exec(registered);
   const requestedParts = portAfterLoopback.exec(requested);
   if (registeredParts === null || requestedParts === null || registeredParts[1] !== requestedParts[1]) return false;
-  if (registeredParts[1] === "http://localhost" && !isNative) return false;
-  const port = requestedParts[2];
+  const [, origin, port] = requestedParts;
+  if (origin!.endsWith("localhost") && !isNative || origin!.startsWith("https:") && !isTestIssuer) return false;
   if (port !== undefined && (port.startsWith("0") || Number(port) > 65535)) return false;
   return registered.slice(registeredParts[0].length) === requested.slice(requestedParts[0].length);
 }

@@ -8,6 +8,7 @@
  * 5. `unused_registrations.ts` limits the number of clients that nothing was issued to, and deletes old ones.
  */
 
+import { forgetRecord, rejectBeyondBound } from "../bounded_records.ts";
 import { digest, randomId, randomToken } from "../secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
@@ -15,13 +16,7 @@ import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { isSecretExpired } from "./auth/method.ts";
 import { authenticateOwner, invalidRegistrationToken } from "./registration_access.ts";
 import type { RegistrationOwner } from "./registration_access.ts";
-import {
-  issuesSecret,
-  parseRegistration,
-  resolveMetadata,
-  warnDeprecated,
-  warnIgnored,
-} from "./registration_metadata.ts";
+import { issuesSecret, parseRegistration, resolveMetadata, warnDeprecated } from "./registration_metadata.ts";
 import { assertUpdate } from "./registration_update.ts";
 import type { Client } from "./repository.ts";
 import { assertSector } from "./sector_identifier.ts";
@@ -41,21 +36,27 @@ export interface RegisteredClient {
 /** The JSON object of a request. */
 type ReceivedMetadata = Readonly<Record<string, unknown>>;
 
+/** What else is known of a request. */
+interface RegistrationRequest {
+  /** Whether it has no initial access token. */
+  readonly isOpen: boolean;
+  /** The network address of the sender; absent if unknown. */
+  readonly address: string | undefined;
+}
+
 /**
  * Registers a client (RFC 7591 §3.1).
  *
- * @param isOpen Whether the request has no initial access token.
  * @throws {OAuthError} If the metadata or the software statement is invalid, or too many registered clients are unused.
  */
 export async function registerClient(
   server: Server,
   received: ReceivedMetadata,
-  isOpen: boolean,
+  { isOpen, address }: RegistrationRequest,
 ): Promise<RegisteredClient> {
   const statement = await readSoftwareStatement(server, received);
-  warnIgnored(server, received);
-  const isApproved = !isOpen || statement !== undefined;
-  const metadata = resolveMetadata(server, { ...received, ...statement?.claims }, isApproved);
+  const approval = { usedInitialAccessToken: !isOpen, softwareStatement: statement?.text };
+  const metadata = resolveMetadata(server, received, { ...approval, claims: statement?.claims });
   const client_id = randomId(server.randomBytes);
   const secret = issuesSecret(metadata) ? newSecret(server) : undefined;
   const accessToken = randomToken(server.randomBytes);
@@ -66,11 +67,12 @@ export async function registerClient(
     registration: {
       issuedAt: secondsNow(server),
       tokenDigest: await digest(accessToken),
-      usedInitialAccessToken: !isOpen,
-      softwareStatement: statement?.text,
+      ...approval,
     },
   };
-  await assertSector(server, await parseRegistration(server, entry, received));
+  const parsed = await parseRegistration(server, entry, received);
+  await assertSector(server, parsed);
+  boundRegistration(server, parsed, entry, address);
   await addUnusedRegistration(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
@@ -89,25 +91,27 @@ export async function updateRegistration(
   server: Server,
   owner: RegistrationOwner,
   received: ReceivedMetadata,
+  address: string | undefined,
 ): Promise<RegisteredClient> {
   const { client: former } = owner;
   await assertUpdate(server, former, received);
   const statement = await readSoftwareStatement(server, received);
-  const isApproved = former.registration!.usedInitialAccessToken || statement !== undefined;
-  const metadata = resolveMetadata(server, { ...received, ...statement?.claims }, isApproved);
+  const approval = { ...former.registration!, softwareStatement: statement?.text };
+  const metadata = resolveMetadata(server, received, { ...approval, claims: statement?.claims });
   const accessToken = randomToken(server.randomBytes);
   const entry: ClientEntry = {
     ...metadata,
     client_id: former.id,
     ...issuesSecret(metadata) && (await currentSecret(server, former, metadata, received) ?? newSecret(server)),
     registration: {
-      ...former.registration!,
+      ...approval,
       tokenDigest: await digest(accessToken),
-      softwareStatement: statement?.text,
       ...hasNewIdentity(former.metadata, metadata) && { identity: randomId(server.randomBytes) },
     },
   };
-  await assertSector(server, await parseRegistration(server, entry, received));
+  const parsed = await parseRegistration(server, entry, received);
+  await assertSector(server, parsed);
+  boundRegistration(server, parsed, entry, address);
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };
@@ -121,7 +125,15 @@ export async function deleteRegistration(server: Server, owner: RegistrationOwne
   const { id } = owner.client;
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
   await deleteUnusedRegistration(server, id);
+  forgetRecord(server, "client", id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
+}
+
+/** Counts the metadata of an unknown client, for as long as the client is kept unused. */
+function boundRegistration(server: Server, client: Client, entry: ClientEntry, address: string | undefined): void {
+  if (client.standing !== "unknown") return;
+  const expiresAt = server.now() + server.settings.registration.unusedLifetime * 1000;
+  rejectBeyondBound(server, client, { kind: "client", id: client.id, value: entry, expiresAt, address });
 }
 
 /** Whether a change concerns what identifies the client to its users. */
@@ -180,8 +192,7 @@ async function exclusively<T>(
     // Another request may have changed the registration since this one was authenticated.
     await authenticateOwner(server, client.id, token);
     return await change();
-  } catch (error) {
+  } finally {
     await server.store.delete("seen", id);
-    throw error;
   }
 }

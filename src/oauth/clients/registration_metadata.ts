@@ -5,22 +5,19 @@ import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { ConfigurationError } from "../config/configuration_error.ts";
 import { byProfile } from "../config/profile.ts";
-import { hasTestHost } from "../config/settings.ts";
 import { suggest } from "../config/suggest.ts";
 import { validate } from "../config/validate.ts";
 import { OAuthError } from "../errors.ts";
+import { isLocalProgram } from "../sender.ts";
 import type { Server } from "../server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "./client.ts";
-import { clientField } from "./client.ts";
+import { clientField, openMembers } from "./client.ts";
+import { findLocalUris } from "./local_uris.ts";
+import { closedMembers, isOpenTo, membersOpenTo } from "./open_members.ts";
 import type { Client } from "./repository.ts";
+import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./registration_approval.ts";
 import { validateUntrustedText } from "./untrusted_text.ts";
-
-/** The members that only the server or an operator sets. `serves` gives access to the tokens of other clients. */
-const reservedMembers = ["client_id", "client_secret", "client_secret_expires_at", "serves", "profile"];
-
-/** The members that a client may set. All others are ignored (§2). */
-const registrableMembers = Object.keys(clientField.members).filter((name) => !reservedMembers.includes(name));
 
 /** The description of received metadata. */
 const receivedField = { ...clientField, required: [] };
@@ -28,22 +25,26 @@ const receivedField = { ...clientField, required: [] };
 /**
  * Resolves received metadata: picks what a client may set, and fills in the defaults that the response must contain.
  *
- * @param isApproved Whether an initial access token or a software statement approves the client.
  * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
  */
 export function resolveMetadata(
   server: Server,
-  received: Readonly<Record<string, unknown>>,
-  isApproved: boolean,
+  sent: Readonly<Record<string, unknown>>,
+  approval: RegistrationApproval,
 ): Omit<ClientMetadata, "client_id"> {
+  const received = { ...sent, ...approval.claims };
   const requested: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
-    // A member that is null counts as absent.
-    registrableMembers.flatMap((name) =>
-      Object.hasOwn(received, name) && received[name] !== null ? [[name, received[name]]] : []
+    // A member that is null counts as absent. All other members are ignored (§2).
+    membersOpenTo("approved").flatMap((name) =>
+      Object.hasOwn(received, name) && received[name] !== null && isOpenTo(name, standingFor(approval, name))
+        ? [[name, received[name]]]
+        : []
     ),
   );
+  if (!approval.usedInitialAccessToken) assertSmall(requested);
+  warnIgnored(server, received, approval);
   warnMisspelt(server, received);
-  assertMetadata(server, requested, received, isApproved);
+  assertMetadata(server, requested, received, approval);
   const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
   const allScopes = server.settings.scopes.join(" ");
   return {
@@ -59,6 +60,28 @@ export function resolveMetadata(
     subject_type: requested.subject_type ?? "public",
     application_type: requested.application_type ?? inferApplicationType(server, redirect_uris),
   };
+}
+
+/** Maximum size of the metadata of an unknown client, in bytes of JSON, and of its list of redirect URIs. */
+const maxUnknownBytes = 8 * 1024;
+const maxUnknownRedirectUris = 32;
+
+function assertSmall(requested: Omit<ClientMetadata, "client_id">): void {
+  const { length } = new TextEncoder().encode(JSON.stringify(requested));
+  if (length > maxUnknownBytes) {
+    throw new OAuthError("invalid_client_metadata", `the metadata has more than ${maxUnknownBytes} bytes`, {
+      rule: "DR-13",
+      expected: `at most ${maxUnknownBytes} bytes of JSON`,
+      received: `${length} bytes`,
+    });
+  }
+  const { redirect_uris } = requested;
+  if (!Array.isArray(redirect_uris) || redirect_uris.length <= maxUnknownRedirectUris) return;
+  throw new OAuthError("invalid_redirect_uri", `redirect_uris has more than ${maxUnknownRedirectUris} URIs`, {
+    rule: "DR-13",
+    expected: `at most ${maxUnknownRedirectUris} redirect URIs`,
+    received: String(redirect_uris.length),
+  });
 }
 
 /**
@@ -90,9 +113,14 @@ export function issuesSecret({ token_endpoint_auth_method: method }: Partial<Cli
   return method === undefined || method.startsWith("client_secret_");
 }
 
-/** Warns about values that the server chooses itself. */
-export function warnIgnored(server: Server, received: Readonly<Record<string, unknown>>): void {
-  const names = ["client_id", "client_secret"].filter((name) => Object.hasOwn(received, name));
+/** Warns about members that the server or the operator sets. */
+function warnIgnored(
+  server: Server,
+  received: Readonly<Record<string, unknown>>,
+  approval: RegistrationApproval,
+): void {
+  const names = closedMembers(received, "unknown")
+    .filter((name) => !isOpenTo(name, standingFor(approval, name)));
   if (names.length === 0) return;
   server.trace({
     type: "warning",
@@ -100,7 +128,7 @@ export function warnIgnored(server: Server, received: Readonly<Record<string, un
     explanation: {
       rule: "DR-02",
       reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
-      expected: "metadata without it: the server chooses id and secret",
+      expected: "metadata without it: the server chooses id and secret, and the operator sets the others",
       received: names.join(", "),
     },
   });
@@ -140,9 +168,9 @@ function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>
 
 /** The unknown members that probably stand for an absent one, each with its name. `name#ja` is for a language (§2.2). */
 function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [name: string, known: string])[] {
-  const absent = registrableMembers.filter((name) => !Object.hasOwn(received, name));
+  const absent = Object.keys(openMembers).filter((name) => !Object.hasOwn(received, name));
   const ignored = Object.keys(received).filter((name) =>
-    !registrableMembers.includes(name) && !reservedMembers.includes(name) && !name.includes("#")
+    !Object.hasOwn(clientField.members, name) && !name.includes("#")
   );
   return ignored.flatMap((name) => {
     const known = suggest(name, absent);
@@ -205,17 +233,6 @@ function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssu
   }));
 }
 
-/** A client that registered itself has no approval by an operator or user: it gets no tokens of its own on a real host. */
-function findOwnGrants({ grant_types = [] }: Omit<ClientMetadata, "client_id">): ConfigIssue[] {
-  if (!grant_types.includes("client_credentials")) return [];
-  return [{
-    path: "grant_types",
-    expected: "no client_credentials, because the request has neither an initial access token nor a software statement",
-    received: quote(grant_types.join(" ")),
-    hint: "Remove the grant type, or ask the operator for an initial access token.",
-  }];
-}
-
 /** Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). */
 function inferApplicationType(server: Server, uris: readonly string[]): "web" | "native" {
   if (uris.length === 0 || !uris.every((uri) => URL.canParse(uri) && redirectsToDevice(uri))) return "web";
@@ -241,20 +258,28 @@ function assertMetadata(
   server: Server,
   requested: Omit<ClientMetadata, "client_id">,
   received: Readonly<Record<string, unknown>>,
-  isApproved: boolean,
+  approval: RegistrationApproval,
 ): void {
   const malformed = [...validate(receivedField, requested), ...validateUntrustedText(requested)];
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
-  const issues = [...malformed, ...findConflicts(rest), ...findEncryption(received)];
-  if (!isApproved && !hasTestHost(server.issuer)) issues.push(...findOwnGrants(rest));
+  const issues = [
+    ...malformed,
+    ...findConflicts(rest),
+    ...findEncryption(received),
+    ...findClosedGrants(server, rest, standingFor(approval, "grant_types")),
+    ...approval.usedInitialAccessToken || isLocalProgram(server) ? [] : findLocalUris(withoutClaims(rest, approval), {
+      issuer: server.issuer,
+      privateHosts: server.settings.privateHosts,
+    }),
+  ];
   if (issues.length === 0) return;
   try {
     server.clients.parse({ ...rest, client_id: "registering" });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // The server itself sets the reserved members; an issue of a removed or conflicting member may be a consequence.
-    const named = new Set([...issues.map(memberOf), ...reservedMembers]);
+    // The server itself sets the closed members; an issue of a removed or conflicting member may be a consequence.
+    const named = new Set([...issues.map(memberOf), ...closedMembers(clientField.members, "unknown")]);
     issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
   }
   throw invalidMetadata(issues, received);

@@ -12,6 +12,7 @@ import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
 import type { RuleExplanation } from "../explanation.ts";
+import type { Standing } from "./standing.ts";
 
 /** The metadata document of a client: its `client_id` is the URL of the document. */
 export interface ClientDocument {
@@ -31,6 +32,8 @@ export interface Client {
   readonly metadata: ClientMetadata;
   /** The `client_id`. */
   readonly id: string;
+  /** Who made it known to this server. */
+  readonly standing: Standing;
   /** The `client_name`, shown to users. */
   readonly name?: string;
   /** Whether the client must authenticate. */

@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../errors.ts";
 import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
-import { DocumentError, fetchDocument } from "../outbound.ts";
+import { DocumentError, fetchDocument, parseJsonDocument } from "../outbound.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
@@ -15,18 +15,16 @@ const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutM
  *
  * @throws {OAuthError} `invalid_client_metadata`.
  */
-export async function assertSector(server: Server, { metadata, redirectUris }: Client): Promise<void> {
+export async function assertSector(server: Server, { id, metadata, redirectUris }: Client): Promise<void> {
   const { sector_identifier_uri: uri } = metadata;
   if (uri === undefined) return;
   let listed: unknown;
   try {
-    limiterOf(server).count(uri);
-    listed = JSON.parse((await fetchDocument(server.outbound, uri, sectorLimits)).text);
+    limiterOf(server).count(uri, { isInUse: server.clients.isInUse(id), address: server.sender?.address });
+    listed = parseJsonDocument((await fetchDocument(server.outbound, uri, sectorLimits)).text);
   } catch (cause) {
-    if (cause instanceof DocumentError || cause instanceof FetchLimitError) {
-      throw invalidSector("the document cannot be fetched", cause.expected, cause.received, cause);
-    }
-    throw invalidSector("the document is not JSON", "a JSON array of redirect URIs", "a text that is not JSON", cause);
+    if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) throw cause;
+    throw invalidSector("the document cannot be fetched", cause.expected, cause.received, cause);
   }
   const missing = Array.isArray(listed) ? redirectUris.filter((redirectUri) => !listed.includes(redirectUri)) : [];
   if (Array.isArray(listed) && missing.length === 0) return;
@@ -37,9 +35,12 @@ export async function assertSector(server: Server, { metadata, redirectUris }: C
   );
 }
 
+/** One sentence for the client, whatever was fetched (SSRF); the trace has the reason. */
 function invalidSector(reason: string, expected: string, received: string, cause?: unknown): OAuthError {
-  return new OAuthError("invalid_client_metadata", `sector_identifier_uri: ${reason}`, {
+  const sentence = "no document that lists every redirect URI can be fetched there";
+  return new OAuthError("invalid_client_metadata", `sector_identifier_uri: ${sentence}`, {
     rule: "DR-08",
+    reason: `sector_identifier_uri: ${reason}`,
     expected,
     received,
     cause,

@@ -1,8 +1,20 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
+import type { JWTPayload, JWTVerifyResult } from "jose";
+import { quote } from "../config/config_issue.ts";
+import { describeKind } from "../config/show.ts";
 import { OAuthError } from "../errors.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import type { Server } from "../server.ts";
+
+/** Claims of ID tokens, logout tokens and security events, which no statement has. */
+const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
+
+/** The members with redirect URIs, and the error of each. */
+const uriMembers = [
+  ["redirect_uris", "invalid_redirect_uri"],
+  ["post_logout_redirect_uris", "invalid_client_metadata"],
+] as const;
 
 /** A verified statement. */
 interface SoftwareStatement {
@@ -16,12 +28,14 @@ interface SoftwareStatement {
  * Reads the software statement of a registration request. Without configured issuers it is ignored with a warning.
  *
  * @returns `undefined` without one.
- * @throws {OAuthError} `invalid_software_statement`, or `unapproved_software_statement` for another issuer.
+ * @throws {OAuthError} `invalid_software_statement`, or `unapproved_software_statement` for another issuer. Or if the
+ *   request has a redirect URI that the statement lacks: its issuer has not approved the receiver of the codes.
  */
 export async function readSoftwareStatement(
   server: Server,
-  { software_statement: text }: Readonly<Record<string, unknown>>,
+  received: Readonly<Record<string, unknown>>,
 ): Promise<SoftwareStatement | undefined> {
+  const { software_statement: text } = received;
   if (text === undefined || text === null) return undefined;
   const { softwareStatementIssuers: issuers } = server.settings.registration;
   const expected = `a current JWT signed by ${issuers.map(({ issuer }) => issuer).join(" or ")}`;
@@ -57,26 +71,78 @@ export async function readSoftwareStatement(
       received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
     });
   }
+  let result: JWTVerifyResult;
   try {
-    const keys = remoteKeys(server, trusted);
-    const { payload } = await verifyByKeys(text, keys, {
+    result = await verifyByKeys(text, remoteKeys(server, trusted), {
       algorithms: [...verificationAlgorithms],
       issuer: trusted.issuer,
       currentDate: new Date(server.now()),
     });
-    server.passed?.("DR-10", trusted.issuer);
-    return { text, claims: payload };
   } catch (cause) {
     throw invalidStatement((cause as Error).message, expected, cause);
   }
+  const { payload, protectedHeader } = result;
+  assertNoOtherToken(server, payload, protectedHeader.typ);
+  assertRedirectUris(received, payload);
+  server.passed?.("DR-10", trusted.issuer);
+  return { text, claims: payload };
 }
 
-function invalidStatement(reason: string, expected: string, cause?: unknown): OAuthError {
+/** Rejects a token of another kind that the issuer has signed, such as an ID token (RFC 8725 §3.12). */
+function assertNoOtherToken(server: Server, payload: JWTPayload, typ: unknown): void {
+  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
+  if (typ !== undefined && String(typ).toLowerCase().replace(/^application\//, "") !== "jwt") {
+    throw invalidStatement(
+      "it is a token of another kind",
+      "typ = JWT, or no typ",
+      undefined,
+      `typ ${quote(String(typ))}`,
+    );
+  }
+  const claim = claimsOfTokens.find((name) => payload[name] !== undefined);
+  if (claim !== undefined) {
+    throw invalidStatement(
+      "it is a token of another kind",
+      `a statement without ${claim}`,
+      undefined,
+      `one with ${claim}`,
+    );
+  }
+  const { aud } = payload;
+  if (aud === undefined || [aud].flat().includes(server.issuer)) return;
+  throw invalidStatement(
+    "it has another audience",
+    `aud = ${server.issuer}, or no aud`,
+    undefined,
+    [aud].flat().join(" "),
+  );
+}
+
+function assertRedirectUris(received: Readonly<Record<string, unknown>>, payload: JWTPayload): void {
+  for (const [name, error] of uriMembers) {
+    const approved = [payload[name] ?? []].flat();
+    const other = [received[name] ?? []].flat().find((uri) => !approved.includes(uri));
+    if (other === undefined) continue;
+    throw new OAuthError(error, `${name} has a value that the software statement lacks`, {
+      rule: "DR-10",
+      expected: approved.join(" or ") || `no ${name}`,
+      received: typeof other === "string" ? other : describeKind(other),
+      fix: `Send ${name} of the software statement, or leave ${name} out.`,
+    });
+  }
+}
+
+function invalidStatement(
+  reason: string,
+  expected: string,
+  cause?: unknown,
+  received = "another value",
+): OAuthError {
   return new OAuthError("invalid_software_statement", "the software statement is not a valid, signed JWT", {
     rule: "DR-10",
     reason: `the software statement is invalid: ${reason}`,
     expected,
-    received: "another value",
+    received,
     cause,
   });
 }

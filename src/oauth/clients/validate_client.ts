@@ -57,7 +57,7 @@ export function validateClient(client: ClientMetadata, settings: ResolvedSetting
 /** Each request with an unsupported grant type would be rejected. */
 function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const supported = [...supportedGrantTypes(settings), ...settings.grantTypes.map(({ type }) => type)];
+  const supported = [...supportedGrantTypes(settings), ...settings.grantTypes].map(({ type }) => type);
   for (const [i, type] of grant_types.entries()) {
     if (supported.includes(type)) continue;
     issues.push({

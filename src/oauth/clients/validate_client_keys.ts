@@ -3,7 +3,7 @@
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { hasTestHost } from "../config/settings.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import { validatePublicKeys } from "../keys/validate_public_keys.ts";
 import { type ClientAuthMethod, type ClientMetadata, registeredClientField } from "./client.ts";
 

@@ -3,9 +3,8 @@
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { hasTestHost } from "../config/settings.ts";
-import { validateUrl } from "../keys/validate_public_keys.ts";
-import { isLoopback } from "../test_hosts.ts";
+import { parseUrl, validateUrl } from "../keys/validate_public_keys.ts";
+import { hasTestHost, isLoopback } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 import { sectorHost } from "./client_from_metadata.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
@@ -87,7 +86,7 @@ export function validatePageUrls(client: ClientMetadata, { issuer }: ResolvedSet
 export function validateSector(client: ClientMetadata): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const uri = client.sector_identifier_uri;
-  if (uri !== undefined && !(URL.canParse(uri) && uri.startsWith("https://"))) {
+  if (uri !== undefined && (parseUrl(uri) === undefined || !uri.startsWith("https://"))) {
     issues.push({
       path: "sector_identifier_uri",
       expected: "an https URL",

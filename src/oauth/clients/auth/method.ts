@@ -1,9 +1,11 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
 import type { ClientAuthMethod, ClientMetadata } from "../client.ts";
+import { describeKnownIds, withNearest } from "../known_ids.ts";
 import { describeRemovedClient } from "../server_clients.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
+import { hasTestHost } from "../../test_hosts.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import type { Params } from "../../params.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
@@ -55,9 +57,12 @@ export function tracePassedClient(server: Server, client: Client): void {
 
 /** Rejects a client that is not registered; `received` describes the id that was sent. */
 export function unknownClient(server: Server, id: string | undefined, received = id): OAuthError {
-  const earlier = describeRemovedClient(server.clients, id);
-  return invalidClient("the client is unknown", "the client_id of a registered client", received, {
-    earlier,
+  // On real hosts the work must not depend on whether a client exists (CA-07).
+  const known = hasTestHost(server.issuer) && id !== undefined
+    ? describeKnownIds(server, id)
+    : { expected: "the client_id of a registered client" };
+  return invalidClient(withNearest("the client is unknown", known), known.expected, received, {
+    earlier: describeRemovedClient(server.clients, id),
     fix: "Send the client_id of a registered client, and not its secret or name.",
   });
 }
@@ -92,7 +97,7 @@ export async function verifyClientSecret(
 ): Promise<Client> {
   let failure: OAuthError | undefined;
   for (const { id, secret } of candidates) {
-    const client = await server.clients.find(id);
+    const client = await server.clients.find(id, server.sender);
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);
     if (client === undefined) continue;

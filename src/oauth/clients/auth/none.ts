@@ -19,7 +19,7 @@ export const none: ClientAuth = {
         { fix: "Send client_id in the body, or HTTP Basic if the client has a secret." },
       );
     }
-    const found = server.clients.find(id);
+    const found = server.clients.find(id, server.sender);
     const client = isPromise(found) ? await found : found;
     if (client === undefined) throw unknownClient(server, id);
     if (!client.confidential) return client;

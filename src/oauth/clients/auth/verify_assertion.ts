@@ -2,6 +2,7 @@
 
 import type { JWTPayload } from "jose";
 import { byProfile } from "../../config/profile.ts";
+import { rejectBeyondBound } from "../../bounded_records.ts";
 import { clockToleranceSeconds, verifyClientJwt } from "../client_jwt.ts";
 import { describeRemovedClient } from "../server_clients.ts";
 import { policyOf } from "../policy.ts";
@@ -9,13 +10,12 @@ import type { Client } from "../repository.ts";
 import { storageKey } from "../../secrets.ts";
 import type { Server } from "../../server.ts";
 import type { Explanation } from "../../trace.ts";
+import { assertionType } from "./assertion_type.ts";
 import { invalidClient } from "./method.ts";
 import type { Credentials } from "./method.ts";
 
-const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
-/** Maximum lifetime of an assertion, in seconds. */
-const maxAssertionLifetimeSeconds = 300;
+/** The lifetime above which an assertion causes a warning, in seconds. */
+const usualLifetimeSeconds = 300;
 /** Accepted `typ` values of an assertion; `typ` may also be absent (RFC 7523bis). */
 const acceptedTypes = ["client-authentication+jwt", "jwt"];
 
@@ -27,7 +27,7 @@ const acceptedTypes = ["client-authentication+jwt", "jwt"];
  */
 export async function verifyAssertion(
   server: Server,
-  { params }: Credentials,
+  { params, address }: Credentials,
   id: string | undefined,
   method: "client_secret_jwt" | "private_key_jwt",
   algorithms: readonly string[],
@@ -40,7 +40,7 @@ export async function verifyAssertion(
       assertion === undefined ? "no client_assertion" : "another client_assertion_type",
     );
   }
-  const client = await server.clients.find(id ?? "");
+  const client = await server.clients.find(id ?? "", server.sender);
   if (client === undefined) {
     const earlier = describeRemovedClient(server.clients, id);
     throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another", { earlier });
@@ -59,7 +59,7 @@ export async function verifyAssertion(
     assertion,
     registeredAlgorithm ? [registeredAlgorithm] : algorithms,
   );
-  await assertNotReplayed(server, client, claims);
+  await assertNotReplayed(server, client, claims, address);
   return client;
 }
 
@@ -78,7 +78,7 @@ async function verifyClaims(
     reject: invalidClient,
   });
   const audience = [payload.aud!].flat();
-  const { assertionAudience, profile } = policyOf(server, client);
+  const { assertionAudience, maxAssertionLifetime, profile } = policyOf(server, client);
   const audiences = [
     server.issuer,
     ...assertionAudience === "issuer-or-token-endpoint" ? server.assertionAudiences : [],
@@ -105,24 +105,40 @@ async function verifyClaims(
     server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
   const now = server.now() / 1000;
-  if (
-    payload.exp! <= now || payload.exp! > now + maxAssertionLifetimeSeconds ||
-    (payload.iat ?? now) > now + clockToleranceSeconds
-  ) {
+  const { exp = 0, iat = now } = payload;
+  // By the clock of the client, which may be ahead.
+  const lifetime = exp - Math.max(iat, now);
+  if (exp <= now || lifetime > maxAssertionLifetime || iat > now + clockToleranceSeconds) {
     throw invalidClient(
       "the assertion has expired, is valid for too long or is not valid yet",
-      `exp within ${maxAssertionLifetimeSeconds} seconds`,
+      `exp within ${maxAssertionLifetime} seconds${byProfile(profile, "maxAssertionLifetime")}`,
+      exp > now ? `exp in ${Math.ceil(exp - now)} seconds` : `exp ${Math.floor(now - exp)} seconds ago`,
     );
   }
   if (typeof payload.jti !== "string" || payload.jti === "") {
     throw invalidClient("the assertion has no jti", "a unique string for each assertion", "something else");
   }
+  if (lifetime > usualLifetimeSeconds) {
+    const explanation: Explanation = {
+      rule: "JC-02",
+      reason: "the client assertion is valid for longer than 5 minutes, which many servers reject",
+      expected: `exp within ${usualLifetimeSeconds} seconds`,
+      received: `exp in ${Math.ceil(exp - now)} seconds`,
+    };
+    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  }
   return payload;
 }
 
-async function assertNotReplayed(server: Server, client: Client, { jti, exp }: JWTPayload): Promise<void> {
+async function assertNotReplayed(
+  server: Server,
+  client: Client,
+  { jti, exp }: JWTPayload,
+  address: string | undefined,
+): Promise<void> {
   const expiresAt = Math.ceil(exp! * 1000);
   const id = await storageKey(server, JSON.stringify(["assertion", client.id, jti]));
+  rejectBeyondBound(server, client, { kind: "seen", id, value: {}, expiresAt, address });
   if (await server.store.add("seen", id, {}, { expiresAt })) return;
   throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti");
 }

@@ -13,10 +13,11 @@ import { OAuthError } from "../../errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetch_limiter.ts";
 import { DocumentError, fetchDocument, type Outbound } from "../../outbound.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import { hasTestHost } from "../../config/settings.ts";
+import type { Sender } from "../../sender.ts";
 import type { Trace } from "../../trace.ts";
 import type { Client } from "../repository.ts";
 import type { DocumentClients } from "../server_clients.ts";
+import { isLocalUrl } from "../local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
@@ -33,36 +34,46 @@ export interface DocumentDependencies {
   readonly settings: () => ResolvedSettings;
 }
 
-/** Maximum number of cached documents. */
+/** Maximum number of cached documents of clients in use, and of others. */
 const maxDocuments = 1000;
 /** The limits of a document. */
 const documentLimits = { accept: "application/json", maxBytes: 5 * 1024, timeoutMs: 5000 };
-/** For how long an expired document is used while a limit of fetches is reached, in milliseconds after its fetch. */
-const maxStaleMs = 24 * 3600 * 1000;
+/** For how long an expired document is used while a limit of fetches is reached, in milliseconds after its end. */
+const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients({ now, outbound, trace, settings }: DocumentDependencies): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
+  // In a cache of their own, so that documents of other clients do not evict them.
+  let kept = boundedCache<Client>(maxDocuments);
+  const findCached = (url: string) => kept.get(url) ?? cached.get(url);
   let list: readonly Client[] | undefined;
   let fetching = new Map<string, Promise<Client>>();
   let limiter = fetchLimiter(now);
 
   function findFresh(url: string): Client | undefined {
-    const client = cached.get(url);
-    if (client?.document === undefined) return undefined;
-    const { fetchedAt, validUntil } = client.document;
-    // If the clock was set back, the document counts as expired.
-    return fetchedAt <= now() && now() < validUntil ? client : undefined;
+    const client = findCached(url);
+    return isValid(client, 0) ? client : undefined;
   }
 
-  async function fetchClient(url: string): Promise<Client> {
+  /** Whether a document has not expired for longer than this. If the clock was set back, it counts as expired. */
+  function isValid(client: Client | undefined, staleMs: number): client is Client {
+    const { fetchedAt, validUntil } = client?.document ?? { fetchedAt: 0, validUntil: -Infinity };
+    return fetchedAt <= now() && now() < validUntil + staleMs;
+  }
+
+  async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<Client> {
     assertDocumentUrl(url);
+    if (sender?.page === "foreign" && isLocalUrl(settings(), url)) {
+      const received = "a URL of a local host, in a request of a page of another site";
+      throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
+    }
     try {
-      limiter.count(url);
+      limiter.count(url, { isInUse, address: sender?.address });
     } catch (error) {
-      const stale = cached.get(url);
-      // Otherwise a flood of other documents would stop the clients in use.
-      if (Math.abs(now() - (stale?.document?.fetchedAt ?? -Infinity)) < maxStaleMs) return stale!;
+      const stale = findCached(url);
+      // Otherwise a flood of other documents would stop a client during its logins.
+      if (isValid(stale, maxStaleMs)) return stale;
       throw limitReached(error as FetchLimitError);
     }
     const fetchedAt = now();
@@ -76,31 +87,39 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
         fetchedAt,
         validUntil,
       });
-      cached.set(url, client);
+      (isInUse || kept.get(url) !== undefined ? kept : cached).set(url, client);
       list = undefined;
       traceFetch(`valid for ${lifetimeMs / 1000} seconds`);
       return client;
     } catch (error) {
       traceFetch(`rejected: ${error instanceof OAuthError ? error.details.reason : (error as DocumentError).received}`);
-      throw error instanceof DocumentError ? notFetched(error, hasTestHost(settings().issuer)) : error;
+      throw error instanceof DocumentError ? notFetched(error) : error;
     }
   }
 
   return {
-    find(url) {
+    find(url, isInUse, sender) {
       let promise = fetching.get(url);
       if (promise === undefined) {
         const current = fetching;
-        promise = fetchClient(url).finally(() => current.delete(url));
+        promise = fetchClient(url, isInUse, sender).finally(() => current.delete(url));
         current.set(url, promise);
       }
       return promise;
     },
     findFresh,
-    findCached: (url) => cached.get(url),
-    list: () => list ??= [...cached.values()],
+    findCached,
+    keep(url) {
+      const client = cached.get(url);
+      if (client === undefined) return;
+      cached.delete(url);
+      kept.set(url, client);
+      list = undefined;
+    },
+    list: () => list ??= [...kept.values(), ...cached.values()],
     clear() {
       cached = boundedCache(maxDocuments);
+      kept = boundedCache(maxDocuments);
       fetching = new Map();
       limiter = fetchLimiter(now);
       list = undefined;
@@ -118,17 +137,16 @@ function limitReached({ expected, received, retryAfter }: FetchLimitError): OAut
   });
 }
 
-/**
- * The error of a document that cannot be fetched.
- *
- * @param isExplained Whether the user may see why a host was not reached. The reason reveals which names this server can
- *   resolve, so on a real host only the event has it.
- */
-function notFetched({ isBlocked, expected, received, fix }: DocumentError, isExplained: boolean): OAuthError {
+/** The error of a document that cannot be fetched. Only the trace has the reason: it reveals hosts of this network (SSRF). */
+function notFetched(
+  { isBlocked, expected, received, fix }: Pick<DocumentError, "isBlocked" | "expected" | "received"> & { fix?: string },
+): OAuthError {
   return new OAuthError("invalid_client", "the metadata document of the client cannot be fetched", {
-    rule: isBlocked ? "MC-05" : "MC-04",
+    rule: "MC-04",
+    internalRule: isBlocked ? "MC-05" : "MC-04",
+    detailsInTraceOnly: true,
     expected,
-    received: isExplained ? received : received.replace(/ \(.*/s, ""),
+    received,
     fix,
   });
 }

@@ -5,15 +5,18 @@ import { splitScope } from "../../authorize/scope_token.ts";
 import { quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import { hasTestHost } from "../../config/settings.ts";
+import { hasTestHost } from "../../test_hosts.ts";
 import { OAuthError } from "../../errors.ts";
 import { supportedGrantTypes } from "../../grants/mod.ts";
 import { digest } from "../../secrets.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import type { ClientMetadata } from "../client.ts";
+import { closedMembers } from "../open_members.ts";
 import { clientFromMetadata } from "../client_from_metadata.ts";
+import { findLocalUris, isLocalUrl } from "../local_uris.ts";
 import { redirectsToDevice, validateRedirectUri } from "../redirect_uri.ts";
 import type { Client } from "../repository.ts";
+import { meetsRequirement } from "../standing.ts";
 import { validateUntrustedText } from "../untrusted_text.ts";
 import { validateClient, validateClientAudience } from "../validate_client.ts";
 
@@ -29,8 +32,8 @@ interface FetchedDocument {
 /** The authentication methods that need no shared secret. */
 const documentAuthMethods = ["none", "private_key_jwt"] as const;
 
-/** Members that only the operator may set: most give a client access to other clients' tokens or users. */
-const operatorMembers = ["serves", "profile", "access_token_format", "sector_identifier_uri"];
+/** Members that a registration verifies by another document. A metadata document would cause two fetches. */
+const unverifiedMembers = ["sector_identifier_uri"];
 
 /**
  * Reads the client of a document. Values that this server does not support are ignored while a supported one is left,
@@ -58,8 +61,8 @@ export async function parseDocument(
   for (const name of ["client_secret", "client_secret_expires_at"]) {
     if (name in document) throw invalidDocument(name, "no secret, because the document is public", "a value");
   }
-  for (const name of operatorMembers) {
-    if (!(name in document)) continue;
+  const ignored = [...closedMembers(document, "unknown"), ...unverifiedMembers];
+  for (const name of ignored.filter((name) => name !== "client_id" && name in document)) {
     delete document[name];
     warn(`${name} of the metadata document is ignored`, "no member that only the operator may set", name);
   }
@@ -79,9 +82,9 @@ export async function parseDocument(
   const isAllowedUri = (uri: string) =>
     validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer) === undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
-  // The operator has not approved the client, so it gets tokens for users only, except in tests.
-  const allowedGrantTypes = [...supportedGrantTypes(settings), ...settings.grantTypes.map(({ type }) => type)]
-    .filter((type) => isTestIssuer || type !== "client_credentials");
+  const allowedGrantTypes = [...supportedGrantTypes(settings), ...settings.grantTypes]
+    .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings.issuer))
+    .map(({ type }) => type);
   const detailsTypes = Object.keys(settings.authorizationDetails ?? {});
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);
@@ -111,6 +114,8 @@ export async function parseDocument(
       ...validateClient(metadata, settings),
       ...validateUntrustedText(metadata),
       ...validateClientAudience(metadata, settings.audience),
+      // A document at a local URL is of this network, as are the URLs that it names.
+      ...isLocalUrl(settings, url) ? [] : findLocalUris(metadata, settings),
     ]
   ) throw invalidDocument(path, expected, received);
   const redirectUris = metadata.redirect_uris ?? [];
@@ -125,7 +130,12 @@ export async function parseDocument(
   const { jwks, jwks_uri } = metadata;
   const identity = await digest(JSON.stringify([redirectUris, method, jwks, jwks_uri]));
   const client = clientFromMetadata(metadata, settings);
-  return { ...client, name: client.name || new URL(url).host, document: { ...times, identity, warnings } };
+  return {
+    ...client,
+    standing: "unknown",
+    name: client.name || new URL(url).host,
+    document: { ...times, identity, warnings },
+  };
 }
 
 function parseObject(text: string, contentType: string | null): Record<string, unknown> {

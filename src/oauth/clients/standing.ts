@@ -1,0 +1,80 @@
+/**
+ * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
+ * client or publish a metadata document, so everything is open to configured clients only unless it is declared open: the
+ * members of the client metadata in `openMembers`, a grant type by its member `standing`, the rest in `permissions`.
+ */
+
+import { hasTestHost } from "../test_hosts.ts";
+
+/**
+ * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
+ * access token or a verified software statement. `unknown`: it registered itself, or has only a metadata document.
+ */
+export type Standing = "configured" | "approved" | "unknown";
+
+/** The standing from which on something is open. Without one, only configured clients may. */
+export interface StandingRequirement {
+  /** The lowest standing. */
+  readonly from: Standing;
+  /** The lowest standing where the issuer is on a test host. Default: `from`. */
+  readonly onTestHosts?: Standing;
+}
+
+/** A grant type that a server supports, as far as the metadata of clients depends on it. */
+export interface SupportedGrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The standing that a client needs for it. Default: only configured clients may use it. */
+  readonly standing?: StandingRequirement;
+}
+
+const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
+
+/** What is open from which standing on, besides members of the client metadata and grant types. */
+export const permissions = {
+  /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
+  redirectBeforeLogin: { from: "approved", onTestHosts: "unknown" },
+  /** Logout continues at its redirect URI without an ID token of the client. */
+  redirectAfterLogoutWithoutHint: { from: "approved" },
+  /** It inspects and exchanges access tokens of other clients: for the default audience, or for what it serves. */
+  inspectTokensOfOthers: { from: "approved" },
+  /** It uses the entry of another issuer that lists no clients: for assertions of that issuer, or ID-JAGs for it. */
+  useUnrestrictedIssuers: { from: "configured" },
+  /** Login and consent show its logo, which the browser of the user fetches from its host. */
+  showLogo: { from: "approved" },
+  /** Its records in the store are not bounded if it authenticates (`bounded_records.ts`). */
+  writeWithoutBound: { from: "approved" },
+} as const satisfies Readonly<Record<string, StandingRequirement>>;
+
+/** Whether a client has at least this standing. */
+export function hasStanding({ standing }: { readonly standing: Standing }, from: Standing): boolean {
+  return ranks[standing] >= ranks[from];
+}
+
+/** Whether a requirement is met on the server of this issuer. */
+export function meetsRequirement(
+  client: { readonly standing: Standing },
+  { from, onTestHosts = from }: StandingRequirement = { from: "configured" },
+  issuer: string,
+): boolean {
+  return hasStanding(client, from) || (hasStanding(client, onTestHosts) && hasTestHost(issuer));
+}
+
+/** Whether a client may do what the table names. */
+export function isPermitted(
+  { issuer }: { readonly issuer: string },
+  client: { readonly standing: Standing },
+  permission: keyof typeof permissions,
+): boolean {
+  return meetsRequirement(client, permissions[permission], issuer);
+}
+
+/** The standing of a client that registered itself (RFC 7591). */
+export function standingOfRegistration(
+  { usedInitialAccessToken, softwareStatement }: {
+    readonly usedInitialAccessToken: boolean;
+    readonly softwareStatement?: string;
+  },
+): Standing {
+  return usedInitialAccessToken || softwareStatement !== undefined ? "approved" : "unknown";
+}
