@@ -1,4 +1,7 @@
-/** The users that a request allows, by the subjects that it demands. Loaded only if a request demands one. */
+/**
+ * Finds users by their subjects for a client. It reads the store for each subject, so a request causes it only with
+ * credentials, or where a login needs none.
+ */
 
 import type { Client } from "../clients/repository.ts";
 import type { Server } from "../server.ts";
@@ -19,7 +22,7 @@ export async function allowedSubjects(
   if (client.sector === undefined) {
     for (const sub of allowedSubs) if (await server.users.find(sub) !== undefined) subs.push(sub);
   } else {
-    // Bounded: any client may send such a request.
+    // Bounded: a store may have any number of users.
     const candidates = new Set([
       ...server.users.allCached(),
       ...await server.users.list({ limit: maxPairwiseCandidates }),

@@ -252,8 +252,8 @@ export function narrowDetails(
     const message = `authorization_details[${unmatched}] is more than was granted`;
     throw new OAuthError("invalid_authorization_details", message, {
       rule: "RA-09",
-      expected: "objects of the grant, each at most once, as they are or with fewer values in locations, actions, " +
-        "datatypes, privileges and the lists that the type narrows",
+      expected: "objects of the grant, each at most once, as they are or with fewer values, at least one, in " +
+        "locations, actions, datatypes, privileges and the lists that the type narrows",
       received: `an object of type ${requested![unmatched]!.type} that is not within the grant`,
     });
   }

@@ -11,7 +11,7 @@ import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
 import { loadDetails } from "./details_parameter.ts";
-import { wrongUser } from "./login.ts";
+import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
 /** The decision of a user. */
@@ -43,10 +43,11 @@ export interface Approval {
  */
 export async function issueCode(
   server: Server,
-  { request, destination, client, expectedSubs }: PendingAuthorization,
+  pending: PendingAuthorization,
   approval: Approval,
   { earlier: _, ...subject }: Session,
 ): Promise<string | undefined> {
+  const { request, destination, client } = pending;
   const {
     clientId,
     scope: requestedScope,
@@ -57,7 +58,8 @@ export async function issueCode(
   } = request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   const { sub, acr } = subject;
-  if (expectedSubs?.includes(sub) === false) throw wrongUser(expectedSubs);
+  const isAllowed = allowsUser(server, pending, sub);
+  if (!(isPromise(isAllowed) ? await isAllowed : isAllowed)) throw wrongUser(loginRequirements);
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
     throw (await import("./acr.ts")).unmetRequirements("ST-06", loginRequirements.acr, acr);
   }
@@ -84,6 +86,7 @@ export async function issueCode(
     });
   }
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
+  if (client.standing === "unknown") server.clients.recordUse(client.id);
   if (client.registration !== undefined) {
     await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
   }
@@ -140,7 +143,7 @@ export interface IssuedCode {
   readonly clientId: string;
   /** The redirect URI that it was sent to. */
   readonly redirectUri: string;
-  /** When it was redeemed, in milliseconds since the epoch; absent before. */
+  /** When it was exchanged, in milliseconds since the epoch; absent before. */
   readonly consumedAt?: number;
   /** The code challenge of the request; absent if it had none. */
   readonly codeChallenge?: string;

@@ -1,5 +1,6 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
+import { describeKnownIds, withNearest } from "../clients/known_ids.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
@@ -79,14 +80,19 @@ export async function findDestination(
       received: "no client_id",
     });
   }
-  const found = server.clients.find(id);
+  const found = server.clients.find(id, server.sender);
   const client = isPromise(found) ? await found : found;
   if (client === undefined) {
+    const known = describeKnownIds(server, id);
     throw new OAuthError("invalid_request", "client_id is not registered", {
       rule: "AZ-02",
-      expected: "the client_id of a registered client",
+      reason: withNearest("client_id is not registered", known),
+      expected: known.expected,
+      publicExpected: "the client_id of a registered client",
       received: id,
       earlier: describeRemovedClient(server.clients, id),
+      fix: "Send the client_id of a registered client, or register this one: " +
+        "in the configuration file, or on the page /clients.",
     });
   }
   server.passed?.("AZ-02", id);

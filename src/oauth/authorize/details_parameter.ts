@@ -1,8 +1,10 @@
 /** The parameter `authorization_details` (RFC 9396). Only a request that uses it loads the code for it. */
 
-import type { Client } from "../clients/repository.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { PartRequest } from "./request_part.ts";
 
 const name = "authorization_details";
 
@@ -16,8 +18,19 @@ export function loadDetails(): Promise<typeof import("./authorization_details.ts
   return import("./authorization_details.ts");
 }
 
+/** Reads the parameter of a request for access. */
+export function readDetailsParameter(
+  { server, client, params, at, isPushed, isSigned }: PartRequest,
+): MaybePromise<Pick<AuthorizationRequest, "authorizationDetails"> | void> {
+  if (!hasDetails(server, params)) return;
+  const isProtected = at === "device" || isPushed === true || isSigned === true;
+  return loadDetails().then(({ readDetails }) => ({
+    authorizationDetails: readDetails(server, client, params, isProtected),
+  }));
+}
+
 /** Warns about an accepted request with the parameter, if the server has no types for it. */
-export function warnIgnoredDetails(server: Server, client: Client, params: Params): void {
+export function warnIgnoredDetails({ server, client, params }: PartRequest): void {
   if (server.settings.authorizationDetails !== undefined || params.get(name) === undefined) return;
   const reason = `${name} is ignored, because this server has no types of authorization details`;
   const explanation = { rule: "RA-15" as const, reason, expected: "scope, or the setting authorizationDetails" };

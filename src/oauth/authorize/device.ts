@@ -5,26 +5,23 @@
  * 2. The page `/device` finds it ({@link findDevice}) and continues like the authorization endpoint, with a
  *    `DeviceDestination` in place of a redirect URI.
  * 3. {@link approveDevice} or {@link denyDevice} stores the decision; the first one counts.
- * 4. The device polls the token endpoint (`grants/redeem_device_code.ts`).
+ * 4. The device polls the token endpoint (`grants/exchange_device_code.ts`).
  *
  * Loaded with the first device.
  */
 
 import type { DeviceRecord, Grant, Records } from "../../store/store.ts";
+import { evictBeyondBound } from "../bounded_records.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { deviceCodeType } from "../grants/device_code.ts";
 import type { Params } from "../params.ts";
 import { digest, type RandomBytes, randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { type AuthorizationRequest, pendingAuthorization, rejectLongValues } from "./authorization_request.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
 import type { DeviceDestination } from "./destination.ts";
-import { hasDetails, loadDetails, warnIgnoredDetails } from "./details_parameter.ts";
-import { readOpenIdParameters } from "./openid.ts";
-import { addRequestedClaims } from "./requested_claims.ts";
-import { readResources, warnMissingResource } from "./resources.ts";
-import { resolveScope, warnIgnoredScope } from "./scope.ts";
+import { readRequest, warnAcceptedRequest } from "./request_parts.ts";
 
 /** The letters of user codes: no vowels, so that they form no words (RFC 8628 §6.1). 20^8 codes have 34 bits. */
 const userCodeLetters = "BCDFGHJKLMNPQRSTVWXZ";
@@ -62,27 +59,10 @@ export async function startDevice(
       received: client.grantTypes.join(" "),
     });
   }
-  rejectLongValues(params);
-  const authorizationDetails = hasDetails(server, params)
-    ? (await loadDetails()).readDetails(server, client, params)
-    : undefined;
-  const requestedScope = params.get("scope");
-  const scope = authorizationDetails && requestedScope === undefined
-    ? []
-    : resolveScope(server, client, requestedScope);
-  const requirements = readOpenIdParameters(params, client, undefined);
-  const request: AuthorizationRequest = {
-    clientId: client.id,
-    scope,
-    ...authorizationDetails && { authorizationDetails },
-    resources: await readResources(server, params),
-    // The user always decides on a page, whatever prompt says.
-    loginRequirements: { ...addRequestedClaims(server, params, client, scope, requirements), prompt: [] },
-  };
+  const from = { server, client, params, at: "device" } as const;
+  const request = await readRequest(from);
   rejectLongRequest(request);
-  warnIgnoredDetails(server, client, params);
-  warnIgnoredScope(server, client, requestedScope, scope);
-  warnMissingResource(server, client, params);
+  warnAcceptedRequest(from, request);
   const secret = randomToken(server.randomBytes);
   const issuedAt = server.now();
   const validUntil = issuedAt + server.settings.lifetimes.device_code * 1000;
@@ -94,7 +74,9 @@ export async function startDevice(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const userCode = randomUserCode(server.randomBytes);
     const id = await deviceId(server, userCode);
-    if (await server.store.add("device", id, record, { expiresAt })) return { deviceCode: `${id}.${secret}`, userCode };
+    if (!await server.store.add("device", id, record, { expiresAt })) continue;
+    await evictBeyondBound(server, client, { kind: "device", id, value: record, expiresAt, address });
+    return { deviceCode: `${id}.${secret}`, userCode };
   }
   throw new OAuthError("temporarily_unavailable", "no user code is free", { rule: "DV-02", retryAfter: 1 });
 }
@@ -135,8 +117,7 @@ export async function findDevice(server: Server, typed: string, page: string): P
   if (client?.grantTypes.includes(deviceCodeType) !== true) return undefined;
   const scope = request.scope.filter((token) => client.scope.includes(token));
   const destination: DeviceDestination = { mode: "device", uri: `${page}?user_code=${userCode}`, userCode };
-  const pending = await pendingAuthorization(server, { ...request, scope }, destination, client);
-  return { record, pending: { ...pending, destination } };
+  return { record, pending: { request: { ...request, scope }, destination, client } };
 }
 
 /** The records of a user code. */

@@ -1,10 +1,23 @@
 /** Whether a login satisfies an authorization request (OpenID Connect Core §3.1.2.1). */
 
 import { OAuthError } from "../errors.ts";
+import { chain } from "../maybe_promise.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
+import { subjectFor } from "../users/subject.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
-import type { LoginRequirements } from "./openid.ts";
+import type { LoginRequirements } from "./authorization_request.ts";
+
+/** Whether a request allows a user: it demands their subject for the client, or none. */
+export function allowsUser(
+  server: Server,
+  { request: { loginRequirements: { demandedSubs } }, client }: Pick<PendingAuthorization, "request" | "client">,
+  sub: string,
+): MaybePromise<boolean> {
+  if (demandedSubs === undefined) return true;
+  return chain(subjectFor(server, client, sub), (subject) => demandedSubs.every((demand) => demand.includes(subject)));
+}
 
 /**
  * The session, if the request allows it to be used; `undefined` if the user must log in.
@@ -13,10 +26,22 @@ import type { LoginRequirements } from "./openid.ts";
  */
 export function usableSession(
   server: Server,
-  { request, expectedSubs }: PendingAuthorization,
+  pending: PendingAuthorization,
   session: Session | undefined,
+): MaybePromise<Session | undefined> {
+  const { loginRequirements } = pending.request;
+  return chain(
+    session === undefined || allowsUser(server, pending, session.sub),
+    (isAllowed) => assertUsable(server, loginRequirements, session, isAllowed),
+  );
+}
+
+function assertUsable(
+  server: Server,
+  { prompt, maxAgeSeconds, acr }: LoginRequirements,
+  session: Session | undefined,
+  isAllowed: boolean,
 ): Session | undefined {
-  const { prompt, maxAgeSeconds, acr } = request.loginRequirements;
   const reason = session === undefined
     ? "no user is logged in"
     : prompt.includes("login")
@@ -25,7 +50,7 @@ export function usableSession(
     ? `the login is older than max_age=${maxAgeSeconds}`
     : acr?.includes(session.acr ?? "") === false
     ? `the login has not reached acr=${acr.join(" or ")}`
-    : expectedSubs?.includes(session.sub) === false
+    : !isAllowed
     ? "the logged-in user is not the requested one"
     : undefined;
   if (reason === undefined) {
@@ -69,7 +94,8 @@ export function loginRequired(reason: string): OAuthError {
 }
 
 /** The error if another user logs in than the request allows. */
-export function wrongUser(subs: readonly string[]): OAuthError {
+export function wrongUser({ demandedSubs: [first = [], ...others] = [] }: LoginRequirements): OAuthError {
+  const subs = first.filter((sub) => others.every((demand) => demand.includes(sub)));
   return new OAuthError("access_denied", "the user is not the one that the request requires", {
     rule: "OI-08",
     expected: `subject ${subs.join(" or ") || "of an existing user"}`,

@@ -7,7 +7,8 @@ import { equalJson } from "../config/json_schema.ts";
 export const listFields: readonly string[] = ["locations", "actions", "datatypes", "privileges"];
 
 /**
- * Whether an object is another one, or has only some values of its lists.
+ * Whether an object is another one, or has only some values of its lists: at least one of each, because a resource server
+ * may read an empty list as no restriction.
  *
  * @param narrowableLists The names of further lists of its type, besides {@link listFields}.
  */
@@ -22,7 +23,7 @@ export function isWithin(
     if (!Object.hasOwn(detail, name) || !Object.hasOwn(other, name)) return false;
     const values = detail[name];
     const otherValues = other[name];
-    return lists.includes(name) && Array.isArray(values) && Array.isArray(otherValues)
+    return lists.includes(name) && Array.isArray(values) && values.length > 0 && Array.isArray(otherValues)
       ? values.every((value) => otherValues.some((otherValue) => equalJson(value, otherValue)))
       : equalJson(values, otherValues);
   });

@@ -2,27 +2,12 @@
 
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
-import type { Server } from "../server.ts";
+import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
+import type { PartRequest } from "./request_part.ts";
 import { splitScope } from "./scope_token.ts";
-import type { RequestedClaims } from "../../store/store.ts";
 import type { IdTokenHint } from "../tokens/id_token_hint.ts";
-
-/** The requirements of a request for the login. Plain JSON. */
-export interface LoginRequirements {
-  /** `none`, `login`, `consent`, `select_account`; unknown values are removed. */
-  readonly prompt: readonly string[];
-  /** Maximum age of the login, in seconds. */
-  readonly maxAgeSeconds?: number;
-  /** The acceptable values of `acr`, in the order of preference; absent if the request demands none. */
-  readonly acr?: readonly string[];
-  /** The user that the client expects to log in: a subject or an e-mail address, unverified. */
-  readonly loginHint?: string;
-  /** Lists of subjects from `id_token_hint` and `claims`: the user's subject for this client must be in each of them. */
-  readonly demandedSubs?: readonly (readonly string[])[];
-  /** The claims requested by name (OpenID Connect Core §5.5). */
-  readonly claims?: RequestedClaims;
-}
 
 /** The supported values of `prompt`. */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
@@ -31,11 +16,36 @@ export const promptValues = ["none", "login", "consent", "select_account"] as co
 const maxLoginHintLength = 255;
 
 /**
+ * Reads what a request requires of the login. The code for `id_token_hint`, `claims` and levels is loaded only if it is
+ * needed. For a device the user always decides on a page, so `prompt` does not count.
+ */
+export function readLoginRequirements(
+  from: PartRequest,
+  parts: Partial<AuthorizationRequest>,
+): MaybePromise<Pick<AuthorizationRequest, "loginRequirements">> {
+  const { server, client, params, at } = from;
+  const idTokenHint = params.get("id_token_hint");
+  const hinted = idTokenHint === undefined
+    ? undefined
+    : import("../tokens/id_token_hint.ts").then(({ readIdTokenHint }) => readIdTokenHint(server, idTokenHint));
+  return chain(hinted, (hintedLogin) => {
+    const requirements = readOpenIdParameters(params, client, hintedLogin);
+    const complete = params.get("claims") === undefined && server.settings.acrValues.length === 0
+      ? requirements
+      : import("./requested_claims.ts")
+        .then((module) => module.addRequestedClaims(server, params, client, parts.scope ?? [], requirements));
+    return chain(complete, (complete) => ({
+      loginRequirements: at === "device" ? { ...complete, prompt: [] } : complete,
+    }));
+  });
+}
+
+/**
  * Reads the parameters, besides those of `requested_claims.ts`; `display`, `ui_locales` and `claims_locales` are ignored.
  *
  * @param hintedLogin The login of a valid `id_token_hint`.
  */
-export function readOpenIdParameters(
+function readOpenIdParameters(
   params: Params,
   client: Client,
   hintedLogin: IdTokenHint | undefined,
@@ -64,7 +74,10 @@ export function readOpenIdParameters(
 }
 
 /** Warns if a request has only voluntary levels of authentication that this server does not have. */
-export function warnIgnoredAcr(server: Server, client: Client, params: Params, { acr }: LoginRequirements): void {
+export function warnIgnoredAcr(
+  { server, client, params }: PartRequest,
+  { loginRequirements: { acr } }: AuthorizationRequest,
+): void {
   const { acrValues } = server.settings;
   const received = params.get("acr_values") ?? client.metadata.default_acr_values?.join(" ");
   if (acrValues.length === 0 || acr !== undefined || received === undefined) return;

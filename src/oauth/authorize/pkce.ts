@@ -4,13 +4,14 @@ import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { Params } from "../params.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import type { CodeRecord } from "../../store/store.ts";
 import type { Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { PartRequest } from "./request_part.ts";
 
 /** The supported code challenge methods. */
 export const challengeMethods = ["S256"] as const;
@@ -25,13 +26,16 @@ const missingMethod: RuleExplanation = {
   received: "no code_challenge_method",
 };
 
-/** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
+/** Reads the code challenge of an authorization request. */
 export function readCodeChallenge(
-  server: Server,
-  client: Client,
-  params: Params,
-  scope: readonly string[],
-): string | undefined {
+  from: PartRequest,
+  { scope = [] }: Partial<AuthorizationRequest>,
+): Pick<AuthorizationRequest, "codeChallenge"> {
+  return { codeChallenge: findCodeChallenge(from, scope) };
+}
+
+/** The code challenge; `undefined` if the request has none and needs none. */
+function findCodeChallenge({ server, client, params }: PartRequest, scope: readonly string[]): string | undefined {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   if (method !== undefined && method !== "S256") {
@@ -93,7 +97,7 @@ export function readCodeChallenge(
 }
 
 /** Warns about an accepted request that has a code challenge without its method. */
-export function warnMissingMethod(server: Server, client: Client, params: Params): void {
+export function warnMissingMethod({ server, client, params }: PartRequest): void {
   if (params.get("code_challenge") === undefined || params.get("code_challenge_method") !== undefined) return;
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation: missingMethod });
 }
@@ -121,9 +125,10 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
 }
 
 /**
- * Verifies that the client that redeems a code is the one that requested it (RFC 7636 §4.6).
+ * Verifies that the client that exchanges a code is the one that requested it (RFC 7636 §4.6).
  *
- * @throws {OAuthError} If the verifier is missing, malformed, not expected, or does not match.
+ * @throws {OAuthError} `invalid_grant` if the verifier is missing, not expected, or does not match; `invalid_request` if
+ *   it is malformed.
  */
 export function verifyCodeVerifier(
   server: Server,
@@ -135,18 +140,18 @@ export function verifyCodeVerifier(
     if (verifier === undefined && client.confidential) return;
     if (verifier === undefined) {
       throw new OAuthError(
-        "invalid_request",
+        "invalid_grant",
         "code_verifier is missing, and the code was issued without code_challenge",
         {
           rule: "PK-10",
-          reason: "a public client cannot redeem a code without code_challenge",
+          reason: "a public client cannot exchange a code without code_challenge",
           expected: "a code requested with a code_challenge",
           received: "a code from when the client was confidential",
         },
       );
     }
     throw new OAuthError(
-      "invalid_request",
+      "invalid_grant",
       "code_verifier was sent, but the authorization request had no code_challenge",
       {
         rule: "PK-11",
@@ -156,7 +161,7 @@ export function verifyCodeVerifier(
     );
   }
   if (verifier === undefined) {
-    throw new OAuthError("invalid_request", "code_verifier is missing", {
+    throw new OAuthError("invalid_grant", "code_verifier is missing", {
       rule: "PK-10",
       expected: "the code_verifier of the code_challenge in the authorization request",
       received: "no code_verifier",

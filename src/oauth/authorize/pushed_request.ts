@@ -4,6 +4,8 @@
  * the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
+import { evictBeyondBound } from "../bounded_records.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
 import { paramsFromFields } from "../params.ts";
@@ -13,10 +15,10 @@ import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { PushedRequestRecord } from "../../store/store.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import { parseAuthorizationRequest } from "./authorization_request.ts";
 import { findDestination } from "./destination.ts";
 import type { ResolvedRequest } from "./destination.ts";
 import { authorizationParameters } from "./parameters.ts";
+import { readRequest } from "./request_parts.ts";
 
 /** What a `request_uri` begins with (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
@@ -24,7 +26,7 @@ export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
 
-/** How long a record outlives its `request_uri`, in seconds: a user who is logging in completes the request later. */
+/** How long a record outlives its `request_uri` once a user is logging in, in seconds. */
 const maxLoginSeconds = 60 * 60;
 
 /** Maximum size of the stored parameters, in characters of JSON. */
@@ -45,7 +47,7 @@ export interface PushedRequestResponse {
  */
 export async function pushRequest(
   server: Server,
-  { client, parameters: params, provenKey }: TokenRequest,
+  { client, parameters: params, provenKey, address }: TokenRequest,
 ): Promise<PushedRequestResponse> {
   const isSigned = params.get("request") !== undefined;
   // Beside a request object only the parameters of client authentication are needed (RFC 9126 §3).
@@ -74,11 +76,12 @@ export async function pushRequest(
   const id = await storageKey(server, request_uri);
   const pushed = isSigned ? paramsFromFields(parameters) : params;
   const { destination } = await findDestination(server, pushed, { pushedRequest: id, isSigned });
-  await parseAuthorizationRequest(server, pushed, client, destination);
+  const { mode } = destination;
+  await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
-  await server.store.put("pushed_request", id, { clientId: client.id, parameters, validUntil, isSigned }, {
-    expiresAt: validUntil + maxLoginSeconds * 1000,
-  });
+  const record = { clientId: client.id, parameters, validUntil, isSigned };
+  await server.store.put("pushed_request", id, record, { expiresAt: validUntil });
+  await evictBeyondBound(server, client, { kind: "pushed_request", id, value: record, expiresAt: validUntil, address });
   return { request_uri, expires_in: requestUriLifetimeSeconds };
 }
 
@@ -136,6 +139,26 @@ export async function findPushedDetails(
   const record = await store.get("pushed_request", id);
   const text = record?.value.parameters.find(([name]) => name === "authorization_details")?.[1];
   return text === undefined ? undefined : JSON.parse(text);
+}
+
+/**
+ * Keeps a pushed request while the user logs in.
+ *
+ * @param address The network address of the user; absent if unknown.
+ */
+export async function keepPushedRequest(
+  server: Server,
+  client: Client,
+  id: string,
+  address: string | undefined,
+): Promise<void> {
+  const record = await server.store.get("pushed_request", id);
+  if (record === undefined) return;
+  const { value } = record;
+  const expiresAt = value.validUntil + maxLoginSeconds * 1000;
+  if (record.expiresAt >= expiresAt) return;
+  await server.store.extend("pushed_request", id, expiresAt);
+  await evictBeyondBound(server, client, { kind: "pushed_request", id, value, expiresAt, address });
 }
 
 /**

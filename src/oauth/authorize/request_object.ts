@@ -35,7 +35,7 @@ export async function readRequestObject(
 ): Promise<ResolvedRequest> {
   const client = received.isRepeated("client_id")
     ? undefined
-    : await server.clients.find(received.get("client_id") ?? "");
+    : await server.clients.find(received.get("client_id") ?? "", server.sender);
   if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
   const fields = await verifyRequestObject(server, client, received);
   return { params: paramsFromFields(fields, unrepeatable), origin: { isSigned: true } };

@@ -10,7 +10,7 @@ import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 import { type AcrRequest, demandedAcr } from "./acr.ts";
-import type { LoginRequirements } from "./openid.ts";
+import type { LoginRequirements } from "./authorization_request.ts";
 import { splitScope } from "./scope_token.ts";
 
 /** Adds what `claims` and `acr_values` demand of the login to the requirements of the other parameters. */
@@ -23,6 +23,7 @@ export function addRequestedClaims(
 ): LoginRequirements {
   const text = params.get("claims");
   const { names, subs = [], acr: claim } = text === undefined ? {} : readClaims(server, client, text);
+  rejectManySubjects(subs.flat().length);
   const demandedSubs = [...requirements.demandedSubs ?? [], ...subs];
   const acrValues = params.get("acr_values");
   const values = acrValues === undefined ? client.metadata.default_acr_values : splitScope(acrValues);
@@ -32,6 +33,18 @@ export function addRequestedClaims(
     claims: names,
     acr: demandedAcr(server, { values, claim, isOpenId: scope.includes("openid") }),
   };
+}
+
+/** Maximum number of subjects that `claims` demands; the same one may count twice. */
+const maxDemandedSubs = 16;
+
+function rejectManySubjects(count: number): void {
+  if (count <= maxDemandedSubs) return;
+  throw new OAuthError("invalid_request", `claims demands more than ${maxDemandedSubs} subjects`, {
+    rule: "OI-08",
+    expected: `at most ${maxDemandedSubs} values of sub`,
+    received: String(count),
+  });
 }
 
 function readClaims(

@@ -1,10 +1,12 @@
 /** Resource indicators (RFC 8707): the resources that a request may name. */
 
 import { byProfile } from "../config/profile.ts";
+import { isAbsoluteUri } from "../config/resource_list.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { chain } from "../maybe_promise.ts";
+import { noteResource } from "../notes.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
@@ -47,8 +49,9 @@ export function readResources(server: Server, params: Params): MaybePromise<read
   return requested;
 }
 
-/** Warns about an accepted request without `resource`, if the server expects one. */
-export function warnMissingResource(server: Server, client: Client, params: Params): void {
+/** Warns about an accepted request without `resource`, if the server expects one; notes what it may not expect. */
+export function warnAboutResource(server: Server, client: Client, params: Params): void {
+  noteResource(server, client, params);
   const settings = policyOf(server, client);
   if (settings.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation: explainMissing(server, settings) });
@@ -73,15 +76,41 @@ async function findRequested(server: Server, requested: readonly string[]): Prom
   for (const uri of requested) {
     const resource = isTooMuch || uri.length > maxUriLength ? undefined : await findResource(server, uri);
     if (resource === undefined) {
-      throw new OAuthError("invalid_target", "resource is not an absolute URI of a registered resource", {
-        rule: "RI-01",
-        expected: "an absolute URI without a fragment, of a resource that this server issues tokens for",
-        received: uri,
-      });
+      throw invalidResource(server, uri, isTooMuch);
     }
     resources.add(resource);
   }
   return [...resources];
+}
+
+function invalidResource(server: Server, uri: string, isTooMuch: boolean): OAuthError {
+  const { resources: configured } = server.settings;
+  const reject = (message: string, expected: string, fix?: string, publicExpected?: string) =>
+    new OAuthError("invalid_target", message, { rule: "RI-01", expected, publicExpected, received: uri, fix });
+  if (isTooMuch || uri.length > maxUriLength) {
+    return reject(
+      "the resource parameters are too long or too many",
+      `at most ${maxResources} URIs of at most ${maxUriLength} characters, and ${maxTotalUriLength} in all`,
+      "Send only the resources that the token is for.",
+    );
+  }
+  if (!isAbsoluteUri(uri)) {
+    return reject("resource is not an absolute URI without a fragment", "an absolute URI without a fragment");
+  }
+  if (configured !== undefined) {
+    return reject(
+      "resource is not one of this server",
+      [...configured, ...server.resources.hosted.map(({ identifier }) => ({ uri: identifier }))].map(({ uri }) => uri)
+        .join(" or "),
+      "Send a resource of this server, or add this one to the setting resources.",
+      "a resource of this server",
+    );
+  }
+  return reject(
+    "resource is not a URI that this server issues tokens for",
+    "an https URI, or an http URI on a test host, that is not the client_id of a client",
+    "Use https, and the URI of the resource itself.",
+  );
 }
 
 /** The resources of one access token: those of the token request, which must be granted; without any, all granted ones. */

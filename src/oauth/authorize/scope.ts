@@ -6,6 +6,8 @@ import { suggest } from "../config/suggest.ts";
 import type { Server } from "../server.ts";
 import { redactText } from "../redact.ts";
 import type { RuleExplanation } from "../trace.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { PartRequest } from "./request_part.ts";
 import { scopeToken, splitScope } from "./scope_token.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
@@ -70,14 +72,20 @@ export function resolveScope(server: Server, client: Client, requested: string |
   return supported;
 }
 
+/** Reads the scope of a request for access. Details alone are a valid request, which has no scope (RFC 9396 §3.1). */
+export function readScope(
+  { server, client, params }: PartRequest,
+  { authorizationDetails }: Partial<AuthorizationRequest>,
+): Pick<AuthorizationRequest, "scope"> {
+  const requested = params.get("scope");
+  const hasDetailsAlone = authorizationDetails !== undefined && requested === undefined;
+  return { scope: hasDetailsAlone ? [] : resolveScope(server, client, requested) };
+}
+
 /** Warns about the unknown values of an accepted request, which are ignored. */
-export function warnIgnoredScope(
-  server: Server,
-  client: Client,
-  requested: string | undefined,
-  accepted: readonly string[],
-): void {
-  if (requested === undefined || requested === accepted.join(" ")) return;
+export function warnIgnoredScope({ server, client, params }: PartRequest, { scope }: AuthorizationRequest): void {
+  const requested = params.get("scope");
+  if (requested === undefined || requested === scope.join(" ")) return;
   const tokens = splitScope(requested);
   if (tokens.every((token) => server.settings.scopes.includes(token))) return;
   const explanation = explainUnknown(server, client, tokens, "unknown scope was dropped");
