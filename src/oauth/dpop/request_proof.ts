@@ -1,5 +1,6 @@
 /** Verifies the DPoP proofs of requests: with their nonce, and each once (RFC 9449). Loaded with the first one. */
 
+import { rejectBeyondBound } from "../bounded_records.ts";
 import { policyOf } from "../clients/policy.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
@@ -11,7 +12,9 @@ import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { invalidProof, missingProof, verifyProof } from "./proof.ts";
 
 /** The part of a request that a proof is for; at a protected resource without its client. */
-export type ProvenRequest = Pick<TokenRequest, "method" | "url" | "header"> & Partial<Pick<TokenRequest, "client">>;
+export type ProvenRequest =
+  & Pick<TokenRequest, "method" | "url" | "header">
+  & Partial<Pick<TokenRequest, "client" | "address">>;
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy {
@@ -54,7 +57,7 @@ export async function verifyRequestProof(
   request: ProvenRequest,
   token?: ProvenToken,
 ): Promise<string> {
-  const { client } = request;
+  const { client, address } = request;
   const { dpop, profile } = client === undefined ? server.settings : policyOf(server, client);
   if (request.header("dpop") === null) throw missingProof(byProfile(profile, "requireSenderConstrainedTokens"));
   const thumbprint = await verifyUnusedProof(
@@ -64,7 +67,13 @@ export async function verifyRequestProof(
       algorithmsBy: byProfile(profile, "dpop.algorithms"),
       now: server.now(),
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
-      markUsed: async (id, expiresAt) => server.store.add("seen", await storageKey(server, id), {}, { expiresAt }),
+      async markUsed(name, expiresAt) {
+        const id = await storageKey(server, name);
+        if (client !== undefined) {
+          rejectBeyondBound(server, client, { kind: "seen", id, value: {}, expiresAt, address });
+        }
+        return await server.store.add("seen", id, {}, { expiresAt });
+      },
     },
     request,
     token,

@@ -3,6 +3,7 @@
 import { standardClaims } from "../claims.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
+import { isPermitted } from "../clients/standing.ts";
 import type { User } from "../clients/client.ts";
 import { quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
@@ -13,8 +14,10 @@ import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
 import { narrowResources, readResources, registeredResources } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { splitScope } from "../authorize/scope_token.ts";
+import { millisecondsOf } from "../keys/jwt.ts";
 import { randomId, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
@@ -31,7 +34,7 @@ export async function authorizeAssertion(
   const verified = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
   const { trusted, claims } = verified;
   if (claims.cnf !== undefined) assertProvenKey(claims.cnf, provenKey);
-  assertClient(client, verified);
+  assertClient(server, client, verified);
   server.passed?.("JB-08", client.id);
   const user = await findSubject(server, client, verified);
   server.passed?.("JB-09", user?.sub ?? client.id);
@@ -41,14 +44,12 @@ export async function authorizeAssertion(
   const members = details?.(scope, resources);
   server.passed?.("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
-  // Without auth_time, the time of the assertion is the best known time of the login.
-  const authTime = claims.auth_time as number | undefined ?? claims.iat ?? server.now() / 1000;
   return {
     client,
     scope,
     resources,
     grantId: randomId(server.randomBytes),
-    ...user && { subject: { sub: user.sub, authTime: authTime * 1000 } },
+    ...user && { subject: { sub: user.sub, authTime: millisecondsOf(claims.auth_time) } },
     refresh: {},
     ...members,
     ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
@@ -95,7 +96,7 @@ function requireAssertion(parameters: Params): string {
   });
 }
 
-function assertClient(client: Client, { trusted, claims }: VerifiedAssertion): void {
+function assertClient(server: Server, client: Client, { trusted, claims }: VerifiedAssertion): void {
   if (!client.confidential && trusted.allowPublicClients !== true) {
     throw new OAuthError("unauthorized_client", "only a confidential client may use this assertion", {
       rule: "JB-08",
@@ -103,11 +104,12 @@ function assertClient(client: Client, { trusted, claims }: VerifiedAssertion): v
       received: `the public client ${client.id}`,
     });
   }
-  if (trusted.clients !== undefined && !trusted.clients.includes(client.id)) {
+  const isAllowed = trusted.clients?.includes(client.id) ?? isPermitted(server, client, "useUnrestrictedIssuers");
+  if (!isAllowed) {
     throw new OAuthError("unauthorized_client", "this client may not use assertions of this issuer", {
       rule: "JB-08",
-      expected: trusted.clients.join(" or "),
-      received: client.id,
+      expected: trusted.clients?.join(" or ") ?? "a configured client, or clients in the entry of the issuer",
+      received: trusted.clients === undefined ? `${client.id}, of the standing ${client.standing}` : client.id,
     });
   }
   if (trusted.grantProfile !== "id-jag" || claims.client_id === client.id) return;
@@ -144,14 +146,22 @@ async function findSubject(
     : trusted.users === "sub"
     ? await server.users.find(claims.sub) ?? await provision(server, trusted, claims)
     : trusted.users === "email"
-    ? await findByEmail(server, claims)
+    ? await findByEmail(server, trusted, claims)
     : undefined;
+  if (user?.sub === client.id && claims.auth_time === undefined) {
+    throw invalidAssertion({
+      rule: "JB-09",
+      reason: "only auth_time would distinguish the token of this user from one of the client with the same id",
+      expected: "auth_time in the assertion, or another client",
+      received: "no auth_time",
+    });
+  }
   if (user !== undefined) return user;
   throw invalidAssertion({
     rule: "JB-09",
     reason: "the subject of the assertion is not a user of this server",
     expected: trusted.users === "email"
-      ? "the verified email of exactly one user"
+      ? "the email of exactly one user, with email_verified: true"
       : "a sub that trustedIssuers maps to a registered user or a client",
     received: mapped?.user ?? claims.sub,
   });
@@ -179,12 +189,13 @@ async function provision(
   }
 }
 
-/** The only user with the e-mail address of an assertion; none if issuer or user record says that it is not verified. */
+/** The only user with the e-mail address of an assertion; none if it is not verified. */
 async function findByEmail(
   server: Server,
-  { email, email_verified }: VerifiedAssertion["claims"],
+  { assumeEmailVerified = hasTestHost(server.issuer) }: TrustedIssuer,
+  { email, email_verified = assumeEmailVerified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
-  if (typeof email !== "string" || email_verified === false) return undefined;
+  if (typeof email !== "string" || email_verified !== true) return undefined;
   const candidates = new Map<string, User>();
   for (const user of [...server.users.allCached(), ...await server.users.list({ limit: maxEmailCandidates })]) {
     if (user.email === email && user.email_verified !== false) candidates.set(user.sub, user);

@@ -8,7 +8,7 @@ import { isPromise } from "../maybe_promise.ts";
 import { parameters } from "../parameter.ts";
 import type { Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
-import { warnMissingResource } from "../authorize/resources.ts";
+import { warnAboutResource } from "../authorize/resources.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -20,11 +20,12 @@ import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
 const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
 
 /**
- * Redeems a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
- * code that they cannot redeem (§7.5.2). A second valid attempt revokes everything issued for the first one.
+ * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
+ * code that they cannot exchange (§7.5.2). A second valid attempt revokes everything issued for the first one.
  */
 export const authorizationCode: GrantType = {
   type: "authorization_code",
+  standing: { from: "unknown" },
   parameters: parameters(
     { name: "code", secret: "code", linksFlow: true },
     "redirect_uri",
@@ -86,12 +87,12 @@ export const authorizationCode: GrantType = {
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
     const authorization = await narrowGrant(server, request, stored, scope);
     // Atomic: of concurrent requests one succeeds. Nothing is issued before. If a later step fails, the code stays
-    // consumed: the user must log in again, but no code is redeemed twice (replay).
+    // consumed: the user must log in again, but no code is exchanged twice (replay).
     if (!await server.store.consume("code", id, server.now())) {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
-    warnMissingResource(server, client, parameters);
+    warnAboutResource(server, client, parameters);
     return authorization;
   },
 };
@@ -159,6 +160,6 @@ async function revokeReplayed(
     reason,
     expected: "each code once",
     received: "a code that was used before",
-    earlier: `redeemed at ${formatTime(consumedAt)} by client ${client.id}`,
+    earlier: `exchanged at ${formatTime(consumedAt)} by client ${client.id}`,
   };
 }

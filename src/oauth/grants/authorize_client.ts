@@ -3,7 +3,7 @@
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
 import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
-import { readResources, warnMissingResource } from "../authorize/resources.ts";
+import { readResources, warnAboutResource } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -37,6 +37,6 @@ export async function authorizeClient(server: Server, { client, parameters }: To
     });
   }
   const resources = await readResources(server, parameters);
-  warnMissingResource(server, client, parameters);
+  warnAboutResource(server, client, parameters);
   return { client, scope, resources, ...details?.(resources), grantId: randomId(server.randomBytes) };
 }

@@ -15,7 +15,7 @@ export const deviceCode: GrantType = {
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {
-    const { redeemDeviceCode } = await import("./redeem_device_code.ts");
-    return await redeemDeviceCode(server, request);
+    const { exchangeDeviceCode } = await import("./exchange_device_code.ts");
+    return await exchangeDeviceCode(server, request);
   },
 };

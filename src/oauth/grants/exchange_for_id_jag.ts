@@ -2,11 +2,11 @@
 
 import type { Subject } from "../../store/store.ts";
 import { loadDetails } from "../authorize/details_parameter.ts";
-import { allowedSubjects } from "../authorize/allowed_subjects.ts";
 import { scopeToken, splitScope } from "../authorize/scope_token.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
+import { isPermitted } from "../clients/standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../config/resource_list.ts";
 import type { ResourceAuthorizationServer } from "../config/token_exchange.ts";
 import { OAuthError } from "../errors.ts";
@@ -14,10 +14,12 @@ import type { Params } from "../params.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { overriddenClaims } from "../tokens/claims_context.ts";
+import { findIdToken } from "../tokens/exchangeable_id_token.ts";
 import { verifyOwnJwt } from "../tokens/verification.ts";
 import { subjectFor } from "../users/subject.ts";
-import { findRefreshToken } from "./redeem_refresh_token.ts";
-import { isRevoked } from "./revoke_grant.ts";
+import { registeredScope } from "./narrow_grant.ts";
+import { findRefreshToken } from "./exchange_refresh_token.ts";
+import { findInvalidReason } from "./revoke_grant.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
 
@@ -38,7 +40,7 @@ export async function exchangeForIdJag(
     throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "an actor_token");
   }
   const audience = findAudience(server, parameters, resourceServers);
-  const clientIdAtAudience = assertClient(client, audience);
+  const clientIdAtAudience = assertClient(server, client, audience);
   const { user, subject, grantId } = await readSubject(server, request);
   server.passed?.("IJ-03", user.sub);
   const scope = limitScope(parameters, audience);
@@ -63,7 +65,7 @@ export async function exchangeForIdJag(
         jti: randomId(server.randomBytes),
         iat: now,
         exp: now + lifetime,
-        auth_time: Math.floor(subject.authTime / 1000),
+        auth_time: subject.authTime && Math.floor(subject.authTime / 1000),
         acr: subject.acr,
         amr: subject.amr,
         ...scope.length > 0 && { scope: scope.join(" ") },
@@ -112,7 +114,11 @@ function findAudience(
 }
 
 /** The id of the client at the audience. */
-function assertClient(client: Client, { clients, allowPublicClients, issuer }: ResourceAuthorizationServer): string {
+function assertClient(
+  server: Server,
+  client: Client,
+  { clients, allowPublicClients, issuer }: ResourceAuthorizationServer,
+): string {
   if (!client.confidential && allowPublicClients !== true) {
     throw new OAuthError("unauthorized_client", "only a confidential client may request an ID-JAG", {
       rule: "IJ-09",
@@ -120,12 +126,14 @@ function assertClient(client: Client, { clients, allowPublicClients, issuer }: R
       received: `the public client ${client.id}`,
     });
   }
-  if (clients === undefined) return client.id;
-  if (Object.hasOwn(clients, client.id)) return clients[client.id]!;
+  if (clients === undefined && isPermitted(server, client, "useUnrestrictedIssuers")) return client.id;
+  if (clients !== undefined && Object.hasOwn(clients, client.id)) return clients[client.id]!;
   throw new OAuthError("invalid_target", "this client may not request ID-JAGs for this audience", {
     rule: "IJ-08",
-    expected: `the client in the entry of ${issuer}, with its id there`,
-    received: client.id,
+    expected: `${
+      clients === undefined ? "a configured client, or " : ""
+    }the client in the entry of ${issuer}, with its id there`,
+    received: clients === undefined ? `${client.id}, of the standing ${client.standing}` : client.id,
   });
 }
 
@@ -154,21 +162,18 @@ async function readIdToken(server: Server, client: Client, token: string): Promi
     requiredClaims: ["exp", "iat", "sub"],
     currentDate: new Date(server.now()),
   }));
-  if (claims === undefined) {
+  const stored = claims && await findIdToken(server, token);
+  if (stored === undefined) {
     throw invalidSubject("IJ-03", "the ID token is invalid", `a valid ID token for ${client.id}`, "another token");
   }
-  const sid = typeof claims.sid === "string" ? claims.sid : undefined;
-  if ((await isRevoked(server, sid)).includes(true)) {
-    throw invalidSubject("IJ-03", "the session of the ID token has ended", "an active session", "an ended one");
-  }
-  const [sub] = await allowedSubjects(server, client, [[claims.sub!]]);
-  const user = sub === undefined ? undefined : await server.users.find(sub);
-  if (user === undefined) {
-    throw invalidSubject("IJ-03", "the user of the ID token was removed", "a registered user", claims.sub!);
-  }
-  const authTime = (typeof claims.auth_time === "number" ? claims.auth_time : claims.iat!) * 1000;
-  const { acr, amr } = claims as Pick<Subject, "acr" | "amr">;
-  return { user, subject: { sub: user.sub, authTime, acr, amr, sid }, grantId: randomId(server.randomBytes) };
+  const { grant: { subject, scope } } = stored.value;
+  // Unlike a refresh token, an ID token never outlives its session.
+  const sessionScope = registeredScope(client, scope).filter((value) => value !== "offline_access");
+  const invalidReason = await findInvalidReason(server, client, stored, sessionScope);
+  const user = invalidReason === undefined ? await server.users.find(subject.sub) : undefined;
+  if (user !== undefined) return { user, subject, grantId: stored.grantId! };
+  const { reason = "the user was removed", expected, received } = invalidReason ?? {};
+  throw invalidSubject("IJ-03", reason, expected, received);
 }
 
 /** Reads a refresh token without consuming or rotating it. */

@@ -1,6 +1,5 @@
 /** Exchanges tokens (RFC 8693). Loaded with the first exchange. */
 
-import type { AuthorizationDetail } from "../../store/store.ts";
 import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
 import { registeredResources } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope_token.ts";
@@ -8,16 +7,20 @@ import { canonicalUri } from "../config/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "../config/token_exchange.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { secondsNow } from "../keys/jwt.ts";
+import { millisecondsOf, secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
+import { exchangeCount, grantOfAccessToken } from "../tokens/access_token_id.ts";
 import { readAccessToken } from "../tokens/read_access_token.ts";
 import type { AccessToken } from "../tokens/read_access_token.ts";
-import { mayInspect } from "../tokens/introspection.ts";
+import { mayInspect, visibleDetails } from "../tokens/introspection.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];
+
+/** Maximum number of exchanges that lead to one token: each is looked up whenever the token is read. */
+const maxExchanges = 8;
 
 /** Exchanges the subject token of a request for the requested type of token. */
 export async function exchangeToken(
@@ -75,9 +78,25 @@ async function exchangeAccessToken(
   if (actor !== undefined) Object.assign(actorClaims, { act: { sub: actor.claims.sub, ...actorClaims } });
   assertMayAct(server, request, subjectToken, actor);
   const { auth_time, acr, amr, client_id, exp, jti, sid } = subjectToken.claims;
+  if (subjectToken.user === client.id && auth_time === undefined) {
+    throw invalidRequest(
+      "TX-01",
+      "subject_token is about a user with the id of this client, and only auth_time would distinguish both",
+      "a token with auth_time, or another client",
+      "no auth_time",
+    );
+  }
+  if (exchangeCount(jti) >= maxExchanges) {
+    throw invalidRequest(
+      "TX-05",
+      "subject_token is the result of too many exchanges",
+      `a token that is the result of at most ${maxExchanges - 1} exchanges`,
+      `the result of ${exchangeCount(jti)} exchanges`,
+    );
+  }
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
-  const authorizationDetails = subjectToken.claims.authorization_details as readonly AuthorizationDetail[];
+  const authorizationDetails = await visibleDetails(server, client, subjectToken.claims);
   const details = authorizationDetails !== undefined || hasDetails(server, parameters)
     ? (await loadDetails()).narrowDetails(server, client, { authorizationDetails, scope }, parameters, resources)
       .members
@@ -89,8 +108,9 @@ async function exchangeAccessToken(
     client,
     scope,
     resources,
-    grantId: jti.slice(0, jti.indexOf(".")),
-    subject: { sub: subjectToken.user, authTime: auth_time! * 1000, acr, amr, ...!isPairwise && { sid } },
+    grantId: grantOfAccessToken(jti),
+    subjectTokenId: jti,
+    subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, ...!isPairwise && { sid } },
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
     accessTokenClaims: { ...details?.accessTokenClaims, ...actorClaims },

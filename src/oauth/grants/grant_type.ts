@@ -1,5 +1,6 @@
 /** Finds the grant type of a token request. */
 
+import { meetsRequirement } from "../clients/standing.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -39,6 +40,18 @@ export function findGrantType(server: Server, { client, parameters }: TokenReque
       rule: "TK-06",
       expected: client.grantTypes.join(" or "),
       received: type,
+    });
+  }
+  if (!meetsRequirement(client, grantType.standing, server.issuer)) {
+    const lowest = grantType.standing?.from ?? "configured";
+    throw new OAuthError("unauthorized_client", "this client may not use this grant_type", {
+      rule: "TK-06",
+      reason: `${type} is not open to a client of the standing ${client.standing}`,
+      expected: `a client of the standing ${lowest}`,
+      received: `a client of the standing ${client.standing}`,
+      fix: `Add the client to the configuration${
+        lowest === "configured" ? "" : ", or let it register with an initial access token"
+      }.`,
     });
   }
   server.passed?.("TK-06", type);

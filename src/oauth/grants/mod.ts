@@ -16,16 +16,15 @@ import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { TokenExchangePolicy } from "../config/token_exchange.ts";
+import type { StandingRequirement, SupportedGrantType } from "../clients/standing.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { GrantType } from "../server.ts";
 import { deviceCode, deviceCodeType } from "./device_code.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
+import { tokenExchangeType } from "./token_types.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
-
-/** The value of `grant_type` of token exchange (RFC 8693 §2.1). */
-export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /** The settings that enable grant types. */
 type GrantTypeSettings = Pick<ResolvedSettings, "deviceAuthorization" | "trustedIssuers"> & TokenExchangePolicy;
@@ -38,8 +37,14 @@ interface OptionalGrantType {
   readonly setting: string;
   isOn(settings: GrantTypeSettings): boolean;
   /** Loads its description, which only a server that has it needs. */
-  load(settings: GrantTypeSettings): MaybePromise<Omit<GrantType, "type">>;
+  load(settings: GrantTypeSettings): MaybePromise<Omit<GrantType, "type" | "standing">>;
 }
+
+/**
+ * The standing for grant types of which a client names the user itself, or has none: on a real host an operator, or an
+ * issuer that the operator trusts, must know the client.
+ */
+const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
 
 const optionalGrantTypes: readonly OptionalGrantType[] = [
   {
@@ -63,15 +68,18 @@ const optionalGrantTypes: readonly OptionalGrantType[] = [
   },
 ];
 
-/** The values of `grant_type` that a server supports: those of every server, and those that its settings switch on. */
-export function supportedGrantTypes(settings: GrantTypeSettings): readonly string[] {
-  return [...grantTypes, ...optionalGrantTypes.filter(({ isOn }) => isOn(settings))].map(({ type }) => type);
+/** The grant types that a server supports: those of every server, and those that its settings switch on. */
+export function supportedGrantTypes(settings: GrantTypeSettings): readonly SupportedGrantType[] {
+  return [
+    ...grantTypes,
+    ...optionalGrantTypes.filter(({ isOn }) => isOn(settings)).map(({ type }) => ({ type, standing: withoutUser })),
+  ];
 }
 
 /** Loads the grant types of a server. */
 export async function loadGrantTypes(settings: GrantTypeSettings): Promise<readonly GrantType[]> {
   const optional = optionalGrantTypes.filter(({ isOn }) => isOn(settings))
-    .map(async ({ type, load }) => ({ type, ...await load(settings) }));
+    .map(async ({ type, load }) => ({ type, standing: withoutUser, ...await load(settings) }));
   return [...grantTypes, ...await Promise.all(optional)];
 }
 

@@ -6,6 +6,7 @@ import type { GrantType } from "../server.ts";
 /** Its code is loaded with the first refresh token. */
 export const refreshTokenGrant: GrantType = {
   type: "refresh_token",
+  standing: { from: "unknown" },
   parameters: parameters(
     { name: "refresh_token", secret: "refresh_token", linksFlow: true },
     "scope",
@@ -13,7 +14,7 @@ export const refreshTokenGrant: GrantType = {
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {
-    const { redeemRefreshToken } = await import("./redeem_refresh_token.ts");
-    return await redeemRefreshToken(server, request);
+    const { exchangeRefreshToken } = await import("./exchange_refresh_token.ts");
+    return await exchangeRefreshToken(server, request);
   },
 };

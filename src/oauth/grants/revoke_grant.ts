@@ -5,6 +5,7 @@ import type { Client } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
+import { sessionIdFor } from "../users/subject.ts";
 import type { RuleExplanation } from "../trace.ts";
 
 /**
@@ -22,6 +23,20 @@ export async function revokeGrant(
   const now = server.now();
   await server.store.revoke(grantId, Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000));
   server.trace({ type: "grant_revoked", at: now, grantId, reason });
+}
+
+/**
+ * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
+ *
+ * @param sid The session ID in ID tokens of this client.
+ */
+export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
+  const { store, now, settings: { lifetimes } } = server;
+  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
+}
+
+function clientSessionId(clientId: string, sid: string): string {
+  return `${clientId} ${sid}`;
 }
 
 /** Which grants, consents and sessions are revoked, by their ids. The lookups run at the same time: one round trip. */
@@ -58,11 +73,15 @@ export async function findInvalidReason(
   }
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
-  const [isGrantRevoked, isConsentRevoked, isSessionEnded] = await isRevoked(
+  const boundSid = isSessionBound ? sid : undefined;
+  const clientSid = boundSid && sessionIdFor(server, client, boundSid);
+  const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
+  const [isGrantRevoked, isConsentRevoked, isSessionEnded, isClientSessionEnded] = await isRevoked(
     server,
     grantId,
     consent,
-    isSessionBound ? sid : undefined,
+    boundSid,
+    knownSid && clientSessionId(client.id, knownSid),
   );
   if (isGrantRevoked) {
     return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is not revoked" };
@@ -73,7 +92,9 @@ export async function findInvalidReason(
   server.passed?.("CI-11", sub);
   if (!isSessionBound) return;
   const expected = "an active session, or offline_access";
-  if (isSessionEnded) return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
+  if (isSessionEnded || isClientSessionEnded) {
+    return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
+  }
   server.passed?.("LO-05");
   const fingerprint = passwordFingerprint(server, user);
   if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) {

@@ -15,6 +15,8 @@ export interface TokenRequest {
   readonly client: Client;
   /** The parameters of the form. */
   readonly parameters: Params;
+  /** The network address of the sender; absent if unknown. */
+  readonly address?: string;
   /** The HTTP method. */
   readonly method: string;
   /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
@@ -35,6 +37,8 @@ export interface Authorization {
   readonly resources: readonly string[];
   /** Identifies everything issued for one approval; all of it is revoked together. */
   readonly grantId: string;
+  /** The `jti` of the access token that was exchanged: the new access token ends with it. Default: none was. */
+  readonly subjectTokenId?: string;
   /** The user who approved; absent if the client acts on its own behalf. */
   readonly subject?: Subject;
   /** The claims requested by name. Default: none. */

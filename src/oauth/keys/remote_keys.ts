@@ -3,8 +3,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
-import type { FetchLimiter } from "../fetch_limiter.ts";
-import { fetchDocument, type Outbound } from "../outbound.ts";
+import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -12,8 +11,8 @@ import { fetchDocument, type Outbound } from "../outbound.ts";
  */
 const maxKeyAgeMs = 600_000;
 const minFetchIntervalMs = 30_000;
-/** For how long older keys are used while the limit of fetches is reached. */
-const maxStaleMs = 24 * 3600 * 1000;
+/** For how long after their fetch keys are used while the limit of fetches is reached, in milliseconds. */
+const maxStaleMs = maxKeyAgeMs + 300_000;
 /** The limits of a fetched key set. */
 const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
 /** Maximum number of keys tried for a JWT without `kid`. */
@@ -61,14 +60,14 @@ interface KeyFetcher {
  * are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a JWT
  * names an unknown key, at most once in 30 seconds.
  *
- * @param limiter Limits the fetches, if the operator did not choose the URL.
+ * @param countFetch Counts a fetch, if the operator did not choose the URL; throws at a limit.
  */
 export function remoteKeys(
   server: KeyFetcher,
   { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
-  limiter?: FetchLimiter,
+  countFetch?: (url: string) => void,
 ): JWTVerifyGetKey {
-  return uri === undefined ? keySelector(jwks) : fetchedKeys(server, uri, limiter);
+  return uri === undefined ? keySelector(jwks) : fetchedKeys(server, uri, countFetch);
 }
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
@@ -109,7 +108,7 @@ export async function verifyByKeys(
   }
 }
 
-function fetchedKeys(server: KeyFetcher, uri: string, limiter?: FetchLimiter): JWTVerifyGetKey {
+function fetchedKeys(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): JWTVerifyGetKey {
   const { keyFetches, now } = server;
   const getKeys = (maxAgeMs: number) => {
     const { last, failed } = keyFetches.get(uri) ?? {};
@@ -119,7 +118,7 @@ function fetchedKeys(server: KeyFetcher, uri: string, limiter?: FetchLimiter): J
     const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
     if (known !== undefined) return known;
     try {
-      limiter?.count(uri);
+      countFetch?.(uri);
     } catch (error) {
       const stale = ifFresh(last, maxStaleMs);
       if (stale === undefined) throw error;
@@ -136,18 +135,36 @@ function fetchedKeys(server: KeyFetcher, uri: string, limiter?: FetchLimiter): J
   return async (header, token) => {
     const keys = await getKeys(maxKeyAgeMs);
     try {
-      return await keySelector(keys)(header, token);
+      return await selectKey(keys, header, token);
     } catch (error) {
       const newer = error instanceof errors.JWKSNoMatchingKey ? await getKeys(minFetchIntervalMs) : keys;
       if (newer === keys) throw error;
-      return await keySelector(newer)(header, token);
+      return await selectKey(newer, header, token);
     }
   };
 }
 
 async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
   const { text } = await fetchDocument(outbound, uri, jwksLimits);
-  const jwks: PublicKeySet = JSON.parse(text);
-  keySelector(jwks);
+  const jwks = parseJsonDocument(text) as PublicKeySet;
+  try {
+    keySelector(jwks);
+  } catch {
+    throw new DocumentError("a JSON Web Key Set", "other JSON");
+  }
   return jwks;
+}
+
+/**
+ * Selects a fetched key. The library quotes members of a key that it cannot import.
+ *
+ * @throws {errors.JWKSNoMatchingKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
+ */
+async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
+  try {
+    return await keySelector(keys)(header, token);
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+    throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported", error);
+  }
 }

@@ -1,7 +1,7 @@
 /** Secrets of the server itself: generated once and kept in the store, for later starts and other instances. */
 
 import { randomToken } from "../secrets.ts";
-import { hasTestHost } from "../config/settings.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import type { Server } from "../server.ts";
 
 /** The owner of the secret. */

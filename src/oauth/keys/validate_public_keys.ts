@@ -9,14 +9,20 @@ import type { PublicKeySet } from "./remote_keys.ts";
 export const privateJwkMembers: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
+ * The URL of a text; `undefined` if it is none. The parser alone accepts spaces around a URL, and more characters in it
+ * than a URI may have (RFC 3986 §2).
+ */
+export function parseUrl(text: string): URL | undefined {
+  return /^[^\s\p{Cc}"<>\\^`{|}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/**
  * An issue of a URL that the server fetches, or that pages show to users as a link: it must be https, or http on a host
  * that {@link allowsHttp} allows.
  */
 export function validateUrl(path: string, uri: string, isTestIssuer: boolean): ConfigIssue[] {
-  if (URL.canParse(uri)) {
-    const { protocol, hostname } = new URL(uri);
-    if (protocol === "https:" || (protocol === "http:" && allowsHttp(hostname, isTestIssuer))) return [];
-  }
+  const url = parseUrl(uri);
+  if (url?.protocol === "https:" || url?.protocol === "http:" && allowsHttp(url.hostname, isTestIssuer)) return [];
   const expected = `an https URL, or an http URL on ${httpHosts(isTestIssuer)}`;
   return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }

@@ -110,8 +110,8 @@ async function post(server: Server, call: LogoutCall, signal: AbortSignal): Prom
   const client = await server.clients.findHolder(call.clientId);
   const uri = client?.metadata.backchannel_logout_uri;
   if (client === undefined || uri === undefined || !server.settings.clientLogout.backChannel) return undefined;
-  // The operator did not choose the URL of such a client.
-  if (client.registration !== undefined || client.document !== undefined) limiterOf(server).count(uri);
+  // The operator did not choose the URL of such a client. It is in use: it got an ID token.
+  if (client.standing !== "configured") limiterOf(server).count(uri, { isInUse: true });
   const body = new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) }).toString();
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const response = await server.outbound(uri, { method: "POST", headers, body, redirect: "manual", signal });

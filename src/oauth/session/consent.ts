@@ -60,7 +60,8 @@ export function previouslyAllowedScope(
 ): readonly string[] {
   if (consent === undefined || server.now() >= consent.validUntil) return [];
   if (consent.identity !== clientIdentity(client)) return [];
-  const [first = [], ...others] = requestAudiences(server, request).map((uri) => consentScopes(consent).get(uri) ?? []);
+  const scopes = new Map(Object.entries(consent.scopes));
+  const [first = [], ...others] = requestAudiences(server, request).map((uri) => scopes.get(uri) ?? []);
   return first.filter((token) => others.every((scope) => scope.includes(token)));
 }
 
@@ -72,10 +73,18 @@ export function previouslyAllowedScope(
 export function impersonationRisk(
   { client, destination }: PendingAuthorization,
 ): "code" | "device" | "network" | undefined {
-  if (destination.mode === "device") return "code";
-  if (client.confidential) return undefined;
-  if (redirectsToDevice(destination.uri)) return "device";
-  return new URL(destination.uri).protocol === "http:" ? "network" : undefined;
+  return destination.mode === "device" ? "code" : redirectRisk(client, destination.uri);
+}
+
+function redirectRisk({ confidential }: Client, redirectUri: string): "device" | "network" | undefined {
+  if (confidential) return undefined;
+  if (redirectsToDevice(redirectUri)) return "device";
+  return new URL(redirectUri).protocol === "http:" ? "network" : undefined;
+}
+
+/** Whether users are asked at every request of a client, because no consent to it can be reused. */
+export function isAlwaysAsked(client: Client): boolean {
+  return client.redirectUris.every((uri) => redirectRisk(client, uri) !== undefined);
 }
 
 /** The claims requested by name that no allowed scope value releases (OpenID Connect Core §5.5). */
@@ -111,7 +120,7 @@ export async function saveConsent(
   const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
   const previous = isCurrent ? current : undefined;
   const deniedScope = request.scope.filter((token) => !scope.includes(token));
-  const scopes = new Map(previous && consentScopes(previous));
+  const scopes = new Map(Object.entries(previous?.scopes ?? {}));
   for (const uri of requestAudiences(server, request)) {
     const allowed = [...new Set([...scopes.get(uri) ?? [], ...scope])].filter((token) => !deniedScope.includes(token));
     if (allowed.length > 0) scopes.set(uri, allowed);
@@ -144,11 +153,6 @@ export async function revokeConsent(server: Server, sub: string, clientId: strin
 /** The audiences of the access tokens of a request. */
 function requestAudiences(server: Server, { resources }: AuthorizationRequest): readonly string[] {
   return resources.length === 0 ? [server.audience] : resources;
-}
-
-/** Records of former versions do not map scope values to resources: they cover nothing. */
-function consentScopes({ scopes = {} }: Partial<ConsentRecord>): Map<string, readonly string[]> {
-  return new Map(Object.entries(scopes));
 }
 
 /** Maximum lifetime of a code or refresh token that is issued now, in milliseconds. */

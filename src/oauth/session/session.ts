@@ -23,6 +23,8 @@ import { serverSecret } from "../keys/server_secret.ts";
 export interface Session extends Subject {
   /** The session id. Grants bound to it are revoked with the session. */
   readonly sid: string;
+  /** When the user logged in, in milliseconds since the epoch. */
+  readonly authTime: number;
   /**
    * Ids of earlier sessions of the same user in this browser, latest first; they end with this one.
    */

@@ -42,8 +42,8 @@ export interface AccessTokenClaims {
 /** Issues the access token. A JWT is not stored. */
 export const accessToken: TokenIssuer = async (server, authorization, now, _issued, { provenKey }) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
-  const { client, subject, claims: requested, scope, grantId, resources, maxLifetimeSeconds = Infinity } =
-    authorization;
+  const { client, subject, claims: requested, scope, grantId, resources, subjectTokenId = grantId } = authorization;
+  const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
   const identifying = subject && identifiersFor(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
@@ -55,10 +55,10 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
     exp: now + expiresIn,
-    jti: `${grantId}.${randomId(server.randomBytes)}`,
+    jti: `${subjectTokenId}.${randomId(server.randomBytes)}`,
   };
   if (subject !== undefined) {
-    claims.auth_time = Math.floor(subject.authTime / 1000);
+    if (subject.authTime !== undefined) claims.auth_time = Math.floor(subject.authTime / 1000);
     if (subject.acr !== undefined) claims.acr = subject.acr;
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;

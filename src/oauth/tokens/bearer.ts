@@ -37,7 +37,9 @@ export async function requireAccessToken(
       rule: "BR-02",
       // A request that authenticates in another way has no token either (RFC 6750 §3.1).
       challenge: scheme === undefined ? "bare" : undefined,
-      expected: "Authorization: Bearer TOKEN, or DPoP TOKEN",
+      expected: server.settings.requireSenderConstrainedTokens
+        ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
+        : "Authorization: Bearer TOKEN, or DPoP TOKEN",
       received: authorization === null ? "no token" : "another Authorization header",
     });
   }
@@ -52,6 +54,13 @@ export async function requireAccessToken(
     );
   }
   const { cnf } = accessToken.claims;
+  if (cnf === undefined && server.settings.requireSenderConstrainedTokens) {
+    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
+      rule: "DO-09",
+      expected: "a token of token_type DPoP",
+      received: "a bearer token",
+    });
+  }
   if (scheme === "DPoP" || cnf !== undefined) {
     await assertBinding(scheme ?? "Bearer", cnf, async (boundKey) => {
       const { verifyRequestProof } = await import("../dpop/request_proof.ts");
@@ -64,6 +73,7 @@ export async function requireAccessToken(
       rule: "BR-02",
       expected: scope,
       received: accessToken.claims.scope ?? "no scope",
+      fix: `Request ${scope} in the scope of the authorization request; a token of a new login then has it.`,
     });
   }
   server.passed?.("BR-02", scope);

@@ -1,9 +1,11 @@
 /** ID tokens (OpenID Connect Core §2): issued if `openid` was granted. `id_token_hint.ts` reads them back. */
 
 import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
+import { tokenExchangeType } from "../grants/token_types.ts";
 import type { Authorization } from "../grants/token_request.ts";
 import { tokenHash } from "../keys/jwt.ts";
 import { isPromise } from "../maybe_promise.ts";
+import { noteMinimalIdToken } from "../notes.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { hasLogoutUri } from "../clients/logout_uris.ts";
 import { identifiersFor } from "../users/subject.ts";
@@ -31,7 +33,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     aud: client.id,
     exp: now + server.settings.lifetimes.id_token,
     iat: now,
-    auth_time: Math.floor(authTime / 1000),
+    auth_time: authTime && Math.floor(authTime / 1000),
     acr,
     amr,
     nonce,
@@ -39,15 +41,25 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     sid: identifiers.sid,
   };
   if (hasUserClaims(server, authorization)) Object.assign(claims, await userClaims(server, sub, authorization));
+  else noteClaimsOfUserinfo(server, authorization);
   const issuedClaims = server.overrideClaims === undefined
     ? claims
     : await (await import("./claims_context.ts")).overriddenClaims(server, "id_token", claims, authorization);
   const signing = server.sign("id_token", client.idTokenAlg, issuedClaims);
-  return { id_token: isPromise(signing) ? await signing : signing };
+  const token = isPromise(signing) ? await signing : signing;
+  if (server.settings.resourceAuthorizationServers.length > 0 && client.grantTypes.includes(tokenExchangeType)) {
+    await (await import("./exchangeable_id_token.ts")).storeIdToken(server, token, authorization, subject, claims.exp);
+  }
+  return { id_token: token };
 };
 
 function hasUserClaims({ claims: rules }: Server, { claims: requested }: Authorization): boolean {
   return requested !== undefined || rules.idToken !== "minimal";
+}
+
+function noteClaimsOfUserinfo(server: Server, { client, scope }: Authorization): void {
+  const values = scope.filter((value) => value === "profile" || value === "email");
+  if (values.length > 0) noteMinimalIdToken(server, client, values);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */

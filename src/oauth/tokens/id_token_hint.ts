@@ -1,5 +1,6 @@
 /** ID tokens of this server as hints about an earlier login. */
 
+import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
@@ -9,6 +10,8 @@ export interface IdTokenHint {
   /** The client it was issued to. */
   readonly clientId: string;
   readonly sid?: string;
+  /** Whether it has expired: an old one may have been found in a log. */
+  readonly isExpired: boolean;
 }
 
 /**
@@ -25,9 +28,9 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
     // Verified as of the time it was issued, so that expiry is ignored.
     currentDate: readIssuedAt(token),
   }), Math.max(session, refresh_token));
-  const { sub, aud, sid } = payload ?? {};
+  const { sub, aud, sid, exp } = payload ?? {};
   if (typeof sub !== "string" || typeof aud !== "string") return undefined;
-  return { sub, clientId: aud, ...typeof sid === "string" && { sid } };
+  return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
 }
 
 function readIssuedAt(token: string): Date {

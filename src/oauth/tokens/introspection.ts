@@ -3,6 +3,7 @@
 import type { AuthorizationDetail } from "../../store/store.ts";
 import { loadDetails } from "../authorize/details_parameter.ts";
 import type { Client } from "../clients/repository.ts";
+import { isPermitted } from "../clients/standing.ts";
 import { invalidClient } from "../clients/auth/method.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
 import { findInvalidReason } from "../grants/revoke_grant.ts";
@@ -20,15 +21,31 @@ export type Introspection = { readonly active: false } | { readonly active: true
 
 const inactiveToken: Introspection = { active: false };
 
-/** Whether a client may inspect an access token: its own, one for the default audience or for a resource that it serves. */
-export function mayInspect(server: Server, { id, serves }: Client, { aud, client_id }: AccessToken["claims"]): boolean {
-  return client_id === id ||
-    [aud].flat().some((uri) => uri === server.audience || serves.includes(canonicalUri(uri)));
+/**
+ * Whether a client may inspect an access token: its own, or, unless it is unknown, one for the default audience or for a
+ * resource that it serves.
+ */
+export function mayInspect(server: Server, client: Client, { aud, client_id }: AccessToken["claims"]): boolean {
+  return client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
+      [aud].flat().some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
 }
 
 /**
- * Describes a token to an authenticated client: its own tokens, and access tokens for the server's default audience or
- * for a resource that the client serves.
+ * The authorization details of an access token that a client sees: of its own token all, otherwise those for the default
+ * audience or for a resource that it serves. `undefined` without any.
+ */
+export async function visibleDetails(
+  server: Server,
+  { id, serves }: Client,
+  { client_id, authorization_details }: AccessToken["claims"],
+): Promise<readonly AuthorizationDetail[] | undefined> {
+  const details = authorization_details as readonly AuthorizationDetail[] | undefined;
+  if (details === undefined || client_id === id) return details;
+  return (await loadDetails()).detailClaim(details, [server.audience, ...serves]).authorization_details;
+}
+
+/**
+ * Describes a token to an authenticated client: its own tokens, and those that it may inspect.
  *
  * @throws {OAuthError} `invalid_client` for a public client, which cannot authenticate.
  */
@@ -42,12 +59,8 @@ export async function introspect(
   if (accessTokenClaims !== undefined) {
     if (!mayInspect(server, caller, accessTokenClaims)) return inactiveToken;
     const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
-    const details = accessTokenClaims.authorization_details as readonly AuthorizationDetail[] | undefined;
-    return {
-      ...{ active: true, token_type: type, ...accessTokenClaims },
-      ...details &&
-        (await loadDetails()).detailClaim(details, caller.id === accessTokenClaims.client_id ? [] : caller.serves),
-    };
+    const authorization_details = await visibleDetails(server, caller, accessTokenClaims);
+    return { active: true, token_type: type, ...accessTokenClaims, authorization_details };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;

@@ -25,6 +25,7 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
+  if (client.standing === "unknown") server.clients.recordUse(client.id);
   if (client.registration !== undefined) {
     await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
   }

@@ -4,6 +4,7 @@ import { isRevoked } from "../grants/revoke_grant.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
+import { revocableIds } from "./access_token_id.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 /** A valid access token. */
@@ -18,11 +19,16 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
   if (verified === undefined) return undefined;
   const { claims, user } = verified;
+  if (!hasRequiredClaims(claims)) return undefined;
   if (server.now() >= claims.exp * 1000) return undefined;
   if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
   if (user !== undefined && await server.users.find(user) === undefined) return undefined;
-  const grantId = claims.jti.slice(0, claims.jti.indexOf("."));
-  return (await isRevoked(server, grantId, claims.jti)).includes(true) ? undefined : verified;
+  return (await isRevoked(server, ...revocableIds(claims.jti))).includes(true) ? undefined : verified;
+}
+
+/** Whether the claims that this server reads have their types: a test can issue or mint a token that lacks some. */
+function hasRequiredClaims({ jti, client_id, sub, exp, scope }: Partial<AccessTokenClaims>): boolean {
+  return [jti, client_id, sub, scope ?? ""].every((claim) => typeof claim === "string") && typeof exp === "number";
 }
 
 async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
@@ -33,7 +39,9 @@ async function verifyJwt(server: Server, token: string): Promise<AccessToken | u
   }));
   if (payload === undefined) return undefined;
   const claims = payload as unknown as AccessTokenClaims;
-  return { claims, user: claims.auth_time === undefined ? undefined : claims.sub };
+  // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.
+  const isClient = claims.sub === claims.client_id && claims.auth_time === undefined;
+  return { claims, user: isClient ? undefined : claims.sub };
 }
 
 async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {

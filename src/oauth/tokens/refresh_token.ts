@@ -32,7 +32,7 @@ export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, 
 };
 
 /** The grant of a grant type that stores none: approved now. */
-async function createGrant(
+export async function createGrant(
   server: Server,
   { client, scope, resources, claims }: Authorization,
   subject: Subject,

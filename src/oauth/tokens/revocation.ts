@@ -7,6 +7,7 @@ import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import { grantOfAccessToken } from "./access_token_id.ts";
 import { readAccessToken } from "./read_access_token.ts";
 
 /**
@@ -21,8 +22,8 @@ export function requireTokenParameter(parameters: Params, rule: RejectionRuleId)
 }
 
 /**
- * Revokes a token of the client: a refresh token with its whole grant, an access token alone. Any other token changes
- * nothing, and the response does not reveal which case it was (§2.2).
+ * Revokes a token of the client: a refresh token with its whole grant, an access token with those that it was exchanged
+ * for. Any other token changes nothing, and the response does not reveal which case it was (§2.2).
  */
 export async function revokeToken(server: Server, { client, parameters }: TokenRequest): Promise<void> {
   const token = requireTokenParameter(parameters, "RV-01");
@@ -39,6 +40,6 @@ export async function revokeToken(server: Server, { client, parameters }: TokenR
   const accessTokenClaims = (await readAccessToken(server, token))?.claims;
   if (accessTokenClaims === undefined || accessTokenClaims.client_id !== client.id) return;
   await server.store.revoke(accessTokenClaims.jti, accessTokenClaims.exp * 1000);
-  const grantId = accessTokenClaims.jti.slice(0, accessTokenClaims.jti.indexOf("."));
+  const grantId = grantOfAccessToken(accessTokenClaims.jti);
   server.trace({ type: "token_revoked", at: server.now(), client: client.id, grantId });
 }

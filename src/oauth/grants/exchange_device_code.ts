@@ -1,7 +1,7 @@
-/** Redeems device codes (RFC 8628 §3.4, §3.5): pending, denied, expired, or tokens once. */
+/** Exchanges device codes (RFC 8628 §3.4, §3.5): pending, denied, expired, or tokens once. */
 
 import type { DeviceRecord, StoredRecord } from "../../store/store.ts";
-import { warnMissingResource } from "../authorize/resources.ts";
+import { warnAboutResource } from "../authorize/resources.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
@@ -22,11 +22,11 @@ const slowDownSeconds = 5;
 const pollToleranceMs = 500;
 
 /**
- * Redeems a device code once the user has approved. A poll of another client changes nothing.
+ * Exchanges a device code once the user has approved. A poll of another client changes nothing.
  *
  * @throws {OAuthError} `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant`.
  */
-export async function redeemDeviceCode(server: Server, request: TokenRequest): Promise<Authorization> {
+export async function exchangeDeviceCode(server: Server, request: TokenRequest): Promise<Authorization> {
   const { client, parameters } = request;
   const deviceCode = parameters.get("device_code");
   if (deviceCode === undefined) {
@@ -66,7 +66,7 @@ export async function redeemDeviceCode(server: Server, request: TokenRequest): P
   // Atomic: of concurrent polls one gets the tokens.
   if (!await server.store.consume("device", id, server.now())) throw usedDeviceCode(server.now());
   server.passed?.("DV-03", client.id);
-  warnMissingResource(server, client, parameters);
+  warnAboutResource(server, client, parameters);
   return authorization;
 }
 

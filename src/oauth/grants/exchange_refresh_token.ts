@@ -1,10 +1,10 @@
-/** Redeems refresh tokens (OAuth 2.1 §4.3): rotation, and revocation of the grant when a used token is sent again. */
+/** Exchanges refresh tokens (OAuth 2.1 §4.3): rotation, and revocation of the grant when a used token is sent again. */
 
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import { warnMissingResource } from "../authorize/resources.ts";
+import { warnAboutResource } from "../authorize/resources.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -26,12 +26,12 @@ const invalidGrant = invalidGrantErrors(
 );
 
 /**
- * Redeems a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by sending
+ * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by sending
  * it twice (§4.3.1).
  *
  * @throws {OAuthError} `invalid_grant`, or `invalid_request` without a token.
  */
-export async function redeemRefreshToken(
+export async function exchangeRefreshToken(
   server: Server,
   request: TokenRequest,
 ): Promise<Authorization> {
@@ -56,7 +56,7 @@ export async function redeemRefreshToken(
   server.passed?.("RT-06", scope.join(" "));
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
-  warnMissingResource(server, client, parameters);
+  warnAboutResource(server, client, parameters);
   return { ...authorization, scope, refresh: { token: nextToken } };
 }
 
