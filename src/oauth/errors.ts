@@ -103,8 +103,16 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly challenge?: "bare";
   /** The nonce for the next DPoP proof; sent as `DPoP-Nonce`. */
   readonly dpopNonce?: string;
-  /** Replaces `expected` on pages that may not list clients, because `expected` contains registered values. */
+  /**
+   * Replaces `expected` on pages that may not list clients, because `expected` contains registered values. Such a page
+   * shows the message instead of the reason, too.
+   */
   readonly publicExpected?: string;
+  /**
+   * Whether only the trace has the expected and the received value, the fix and `internalRule`: they say what the server
+   * fetched (SSRF). Default: false.
+   */
+  readonly detailsInTraceOnly?: boolean;
   /** The rule that the trace names, if the response must not reveal it. */
   readonly internalRule?: RejectionRuleId;
   /** Whether the error is shown to the user even where errors leave by redirect. Default: false. */
@@ -155,8 +163,14 @@ export class OAuthError extends Error {
    */
   get openDescription(): string {
     if (!uniformCodes.includes(this.code)) return this.description;
-    const { rule, reason } = this.explain();
+    const { rule, reason } = this.explainToUser();
     return describe(reason, rule);
+  }
+
+  /** The rejection as a page describes it. */
+  explainToUser(): Explanation {
+    const { rule, reason = this.message, detailsInTraceOnly } = this.details;
+    return rule !== undefined && detailsInTraceOnly ? { rule, reason } : this.explain();
   }
 
   /** The rejection as an event describes it. */

@@ -1,10 +1,16 @@
-/** Limits the fetches of URLs that unknown clients choose, so that no client can direct a flood of them at a host. */
+/**
+ * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Fetches for
+ * clients in use, which something was issued to, and those for other clients have limits of their own: otherwise unknown
+ * clients could stop the clients in use.
+ */
 
-import { boundedCache } from "./bounded_cache.ts";
+import { networkFromAddress } from "../runtime/ip_address.ts";
+import { type BoundedCache, boundedCache } from "./bounded_cache.ts";
 
-/** Maximum number of fetches in one window: from one host, and in total. */
+/** Maximum number of fetches in one window: from one host, in total, and because of the requests of one network. */
 const maxFetchesPerHost = 60;
 const maxFetches = 600;
+const maxFetchesPerNetwork = 30;
 /** Length of a window, in milliseconds. */
 const windowMs = 60_000;
 /** Enough counters for the hosts of three windows, because the newer half of a cache always stays. */
@@ -28,10 +34,23 @@ export class FetchLimitError extends Error {
   }
 }
 
+/** What a fetch is made for. */
+export interface FetchCause {
+  /** Whether the client is in use, or approved. */
+  readonly isInUse: boolean;
+  /** The address of the sender of the request; absent if unknown. */
+  readonly address?: string;
+}
+
 /** Counts fetches. */
 export interface FetchLimiter {
-  /** Counts a fetch. @throws {FetchLimitError} If too many were made in this window, from its host or in total. */
-  count(url: string): void;
+  /**
+   * Counts a fetch.
+   *
+   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, or, for a client that is not
+   *   in use, because of requests of this network.
+   */
+  count(url: string, cause: FetchCause): void;
 }
 
 interface FetchWindow {
@@ -48,8 +67,8 @@ export function limiterOf(
 
 /** Creates a limiter that counts in memory. `now` is the clock, in milliseconds. */
 export function fetchLimiter(now: () => number): FetchLimiter {
-  const hosts = boundedCache<FetchWindow>(maxTrackedHosts);
-  let total: FetchWindow = { count: 0, until: 0 };
+  const networks = boundedCache<FetchWindow>(maxTrackedHosts);
+  const [inUse, others] = [fetchCounters(), fetchCounters()];
   // If the clock was set back, a window counts as over.
   const isOpen = ({ until }: FetchWindow) => now() < until && until <= now() + windowMs;
   const newWindow = (): FetchWindow => ({ count: 0, until: now() + windowMs });
@@ -58,17 +77,34 @@ export function fetchLimiter(now: () => number): FetchLimiter {
     if (count >= limit) throw new FetchLimitError(limit, from, Math.ceil((until - now()) / 1000));
   }
 
+  function openWindow(windows: BoundedCache<FetchWindow>, key: string): FetchWindow {
+    let found = windows.get(key);
+    if (found === undefined || !isOpen(found)) windows.set(key, found = newWindow());
+    return found;
+  }
+
   return {
-    count(url) {
-      if (!isOpen(total)) total = newWindow();
+    count(url, { isInUse, address }) {
+      const counters = isInUse ? inUse : others;
+      if (!isOpen(counters.total)) counters.total = newWindow();
+      const { total } = counters;
       assertBelow(maxFetches, total, "all hosts");
       // All ports of a host are one host.
       const hostname = new URL(url).hostname.replace(/\.$/, "");
-      let host = hosts.get(hostname);
-      if (host === undefined || !isOpen(host)) hosts.set(hostname, host = newWindow());
+      const host = openWindow(counters.hosts, hostname);
       assertBelow(maxFetchesPerHost, host, hostname);
+      if (!isInUse && address !== undefined) {
+        const network = openWindow(networks, networkFromAddress(address));
+        assertBelow(maxFetchesPerNetwork, network, "clients that are not in use, because of one network");
+        network.count++;
+      }
       host.count++;
       total.count++;
     },
   };
+}
+
+/** The counters of one kind of clients. */
+function fetchCounters(): { readonly hosts: BoundedCache<FetchWindow>; total: FetchWindow } {
+  return { hosts: boundedCache(maxTrackedHosts), total: { count: 0, until: 0 } };
 }

@@ -65,6 +65,19 @@ export async function fetchDocument(
 }
 
 /**
+ * Parses a fetched document.
+ *
+ * @throws {DocumentError} Without the message of the parser, which quotes the text (SSRF).
+ */
+export function parseJsonDocument(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DocumentError("a JSON document", "a text that is not JSON");
+  }
+}
+
+/**
  * Reads the text of a response.
  *
  * @throws {DocumentError} If it has more than `maxBytes` bytes; the rest is not read.

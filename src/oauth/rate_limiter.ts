@@ -1,15 +1,17 @@
 /** Limits guessing of secrets (brute force): after too many failures in a window, attempts must wait (OAuth 2.1 §2.4.1). */
 
-import { networkFromAddress } from "../runtime/ip_address.ts";
+import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 import { boundedCache } from "./bounded_cache.ts";
 
 /** Maximum number of failures in one window: for one client from one network, and for all clients from one network. */
 const maxFailuresPerClient = 10;
 const maxFailuresPerNetwork = 100;
+/** How many times as many one IPv6 site may have, which has up to 65,536 networks. */
+const siteFactor = 10;
 /** Length of a window, in milliseconds. */
 const windowMs = 60_000;
 /** Maximum number of counters. */
-const maxTrackedKeys = 10_000;
+const maxTrackedKeys = 20_000;
 /** Maximum length of a client id; longer ids are truncated in keys. */
 const maxClientIdLength = 256;
 
@@ -33,19 +35,25 @@ export interface RateLimiter {
 export function rateLimiter(now: () => number): RateLimiter {
   const failures = boundedCache<{ count: number; until: number }>(maxTrackedKeys);
 
-  function getCounter(key: string): { count: number; until: number } {
-    const counter = failures.get(key);
-    if (counter !== undefined && counter.until > now()) return counter;
-    const fresh = { count: 0, until: now() + windowMs };
-    failures.set(key, fresh);
-    return fresh;
+  function countFailure(key: string): void {
+    const known = failures.get(key);
+    const counter = known !== undefined && known.until > now() ? known : { count: 0, until: now() + windowMs };
+    counter.count++;
+    // As the newest one: failures from many networks must not evict the counter of their site.
+    failures.set(key, counter);
   }
 
   const limitsFor = ({ client, address }: AuthenticationAttempt) => {
     const network = networkFromAddress(address);
+    const site = networkFromAddress(address, sitePrefixBits);
+    const id = client.slice(0, maxClientIdLength);
     return [
       { key: network, allowed: maxFailuresPerNetwork },
-      { key: `${network} ${client.slice(0, maxClientIdLength)}`, allowed: maxFailuresPerClient },
+      { key: `${network} ${id}`, allowed: maxFailuresPerClient },
+      ...site === network ? [] : [
+        { key: site, allowed: maxFailuresPerNetwork * siteFactor },
+        { key: `${site} ${id}`, allowed: maxFailuresPerClient * siteFactor },
+      ],
     ];
   };
 
@@ -59,7 +67,7 @@ export function rateLimiter(now: () => number): RateLimiter {
       return Math.max(0, Math.ceil((until - now()) / 1000));
     },
     recordFailure(attempt) {
-      for (const { key } of limitsFor(attempt)) getCounter(key).count++;
+      for (const { key } of limitsFor(attempt)) countFailure(key);
     },
   };
 }

@@ -33,7 +33,15 @@ function maskLength(word: string): string {
 
 /** Redacts an event for a log: clients may send a secret in the wrong parameter. */
 export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
-  if (event.type !== "rejected" && event.type !== "warning") return event;
+  if (event.type === "page_missing") {
+    const { endpoint, reason } = event;
+    return {
+      ...event,
+      endpoint: redactText(endpoint, registered),
+      reason: registered?.redact(reason, maskLength) ?? reason,
+    };
+  }
+  if (!("explanation" in event)) return event;
   const { reason, received, isComputed = false } = event.explanation;
   const explanation = {
     ...event.explanation,

@@ -2,7 +2,7 @@
  * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
  * that all of it receives. HTTP is in `endpoints/` and `app/`, pages are in `interaction/` and `ui/`.
  *
- * An authorization request passes through `findDestination` and `parseAuthorizationRequest`, `usableSession`, the
+ * An authorization request passes through `findDestination` and `readRequest`, `usableSession`, the
  * approver (`app/approver.ts`) and `issueCode`; see `authorize/authorization_request.ts`.
  *
  * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
@@ -13,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
 import type { User } from "./clients/client.ts";
+import type { SupportedGrantType } from "./clients/standing.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
 import type { SignClaims, TokenKind } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
@@ -29,6 +30,7 @@ import type { ParameterDescription } from "./parameter.ts";
 import type { Params } from "./params.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
+import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
@@ -95,10 +97,12 @@ export interface Server {
   readonly recordPrefix: string;
   /** Fetches documents that clients refer to: their keys and their metadata. */
   readonly outbound: Outbound;
-  /** Holds the limiter of fetches of URLs that clients registered themselves; `limiterOf` creates it. */
+  /** Holds the limiter of fetches of URLs that clients choose; `limiterOf` creates it. */
   readonly fetches: { limiter?: FetchLimiter };
-  /** The key sets that were fetched, by their URL. */
+  /** The key sets that were fetched for issuers, and for clients that are known or in use, by their URL. */
   readonly keyFetches: BoundedCache<KeyFetches>;
+  /** The key sets that were fetched for other clients. */
+  readonly unusedKeyFetches: BoundedCache<KeyFetches>;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens can be issued for. */
@@ -109,6 +113,8 @@ export interface Server {
   readonly recentChallenges: BoundedCache<number>;
   /** Changes claims just before they are signed or sent; only in tests. */
   readonly overrideClaims?: OverrideClaims;
+  /** The sender of the request; absent outside of requests. */
+  readonly sender?: Sender;
   /** Receives every event. */
   readonly trace: Trace;
   /** Receives each passed check; absent if nothing listens. */
@@ -116,9 +122,7 @@ export interface Server {
 }
 
 /** One grant type. */
-export interface GrantType {
-  /** The value of `grant_type`. */
-  readonly type: string;
+export interface GrantType extends SupportedGrantType {
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
   /**

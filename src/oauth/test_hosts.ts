@@ -26,6 +26,27 @@ export function isTestHost(hostname: string): boolean {
   return isUnroutable(hostname) || singleLabelHost.test(hostname) || containerHost.test(hostname);
 }
 
+/** Whether the issuer is on a test host ({@link isTestHost}). */
+export function hasTestHost(issuer: string): boolean {
+  if (issuer !== lastIssuer) {
+    isLastOnTestHost = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
+    lastIssuer = issuer;
+  }
+  return isLastOnTestHost;
+}
+
+// Several checks of each request ask for the same issuer. Parsing it takes longer than they do.
+let lastIssuer: string | undefined;
+let isLastOnTestHost = false;
+
+/** Names for documentation (RFC 6761 §6.4, §6.5). */
+const documentationHost = /(?:^|\.)(?:example|invalid)$/;
+
+/** Whether a developer serves pages on a host, as `URL.hostname` spells it: a test host, and no name for documentation. */
+export function servesOwnPages(hostname: string): boolean {
+  return isTestHost(hostname) && !documentationHost.test(hostname);
+}
+
 /**
  * Whether plain http is allowed for the host of a client or resource. Names without a dot and container names resolve
  * differently in each network, so they are allowed only if the issuer is a test host. The other test names cannot be

@@ -40,9 +40,20 @@ export type TraceEvent =
     readonly client?: string;
     readonly explanation: Explanation;
   }
+  | {
+    /** A browser opened an address without a page: unknown, off, or for programs alone. It is no error of a client. */
+    readonly type: "page_missing";
+    readonly at: number;
+    readonly endpoint: string;
+    /** The status of the response: 404 or 405. */
+    readonly status: number;
+    readonly reason: string;
+  }
   /** A request to a protected resource had no access token; the challenge names these scope values. */
   | { readonly type: "challenged"; readonly at: number; readonly endpoint: string; readonly scope: readonly string[] }
   | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly explanation: Explanation }
+  /** On test hosts: what a valid request causes that its client may not expect. */
+  | { readonly type: "note"; readonly at: number; readonly client: string; readonly explanation: Explanation }
   | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
   | {

@@ -6,6 +6,7 @@ export type ProfileSetting =
   | "pkce.acceptNonce"
   | "pkce.requireMethod"
   | "assertionAudience"
+  | "maxAssertionLifetime"
   | "requireRedirectUri"
   | "tokenRedirectUri"
   | "requirePushedAuthorizationRequests"

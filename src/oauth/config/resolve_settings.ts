@@ -1,6 +1,7 @@
 /** The settings with their defaults, which the server reads. */
 
 import { splitScope } from "../authorize/scope_token.ts";
+import type { SupportedGrantType } from "../clients/standing.ts";
 import type { AuthorizationDetailsType } from "./authorization_details.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { withDefaults } from "./field.ts";
@@ -11,7 +12,8 @@ import type { ResourceSettings } from "./resource_list.ts";
 import { clientLogout, keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
 import type { ClientLogoutSettings, DpopSettings, Lifetimes } from "./setting_groups.ts";
 import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
-import { hasTestHost, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
+import { type ProgramSettings, settingFields, type Settings } from "./settings.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import type { TokenExchangeSettings } from "./token_exchange.ts";
 
 /** {@link Settings} with the defaults. */
@@ -52,7 +54,7 @@ export interface ResolvedSettings extends
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /** The grant types that the embedding program adds. */
-  readonly grantTypes: readonly { readonly type: string }[];
+  readonly grantTypes: readonly SupportedGrantType[];
   /** The profile in effect. */
   readonly profile?: ActiveProfile;
 }
@@ -84,6 +86,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     scopes,
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
     claims,
+    metadata: given.metadata ?? {},
     unmappedClaims: given.unmappedClaims ?? (isTestIssuer ? "openid" : "none"),
     audience: given.audience ?? issuer,
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,

@@ -13,11 +13,12 @@
 import { authorizationDetailsField, type AuthorizationDetailsType } from "./authorization_details.ts";
 import { clientAuthMethodNames, clientField, userField } from "../clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.ts";
-import { isTestHost } from "../test_hosts.ts";
+import type { SupportedGrantType } from "../clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import { type AcrValue, acrValuesField } from "./acr_values.ts";
 import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
+import { networkFields, type NetworkSettings } from "./network_settings.ts";
 import { requestFields, type RequestSettings } from "./request_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { registration, type RegistrationSettings } from "./registration_settings.ts";
@@ -27,13 +28,13 @@ import { resourceAuthorizationServersField, tokenExchangeField } from "./token_e
 import type { ResourceAuthorizationServer, TokenExchangeSettings } from "./token_exchange.ts";
 import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
-import { choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
+import { anyValue, choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
 
 export { demoSecret } from "./demo_entries.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
-export interface Settings extends InsecureSettings, RequestSettings {
+export interface Settings extends InsecureSettings, NetworkSettings, RequestSettings {
   /**
    * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it. Default:
    * `http://localhost:PORT` with the port that the server listens on.
@@ -53,6 +54,12 @@ export interface Settings extends InsecureSettings, RequestSettings {
    * pages ask the user to log in and to consent. Default: `auto`.
    */
   readonly login?: "auto" | "interactive";
+  /**
+   * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
+   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user with
+   * this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
+   */
+  readonly unknownLoginHint?: "default" | "reject" | "create";
   /**
    * The clients that may request tokens. Default: a public and a confidential demo client whose redirect URI is
    * `<issuer>/authorized`.
@@ -117,6 +124,11 @@ export interface Settings extends InsecureSettings, RequestSettings {
    */
   readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
   /**
+   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300 seconds
+   * cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
+   */
+  readonly maxAssertionLifetime?: number;
+  /**
    * The methods of client authentication that clients may use. Default:
    * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt none`.
    */
@@ -159,6 +171,13 @@ export interface Settings extends InsecureSettings, RequestSettings {
    * `oauth-inserted openid-inserted openid-appended oauth-appended`.
    */
   readonly metadataForms?: readonly MetadataForm[];
+  /**
+   * Members of the metadata documents to replace or add, where `null` removes one, only where the issuer is on a test
+   * host: to test clients against a server that says something else. The server behaves as before, except that
+   * authorization responses have no `iss`, unless they are signed, if
+   * `authorization_response_iss_parameter_supported` is not `true`. Default: none.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
    * find no metadata. Default: false.
@@ -210,28 +229,12 @@ export interface Settings extends InsecureSettings, RequestSettings {
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
   /**
-   * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
-   * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
-   */
-  readonly trustProxy?: readonly string[];
-  /**
-   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may forward
-   * it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
-   */
-  readonly proxyHeader?: "x-forwarded-for" | "forwarded";
-  /**
    * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: such clients
    * need no registration. Default: true if the issuer is on a test host, otherwise false.
    */
   readonly clientIdMetadataDocuments?: boolean;
   /** Whether such a document must have `client_name`. If it has none, users see the host of its URL. Default: false. */
   readonly requireClientName?: boolean;
-  /**
-   * The hosts that the server may fetch from although they are in a private network or on this machine, such as
-   * `keys.corp.internal`: for `jwks_uri` and for metadata documents. All other hosts need https and a public address.
-   * Default: none; if the issuer is on a test host, all test hosts.
-   */
-  readonly privateHosts?: readonly string[];
 }
 
 /** A form of the metadata URL. */
@@ -247,6 +250,7 @@ export const settingFields = {
   profile: choice(profileNames),
   mcpRevision: choice(mcpRevisions),
   login: choice(["auto", "interactive"], { default: "auto" }),
+  unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
   clients: list(clientField, [clientField.examples], { expected: "an array of clients" }),
   users: list(userField, [userField.examples], { expected: "an array of users" }),
   scopes: texts(["openid", "profile", "read"], {
@@ -270,6 +274,7 @@ export const settingFields = {
   assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
     default: "issuer-or-token-endpoint",
   }),
+  maxAssertionLifetime: seconds(3600, 3600),
   clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
     default: clientAuthMethodNames,
   }),
@@ -282,6 +287,7 @@ export const settingFields = {
   requireSenderConstrainedTokens: flag(false),
   accessTokenInForm: flag(true),
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
+  metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   defaultEndpoints: flag(false),
   clientLogout,
   keys,
@@ -299,18 +305,9 @@ export const settingFields = {
   devicePollInterval: seconds(5, 60),
   registration,
   throttle: flag(),
-  trustProxy: texts(["127.0.0.1", "10.0.0.0/8"], { default: [] }),
-  proxyHeader: choice(["x-forwarded-for", "forwarded"]),
   clientIdMetadataDocuments: flag(),
   requireClientName: flag(false),
-  privateHosts: list(
-    text(["keys.corp.internal"], {
-      pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
-      expected: "a host in lower case, without scheme and port",
-    }),
-    [["keys.corp.internal"]],
-    { expected: "an array of hosts", default: [] },
-  ),
+  ...networkFields,
   ...requestFields,
   ...insecureFields,
 } satisfies Fields<Settings>;
@@ -318,7 +315,7 @@ export const settingFields = {
 /** {@link Settings} with what only an embedding program can set. */
 export interface ProgramSettings extends Settings {
   /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
-  readonly grantTypes?: readonly { readonly type: string }[];
+  readonly grantTypes?: readonly SupportedGrantType[];
   /** Decides authorization requests. Default: none, `login` decides. */
   readonly approver?: unknown;
 }
@@ -326,9 +323,4 @@ export interface ProgramSettings extends Settings {
 /** The default issuer, in its normal form: without the default port of the scheme. */
 export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
   return new URL(`${scheme}://localhost:${port}`).origin;
-}
-
-/** Whether the issuer is on a test host ({@link isTestHost}). */
-export function hasTestHost(issuer: string): boolean {
-  return URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
 }

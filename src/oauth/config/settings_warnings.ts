@@ -3,7 +3,9 @@
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
-import { hasTestHost, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+import type { TrustedIssuer } from "./trusted_issuers.ts";
+import { hasTestHost } from "../test_hosts.ts";
 
 export { userWarnings } from "./user_warnings.ts";
 
@@ -15,8 +17,35 @@ export { userWarnings } from "./user_warnings.ts";
 export function settingsWarnings(settings: Settings, resolved: ResolvedSettings): ConfigurationWarning[] {
   return [
     ...defaultScopeWarnings(settings, resolved),
+    ...loginHintWarnings(settings),
+    ...metadataWarnings(resolved),
     ...claimWarnings(settings, resolved),
     ...profileWarnings(settings, resolved),
+    ...unrestrictedIssuerWarnings(resolved),
+  ];
+}
+
+/** Entries of other issuers that list no clients, where clients can exist that the operator does not know. */
+function unrestrictedIssuerWarnings(
+  { trustedIssuers, resourceAuthorizationServers, clientIdMetadataDocuments, registration }: ResolvedSettings,
+): ConfigurationWarning[] {
+  if (!clientIdMetadataDocuments && registration.mode === "off") return [];
+  const warning = (path: string): ConfigurationWarning => ({
+    path: `${path}.clients`,
+    message:
+      "the entry lists no clients, so only configured clients may use it: not registered clients, nor clients with a " +
+      "metadata document. List the clients.",
+  });
+  // An assertion about a subject that is mapped to a client is for that client.
+  const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer) =>
+    users !== undefined || Object.values(subjects).some(({ client }) => client === undefined);
+  return [
+    ...trustedIssuers.flatMap((trusted, i) =>
+      trusted.clients === undefined && isForAnyClient(trusted) ? [warning(`trustedIssuers[${i}]`)] : []
+    ),
+    ...resourceAuthorizationServers.flatMap(({ clients }, i) =>
+      clients === undefined ? [warning(`resourceAuthorizationServers[${i}]`)] : []
+    ),
   ];
 }
 
@@ -28,6 +57,22 @@ function profileWarnings({ profile }: Settings, { issuer }: ResolvedSettings): C
     message: `the issuer is on a test host, so this is not FAPI: http, public test keys and login without a password ` +
       `are accepted there. All other rules of ${profile} apply.`,
   }];
+}
+
+/** RFC 9207 §4: `iss` lets a client of several servers notice a mix-up. */
+function metadataWarnings({ metadata }: ResolvedSettings): ConfigurationWarning[] {
+  const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
+  if (isSupported === true) return [];
+  return [{
+    path: "metadata.authorization_response_iss_parameter_supported",
+    message: "authorization responses have no iss, so clients of several servers cannot notice a mix-up (RFC 9207).",
+  }];
+}
+
+/** The login page shows a `login_hint` to the user, who decides. */
+function loginHintWarnings({ login, unknownLoginHint }: Settings): ConfigurationWarning[] {
+  if (login !== "interactive" || unknownLoginHint === undefined) return [];
+  return [{ path: "unknownLoginHint", message: `it has no effect with login "interactive". Remove it.` }];
 }
 
 /** `defaultScope: ""` confirms that no default is intended. */

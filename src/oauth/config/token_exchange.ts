@@ -29,7 +29,10 @@ export interface TokenExchangeSettings {
 export interface ResourceAuthorizationServer {
   /** Its issuer identifier: the `audience` of the request, and the `aud` of the ID-JAG. */
   readonly issuer: string;
-  /** The clients that may request ID-JAGs for it, each with its `client_id` there. Default: all, with the same ids. */
+  /**
+   * The clients that may request ID-JAGs for it, each with its `client_id` there. Default: every client that the
+   * operator configured, with the same id; no other client.
+   */
   readonly clients?: Readonly<Record<string, string>>;
   /** Public clients may request ID-JAGs too. Default: false. */
   readonly allowPublicClients?: boolean;

@@ -45,15 +45,23 @@ export interface TrustedIssuer {
   readonly grantProfile?: "id-jag";
   /**
    * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
-   * only user with the `email` claim of the assertion, unless `email_verified` of the assertion or of the user is false.
+   * only user with the `email` claim of the assertion, if its `email_verified` is true and that of the user is not false.
    * Default: to no user.
    */
   readonly users?: "sub" | "email";
+  /**
+   * An `email` claim counts as verified if the assertion has no `email_verified`: only for an issuer that verifies every
+   * address. Needs `users: "email"`. Default: true if this server is on a test host, otherwise false.
+   */
+  readonly assumeEmailVerified?: boolean;
   /** Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default: false. */
   readonly provision?: boolean;
   /** The user or client that each `sub` is mapped to. Default: none. */
   readonly subjects?: Readonly<Record<string, MappedSubject>>;
-  /** The clients that may use its assertions. Default: every client that is registered for the grant type. */
+  /**
+   * The clients that may use its assertions. Default: every client that the operator configured with
+   * the grant type; no other client.
+   */
   readonly clients?: readonly string[];
   /**
    * Accept its assertions from public clients, and from requests that name no client: then the client is that of
@@ -87,6 +95,7 @@ export const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
     algorithms: list(choice(verificationAlgorithms), [["ES256"]], { expected: "an array of asymmetric algorithms" }),
     grantProfile: choice(["id-jag"]),
     users: choice(["sub", "email"]),
+    assumeEmailVerified: flag(),
     provision: flag(false),
     subjects: record(
       object<MappedSubject>("MappedSubject", { user: text(["alice"]), client: text(["worker"]) }, { client: "worker" }),

@@ -3,7 +3,7 @@
 import { type LoginMethod, unverifiedMethods } from "./acr_values.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { hasTestHost } from "./settings.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import type { ProgramSettings } from "./settings.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 

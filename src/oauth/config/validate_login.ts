@@ -17,6 +17,22 @@ export function validateLogin(settings: Settings, resolved: ResolvedSettings): C
       hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
     });
   }
+  if (resolved.unknownLoginHint === "create") {
+    issues.push({
+      path: "unknownLoginHint",
+      expected: '"default" or "reject", because the issuer is a real host and every visitor could create users',
+      received: '"create"',
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
+  if (Object.keys(resolved.metadata).length > 0) {
+    issues.push({
+      path: "metadata",
+      expected: "nothing, because the issuer is a real host, whose metadata must be true",
+      received: quote(resolved.metadata),
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
   if (settings.clients === undefined && !resolved.insecureAllowDemoClients) {
     issues.push({
       path: "clients",

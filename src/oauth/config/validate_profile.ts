@@ -2,10 +2,11 @@
 
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
+import type { Settings } from "./settings.ts";
 import { activeProfile, isWeaker, profileEntries, type ProfileSettings, readSetting } from "./profiles.ts";
 
 /** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
-export function validateProfile(settings: ProfileSettings): ConfigIssue[] {
+export function validateProfile(settings: ProfileSettings & Pick<Settings, "metadata">): ConfigIssue[] {
   const { profile, mcpRevision } = settings;
   const issues: ConfigIssue[] = mcpRevision === undefined || profile === "mcp" ? [] : [{
     path: "profile",
@@ -23,6 +24,15 @@ export function validateProfile(settings: ProfileSettings): ConfigIssue[] {
       expected: `${show(floor)} or stricter, because the profile is ${active.label} (${source})`,
       received: show(explicit),
       hint: "Remove the setting, or the profile.",
+    });
+  }
+  const { authorization_response_iss_parameter_supported: isSupported = true } = settings.metadata ?? {};
+  if (isSupported !== true && profile !== "oidc") {
+    issues.push({
+      path: "metadata.authorization_response_iss_parameter_supported",
+      expected: `true, because the profile is ${active.label} (RFC 9207)`,
+      received: quote(isSupported),
+      hint: "Remove the member, or the profile.",
     });
   }
   return issues;

@@ -6,11 +6,10 @@ import { validateClient } from "../clients/validate_client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
-import { isTestHost, testHosts } from "../test_hosts.ts";
+import { hasTestHost, isTestHost, testHosts } from "../test_hosts.ts";
 import { loadProfiles } from "./load_profiles.ts";
 import { byProfile } from "./profile.ts";
 import { resolveSettings } from "./resolve_settings.ts";
-import { hasTestHost } from "./settings.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
@@ -161,7 +160,8 @@ function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettin
 
 /** On a test host there are no such issues. */
 async function validateRealHost(settings: Settings, resolved: ResolvedSettings): Promise<ConfigIssue[]> {
-  if (!URL.canParse(resolved.issuer) || hasTestHost(resolved.issuer)) return [];
+  // What is no http URL has an issue of its own, and may stand for a test host: localhost:9000.
+  if (!/^https?:/i.test(resolved.issuer) || !URL.canParse(resolved.issuer) || hasTestHost(resolved.issuer)) return [];
   return (await import("./validate_login.ts")).validateLogin(settings, resolved);
 }
 

@@ -57,6 +57,14 @@ export function validateTrustedIssuers(
     if (trusted.provision === true && trusted.users !== "sub") {
       report("provision", `users: "sub" beside it`, String(trusted.users), `Set users to "sub", or remove provision.`);
     }
+    if (trusted.assumeEmailVerified === true && trusted.users !== "email") {
+      report(
+        "assumeEmailVerified",
+        `users: "email" beside it`,
+        String(trusted.users),
+        `Set users to "email", or remove assumeEmailVerified.`,
+      );
+    }
     for (const value of trusted.scopes ?? []) {
       if (scopes.includes(value)) continue;
       report(

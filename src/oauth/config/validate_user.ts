@@ -4,7 +4,7 @@ import type { User } from "../clients/client.ts";
 import { registeredUserField } from "../clients/client.ts";
 import { isWeakDigest, parsePasswordDigest } from "../users/password.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { hasTestHost } from "./settings.ts";
+import { hasTestHost } from "../test_hosts.ts";
 import { validate } from "./validate.ts";
 
 /** Whether the issuer may be public: then password digests must be expensive to guess. */

@@ -9,7 +9,6 @@ import type { Server } from "../server.ts";
 import type { TraceEvent } from "../trace.ts";
 import { serverSecret } from "../keys/server_secret.ts";
 import { configuredEntryDigests } from "./configured_entry_digests.ts";
-import { migrateChangeLog } from "./migration.ts";
 import { listAll } from "./override_records.ts";
 import { recordPrefix } from "./repository.ts";
 
@@ -50,7 +49,7 @@ export interface RecordSource {
   onInvalid(key: string, cause: unknown): void;
   /** Reads the overrides now. */
   refresh(): Promise<void>;
-  /** Migrates the store, reads the overrides, and traces how they differ from the configuration. Never rejects. */
+  /** Reads the overrides, and traces how they differ from the configuration. Never rejects. */
   start(): Promise<void>;
   /** Interval of {@link RecordSource.refreshIfDue}, in milliseconds by the server's clock. */
   readonly refreshIntervalMs: number;
@@ -108,7 +107,7 @@ export function recordSource(
         rule: "OP-10",
         reason: `a change at run time was dropped: ${of} ${quote(id)}`,
         expected: "the configuration entry that the change was made to",
-        received: "a changed or removed entry, or a change without the digest of its entry",
+        received: "a changed or removed entry",
       },
     });
   }
@@ -147,7 +146,6 @@ export function recordSource(
   async function startUp(): Promise<void> {
     // A client in the store may have a profile.
     await loadProfiles();
-    await migrateChangeLog(owner, issuer, entryDigest, onDropped);
     // Timing attack: the first failed login of a configured client or user must not load the key of the digests.
     await serverSecret(owner, "configuration");
     const read = await readOverrides();

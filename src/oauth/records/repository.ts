@@ -7,8 +7,6 @@
  * - A client or user that is not configured is a record of the kind `client` or `user`.
  * - A change of a configured one is a record of the kind `override`. It holds the digest of the configured entry, and
  *   applies only while that entry is configured (OP-10). Each instance lists the overrides twice a second.
- *
- * Stores of version 0.1 with a change log are migrated at start.
  */
 
 import type { MaybePromise } from "../maybe_promise.ts";

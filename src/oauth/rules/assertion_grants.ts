@@ -139,4 +139,8 @@ export const assertionGrantRules = {
       "Let the actor that may_act names exchange the token. For a token that is bound to a key, send a DPoP proof signed by that key.",
     cites: ["RFC 8693 §4.1, §4.4"],
   },
+  "TX-05": {
+    fix: "Exchange the access token of the login, or a token that is the result of fewer exchanges.",
+    cites: ["RFC 9700 §2.2.2"],
+  },
 } as const satisfies Record<string, Rule>;

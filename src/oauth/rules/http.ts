@@ -5,7 +5,7 @@ import type { Rule } from "./rule.ts";
 /** By ID, in the order of `tests/rules.md`. */
 export const httpRules = {
   "HT-01": {
-    fix: "Check the URL and the method. The home page lists every endpoint.",
+    fix: "Check the URL. The home page lists every endpoint.",
     cites: ["RFC 9110 §15.5.5, §15.5.6"],
   },
   "HT-07": {
@@ -34,6 +34,14 @@ export const httpRules = {
   },
   "HT-20": {
     fix: "Send only the parameters of this URL.",
+    cites: [],
+  },
+  "HT-22": {
+    fix: "Serve the page on a test host such as localhost, or add its origin to the setting allowedOrigins.",
+    cites: ["RFC 9700 §4.7"],
+  },
+  "HT-23": {
+    fix: "Send fewer requests, or use a client that the operator has registered with a secret or a key.",
     cites: [],
   },
   "OP-01": {

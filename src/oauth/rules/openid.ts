@@ -16,7 +16,8 @@ export const openidRules = {
     cites: ["OpenID Connect Core §3.1.2.1"],
   },
   "OI-06": {
-    fix: "Send the sub of a user as login_hint, or leave it out.",
+    fix:
+      "Send the sub of a user as login_hint, on test hosts also an e-mail address or a preferred_username, or leave it out. The setting unknownLoginHint decides about other values.",
     cites: ["OpenID Connect Core §3.1.2.1"],
   },
   "OI-07": {

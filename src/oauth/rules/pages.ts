@@ -34,6 +34,12 @@ export const pageRules = {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
     cites: ["RFC 9700 §4.7"],
   },
+  "UI-30": {
+    fix:
+      "Start the login from a page on a test host such as localhost, configure the client, or add the origin of the " +
+      "page to the setting allowedOrigins.",
+    cites: ["RFC 9700 §4.7"],
+  },
   "DM-12": {
     fix: "Go back to the callback page and press one of its buttons.",
     cites: [],
@@ -49,6 +55,14 @@ export const pageRules = {
   "DI-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
     cites: ["RFC 9700 §4.7"],
+  },
+  "FL-01": {
+    fix: "Send outcome as done, rejected, open or documents, or leave it out.",
+    cites: [],
+  },
+  "FL-03": {
+    fix: "Read the list with a program on this machine, such as curl or the test.",
+    cites: [],
   },
   "FL-04": {
     fix: "Go back to the flows and press one of the buttons there.",

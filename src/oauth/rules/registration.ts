@@ -56,6 +56,10 @@ export const registrationRules = {
       "Send a signed, current software statement of an issuer in registration.softwareStatementIssuers, or leave it out.",
     cites: ["RFC 7591 §2.3, §3.2.2"],
   },
+  "DR-13": {
+    fix: "Shorten the metadata, or register with an initial access token: clients with one may register up to 64 kB.",
+    cites: ["RFC 7591 §5"],
+  },
   "DR-12": {
     fix:
       'Add registration.initialAccessTokens to the settings, or on a test host set registration.mode to "open". Or configure the client, or use a client ID metadata document.',

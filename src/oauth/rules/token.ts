@@ -67,24 +67,28 @@ export const tokenRules = {
     fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
     cites: ["OAuth 2.1 §2.4.1"],
   },
+  "JC-02": {
+    fix: "Create an assertion for each request, with exp one minute ahead: a stolen one is useless after that minute.",
+    cites: ["RFC 7523 §3"],
+  },
   "JC-05": {
     fix: "Set aud of the assertion to the issuer, as RFC 7523bis requires.",
     cites: ["OAuth 2.1 §2.4", "RFC 7523bis"],
   },
   "CI-02": {
     passes: "the code has not expired",
-    fix: "Redeem the code immediately. lifetimes.code sets its lifetime.",
+    fix: "Exchange the code immediately. lifetimes.code sets its lifetime.",
     cites: ["OAuth 2.1 §4.1.2"],
   },
   "CI-05": {
     passes: "the code was issued to this client",
-    fix: "Redeem the code with the client that requested it.",
+    fix: "Exchange the code with the client that requested it.",
     cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
   },
   "CI-06": {
-    passes: "the code was not redeemed before and is now consumed",
+    passes: "the code was not exchanged before and is now consumed",
     fix:
-      "Redeem each code once. Look for a callback that runs twice, such as an effect, a retry or a reload. The tokens of the first use are revoked, so start a new login.",
+      "Exchange each code once. Look for a callback that runs twice, such as a React effect, a retry or a reload. The tokens of the first use are revoked, so start a new login.",
     cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
   },
   "CI-11": {
@@ -131,7 +135,7 @@ export const tokenRules = {
     cites: ["RFC 9700 §4.15", "OAuth 2.1 §7.4"],
   },
   "RI-01": {
-    fix: "Send an absolute URI that this server issues tokens for, without a fragment.",
+    fix: "Send an absolute URI without a fragment, such as https://api.example.",
     cites: ["RFC 8707 §2"],
   },
   "RI-03": {

@@ -1,0 +1,81 @@
+/** Notes: what a valid request causes that its client may not expect. Only on test hosts, for developers. */
+
+import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
+import type { PartRequest } from "./authorize/request_part.ts";
+import type { Client } from "./clients/repository.ts";
+import type { Params } from "./params.ts";
+import type { Server } from "./server.ts";
+import { hasTestHost } from "./test_hosts.ts";
+
+/** The texts of a note: what happens, without a full stop, and what to do if that is not intended. */
+interface Note {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+function note(server: Server, client: Client, explanation: Note): void {
+  if (!hasTestHost(server.issuer)) return;
+  server.trace({ type: "note", at: server.now(), client: client.id, explanation });
+}
+
+/** Notes the default scope, and that no ID token will be issued for a scope without `openid`. */
+export function noteScope({ server, client, params }: PartRequest, { scope }: AuthorizationRequest): void {
+  if (params.get("scope") === undefined) {
+    if (scope.length === 0) return;
+    return note(server, client, {
+      reason: `scope is missing, so the default scope applies: ${scope.join(" ")}`,
+      fix: "Send scope with what the client needs.",
+    });
+  }
+  // A request for a resource is for an API, which needs no ID token.
+  if (scope.includes("openid") || !client.scope.includes("openid") || params.getAll("resource").length > 0) return;
+  note(server, client, {
+    reason: "scope lacks openid, so the client receives no ID token and cannot call userinfo",
+    fix: "Add openid to scope if the client must know who the user is.",
+  });
+}
+
+/** Notes an ignored `audience`, and a slash that is no part of the `aud` of the access token. */
+export function noteResource(server: Server, client: Client, params: Params): void {
+  if (params.get("audience") !== undefined) {
+    note(server, client, {
+      reason: "audience is a parameter of other servers, and was ignored",
+      fix: "Send resource with the URI of the API (RFC 8707).",
+    });
+  }
+  const uri = params.getAll("resource").find((requested) =>
+    server.resources.find(requested) !== undefined &&
+    requested.endsWith("/") && !server.resources.find(requested)!.endsWith("/")
+  );
+  if (uri === undefined) return;
+  note(server, client, {
+    reason: `the slash at the end of resource is dropped: aud of the access token is ${server.resources.find(uri)}`,
+    fix: "Compare aud with the URI without the slash, or list the URI with it in the setting resources.",
+  });
+}
+
+/** Whether clients have called userinfo since their last ID token without the claims of its scope. */
+const hasReadUserinfo = new WeakMap<Client, boolean>();
+
+/** Records that a client called userinfo. */
+export function recordUserinfoCall(client: Client): void {
+  hasReadUserinfo.set(client, true);
+}
+
+/**
+ * Notes an ID token without the claims of the granted scope, if the client did not call userinfo after the one before: it
+ * probably reads the ID token alone.
+ *
+ * @param values The granted scope values whose claims are in userinfo only.
+ */
+export function noteMinimalIdToken(server: Server, client: Client, values: readonly string[]): void {
+  const isUnread = hasReadUserinfo.get(client) === false;
+  hasReadUserinfo.set(client, false);
+  if (!isUnread) return;
+  note(server, client, {
+    reason: `the ID token has no claims of ${
+      values.join(" ")
+    }, and the client has not called userinfo since its last login`,
+    fix: 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".',
+  });
+}

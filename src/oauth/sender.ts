@@ -1,0 +1,24 @@
+/** The sender of a request: what the server fetches because of the request depends on it (SSRF). */
+
+import { addressMatcher } from "../runtime/ip_address.ts";
+import { hasTestHost } from "./test_hosts.ts";
+
+/** The sender of a request. */
+export interface Sender {
+  /** Its address; absent if unknown, as in process. */
+  readonly address?: string;
+  /** Whether a web page sent the request, and whether the page is of another site. */
+  readonly page: "none" | "own" | "foreign";
+}
+
+const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
+
+/** Whether the sender is a program on the machine of a server on a test host: the developer, not a page that is open. */
+export function isLocalProgram(
+  { issuer, sender }: { readonly issuer: string; readonly sender?: Sender },
+): boolean {
+  if (!hasTestHost(issuer)) return false;
+  if (sender === undefined) return true;
+  const { page, address } = sender;
+  return page === "none" && (address === undefined || isLoopbackAddress(address));
+}
