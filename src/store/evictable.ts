@@ -4,11 +4,11 @@ import type { RecordKind } from "./store.ts";
 
 /**
  * Evictable kinds. Never marks of revocation or single use: their loss would allow a replay. Never consents: a lost
- * consent cannot be revoked, and each user has at most one per client. A lost pushed request cannot be used at all, nor
- * can a lost device authorization; a lost decision about one must be made again. A lost client of a session is not called
- * at logout.
+ * consent cannot be revoked, and each user has at most one per client. A lost pushed request or device authorization
+ * cannot be used, and a lost ID token cannot be exchanged. The user must repeat a lost decision about a device. A lost
+ * client of a session is not called at logout.
  */
 export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
-  ...["code", "refresh_token", "access_token", "interaction", "browser", "pushed_request"] as const,
+  ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"] as const,
   ...["device", "device_decision", "device_poll", "session_client", "logout_call"] as const,
 ]);

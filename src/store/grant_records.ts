@@ -26,8 +26,8 @@ export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
 export interface Subject {
   /** The user's subject on this server; a pairwise client gets another one. */
   readonly sub: string;
-  /** When the user was authenticated, in milliseconds since the epoch. */
-  readonly authTime: number;
+  /** When the user was authenticated, in milliseconds since the epoch; absent if the issuer of an assertion did not say. */
+  readonly authTime?: number;
   /** The level of authentication that the login reached (`acr`); absent without one. */
   readonly acr?: string;
   /** The methods of the login (`amr`, RFC 8176); absent if they are not known. */

@@ -15,6 +15,8 @@ interface Row extends HeapItem, LinkedListNode<Row> {
   /** Its size, in bytes; 0 if it never expires. */
   readonly bytes: number;
   consumedAt: number | undefined;
+  /** Only `extend` changes it, while the row is in no heap. */
+  expiresAt: number;
 }
 
 /** The records of one kind: by id, by expiry, and the consumed ones also in the order of consumption. */
@@ -165,6 +167,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       table!.consumptionOrder.add(row);
       if (table!.consumptionOrder.size() > Math.max(1, table!.maxRecords / 2)) evictOne(table!);
       return Promise.resolve(true);
+    },
+    extend(kind, id, expiresAt) {
+      const table = tables.get(kind);
+      const row = table?.rows.get(id);
+      if (row === undefined || row.expiresAt >= expiresAt) return Promise.resolve();
+      const heap = row.consumedAt === undefined ? table!.unconsumed : table!.consumed;
+      heap.remove(row);
+      row.expiresAt = expiresAt;
+      heap.add(row);
+      return Promise.resolve();
     },
     revoke(grantId, until) {
       const revocations = getTable("ended_family");

@@ -28,13 +28,22 @@ export interface RedisOptions {
 
 const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, replicas: 0 };
 
-/** The part of a Lua script that writes a record whose key does not exist. */
-const writeNew = `
+/** The part of a Lua script that gives a record its time to live: from the arguments of these numbers. */
+const expire = (expiresAt: number, deleteAt: number) => `
+    if ARGV[${deleteAt}] ~= "" and tonumber(ARGV[${expiresAt}]) > redis.call("TIME")[1] * 1000 then
+      redis.call("PEXPIREAT", KEYS[1], ARGV[${deleteAt}])
+    end`;
+
+/**
+ * The part of a Lua script that writes a record. Redis checks its memory only before the first write of a script, and not
+ * before DEL: a script that begins with DEL would lose the former record and exceed `maxmemory`.
+ */
+const write = `
     redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
+    redis.call("HDEL", KEYS[1], "f", "s")
+    redis.call("PERSIST", KEYS[1])
     if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
-    if ARGV[4] ~= "" and tonumber(ARGV[2]) > redis.call("TIME")[1] * 1000 then
-      redis.call("PEXPIREAT", KEYS[1], ARGV[4])
-    end
+    ${expire(2, 4)}
     if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
     else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
     if KEYS[3] then redis.call("ZADD", KEYS[3], 0, ARGV[5]) end
@@ -47,12 +56,17 @@ const writeNew = `
  * the clock of Redis gets none, because the server's clock decides.
  */
 const scripts = {
-  put: `
-    redis.call("DEL", KEYS[1])
-    ${writeNew}`,
+  put: write,
   add: `
     if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
-    ${writeNew}`,
+    ${write}`,
+  extend: `
+    local known = redis.call("HGET", KEYS[1], "e")
+    if not known or known == "Infinity" or tonumber(known) >= tonumber(ARGV[1]) then return 0 end
+    redis.call("HSET", KEYS[1], "e", ARGV[1])
+    redis.call("ZADD", KEYS[2], ARGV[1], KEYS[1])
+    ${expire(1, 2)}
+    return 1`,
   delete: `
     redis.call("ZREM", KEYS[2], KEYS[1])
     if KEYS[3] then redis.call("ZREM", KEYS[3], ARGV[1]) end
@@ -205,6 +219,14 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     async consume(kind, id, now) {
       return await runScript("consume", [recordKey(kind, id)], String(now)) === 1;
     },
+    async extend(kind, id, expiresAt) {
+      await runScript(
+        "extend",
+        [recordKey(kind, id), expiryIndexKey],
+        String(expiresAt),
+        deletionTime(kind, expiresAt),
+      );
+    },
     async revoke(grantId, until) {
       await runScript("revoke", [recordKey("ended_family", grantId), expiryIndexKey], String(until));
     },
@@ -273,12 +295,16 @@ function connect(url: string, timeout: number): Connection {
 
 /** Value, expiry, grant, and time to live. A prefix of the grant distinguishes an empty one from none. */
 function serializeArgs(kind: RecordKind, value: unknown, { grantId, expiresAt }: RecordMetadata): string[] {
-  const deleteAt = expiresAt + expiryGraceMs;
-  const isEvictable = evictable.has(kind) && deleteAt < Number.MAX_SAFE_INTEGER;
   return [
     JSON.stringify(value),
     String(expiresAt),
     grantId === undefined ? "" : `+${JSON.stringify(grantId)}`,
-    isEvictable ? String(Math.ceil(deleteAt)) : "",
+    deletionTime(kind, expiresAt),
   ];
+}
+
+/** When Redis itself deletes a record, in milliseconds since the epoch; empty for a record that it keeps. */
+function deletionTime(kind: RecordKind, expiresAt: number): string {
+  const deleteAt = expiresAt + expiryGraceMs;
+  return evictable.has(kind) && deleteAt < Number.MAX_SAFE_INTEGER ? String(Math.ceil(deleteAt)) : "";
 }

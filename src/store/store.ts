@@ -2,8 +2,9 @@
  * The records, and the interface of a store. Types only.
  *
  * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete` and `deleteExpired`.
- * `consume` marks a record as used exactly once; `revoke` marks a grant as revoked. The stores: `memory.ts`, `redis.ts`,
- * and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on expiry, with its own clock.
+ * `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a grant as revoked.
+ * The stores: `memory.ts`, `redis.ts`, and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on
+ * expiry, with its own clock.
  *
  * Some stored names differ from those of the code, so that existing databases stay readable: the kind `ended_family` holds
  * the marks of {@link Store.revoke}; the columns `family` and `spent_at` (in Redis: `f`, `s`) are `grantId` and
@@ -11,12 +12,11 @@
  */
 
 import type { DeviceRecord, DeviceRecords } from "./device_records.ts";
-import type { ChangeRecord, GuestUserRecord } from "./former_records.ts";
 import type { AuthorizationDetail, CodeRecord, Grant, GrantRecord } from "./grant_records.ts";
 import type { RefreshTokenRecord, RequestedClaims, Subject } from "./grant_records.ts";
 import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
 
-export type { BrowserRecord, ChangeRecord, GuestUserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord };
+export type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord };
 export type { DeviceRecord, DeviceRecords };
 export type { AuthorizationDetail, CodeRecord, Grant, GrantRecord, RefreshTokenRecord, RequestedClaims, Subject };
 
@@ -109,12 +109,6 @@ export interface UnusedRegistrationRecord {
   readonly until: number;
 }
 
-/** How far the records of an issuer have been migrated from a former version. */
-export interface MigrationRecord {
-  /** Whether the former records have been deleted, too. */
-  readonly isComplete: boolean;
-}
-
 /** Marks an identifier as used. */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
@@ -129,6 +123,8 @@ export interface Records extends DeviceRecords {
   key: KeyRecord;
   /** Refresh tokens, by the digest of the token. */
   refresh_token: RefreshTokenRecord;
+  /** ID tokens that their client may exchange, by the digest of the token. */
+  id_token: GrantRecord;
   /** Opaque access tokens, by the digest of the token. */
   access_token: AccessTokenRecord;
   /** Pushed authorization requests, by the digest of the `request_uri`. Consumed: a response was sent. */
@@ -139,10 +135,6 @@ export interface Records extends DeviceRecords {
   consent: ConsentRecord;
   /** Browsers, by the digest of their cookie. */
   browser: BrowserRecord;
-  /** Changes of clients and users, by issuer and number: read by the migration only. */
-  change: ChangeRecord;
-  /** Guest users of version 0.1 before records, by subject: read by the migration only. */
-  person: GuestUserRecord;
   /** Clients registered at run time, by issuer and client. */
   client: RegisteredRecord;
   /** Users added at run time, by issuer and subject. */
@@ -155,8 +147,6 @@ export interface Records extends DeviceRecords {
   session_client: SessionClientRecord;
   /** Back-channel logout calls to repeat, by issuer and time. */
   logout_call: LogoutCallRecord;
-  /** Migrations, by issuer. */
-  migration: MigrationRecord;
   /** Identifiers that may be used once, such as those of client assertions. */
   seen: UsedIdentifierRecord;
   /** The server's own secrets, by purpose. */
@@ -228,6 +218,11 @@ export interface Store {
    * instances on the same store; false if it was consumed before or does not exist.
    */
   consume(kind: RecordKind, id: string, now: number): Promise<boolean>;
+  /**
+   * Keeps a record until a later time, in milliseconds since the epoch and finite, if it exists; a record that is kept for
+   * longer stays as it is.
+   */
+  extend(kind: RecordKind, id: string, expiresAt: number): Promise<void>;
   /**
    * Revokes a grant, including tokens that are issued for it later: `get("ended_family", grantId)` finds a record until
    * `until` (milliseconds). Revoking it again may only extend that time.

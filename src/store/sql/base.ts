@@ -40,8 +40,10 @@ export function sqlStore(driver: SqlDriver): Store {
   const upsertRecord = `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
     expires_at = excluded.expires_at`;
   const insertRecord = `${insert} NOTHING`;
-  const extendRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
+  const upsertLaterRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
     WHERE excluded.expires_at > record.expires_at`;
+  const extendRecord =
+    `UPDATE ${table} SET expires_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND expires_at < ${p4}`;
   // Atomic. Counts the changed rows instead of RETURNING them: a row can be returned before its commit fails.
   const consumeRecord = `UPDATE ${table} SET spent_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND spent_at IS NULL`;
   const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
@@ -69,8 +71,11 @@ export function sqlStore(driver: SqlDriver): Store {
     async consume(kind, id, now) {
       return await driver.change(consumeRecord, [now, kind, escapeKey(id)]) === 1;
     },
+    async extend(kind, id, expiresAt) {
+      await driver.change(extendRecord, [expiresAt, kind, escapeKey(id), expiresAt]);
+    },
     async revoke(grantId, until) {
-      await driver.change(extendRecord, insertValues("ended_family", grantId, {}, until));
+      await driver.change(upsertLaterRecord, insertValues("ended_family", grantId, {}, until));
     },
     async delete(kind, id) {
       await driver.change(deleteRecord, [kind, escapeKey(id)]);
