@@ -3,12 +3,16 @@
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
-import type { UserRepository } from "../oauth/clients/repository.ts";
+import { allowsUser } from "../oauth/authorize/login.ts";
+import type { User } from "../oauth/clients/client.ts";
+import type { Client, UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { isPromise } from "../oauth/maybe_promise.ts";
+import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
+import { rejectForeignLogin } from "./foreign_page.ts";
 
 /** What an approver may read besides the authorization request. */
 export interface ApproverContext {
@@ -53,20 +57,30 @@ export type Approver = (
 
 /**
  * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session, else the first
- * user, and approves the whole request.
+ * user, and approves the whole request. The setting `unknownLoginHint` decides about a `login_hint` that names no user.
+ *
+ * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
 export async function autoApprover(
-  { clientId, scope, authorizationDetails, loginRequirements: { loginHint, acr } }: AuthorizationRequest,
-  { pending: { expectedSubs }, session, previousSession, users, now, trace, context: { server } }: ApproverContext,
+  request: AuthorizationRequest,
+  { pending, session, previousSession, users, now, context }: ApproverContext,
 ): Promise<Approval> {
-  const hintedUser = loginHint === undefined ? undefined : await users.find(loginHint);
+  // Before a user of login_hint is created.
+  rejectForeignLogin(context, pending);
+  const { scope, authorizationDetails, loginRequirements: { loginHint, acr, demandedSubs } } = request;
+  const { server } = context;
+  const { client } = pending;
+  const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
+  const hintedUser = loginHint === undefined || userOfHint !== undefined
+    ? userOfHint
+    : await (await import("./login_hint.ts")).resolveLoginHint(server, loginHint, request);
   const currentUser = previousSession === undefined ? undefined : await users.find(previousSession.sub);
-  const expectedUsers = expectedSubs && await Promise.all(expectedSubs.map((sub) => users.find(sub)));
   const namedUser = hintedUser ?? currentUser ?? users.first();
   const preferredUser = isPromise(namedUser) ? await namedUser : namedUser;
-  const user = expectedUsers === undefined || expectedUsers.includes(preferredUser)
-    ? preferredUser
-    : expectedUsers[0] ?? preferredUser;
+  const user =
+    demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
+      ? preferredUser
+      : await findDemandedUser(server, client, demandedSubs) ?? preferredUser;
   if (user === undefined) {
     throw new OAuthError("access_denied", "this server has no users", {
       rule: "AZ-21",
@@ -74,22 +88,19 @@ export async function autoApprover(
       received: "none",
     });
   }
-  if (loginHint !== undefined && hintedUser === undefined) {
-    trace({
-      type: "warning",
-      at: now(),
-      client: clientId,
-      explanation: {
-        rule: "OI-06",
-        reason: "login_hint names no user and was ignored",
-        expected: users.allCached().map((candidate) => candidate.sub).join(" or "),
-        received: loginHint,
-      },
-    });
-  }
   const approval = { user, scope, authorizationDetails };
   if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
   if (server.settings.acrValues.length === 0) return { ...approval, authTime: now() };
   const { reachedLevel } = await import("../oauth/authorize/acr.ts");
   return { ...approval, authTime: now(), ...reachedLevel(server, "auto", acr) };
+}
+
+async function findDemandedUser(
+  server: Server,
+  client: Client,
+  demandedSubs: readonly (readonly string[])[],
+): Promise<User | undefined> {
+  const { allowedSubjects } = await import("../oauth/authorize/allowed_subjects.ts");
+  const [sub] = await allowedSubjects(server, client, demandedSubs);
+  return sub === undefined ? undefined : await server.users.find(sub);
 }

@@ -35,11 +35,17 @@ export async function authorize(
   const startedAt = now();
   const readingSession = readSession(context);
   const previousSession = isPromise(readingSession) ? await readingSession : readingSession;
-  const session = usableSession(server, pending, previousSession);
+  const findingSession = usableSession(server, pending, previousSession);
+  const session = isPromise(findingSession) ? await findingSession : findingSession;
   const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
     if (isPromptNone) throw interactionRequired();
+    const { pushedRequest } = pending.destination;
+    if (pushedRequest !== undefined) {
+      const { keepPushedRequest } = await import("../oauth/authorize/pushed_request.ts");
+      await keepPushedRequest(server, pending.client, pushedRequest, context.target.clientAddress.address);
+    }
     return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
   }
   const { user, authTime, acr, amr } = decision;

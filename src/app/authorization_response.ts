@@ -3,6 +3,7 @@
 import type { HttpResponse } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
+import { responseModes } from "../oauth/authorize/response_mode.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Server } from "../oauth/server.ts";
@@ -24,9 +25,21 @@ export function authorizationResponse(
 
 /** The parameters of an authorization response. */
 export function responseFields(
-  { issuer }: Server,
-  { state }: Destination,
+  server: Server,
+  { mode, state }: Destination,
   response: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
-  return [...response, ...state === undefined ? [] : [["state", state] as const], ["iss", issuer]];
+  // A signed response always has iss (JARM §2.1).
+  const hasIss = sendsIss(server) || mode !== "device" && responseModes[mode].isSigned;
+  return [
+    ...response,
+    ...state === undefined ? [] : [["state", state] as const],
+    ...hasIss ? [["iss", server.issuer] as const] : [],
+  ];
+}
+
+/** Whether authorization responses have `iss` (RFC 9207), as they do unless the setting `metadata` says otherwise. */
+export function sendsIss({ settings: { metadata } }: Server): boolean {
+  const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
+  return isSupported === true;
 }

@@ -74,6 +74,10 @@ class ClientRequest implements TokenRequest {
     this.#context = context;
   }
 
+  get address(): string | undefined {
+    return this.#context.target.clientAddress.address;
+  }
+
   get url(): string {
     const { app, server, target } = this.#context;
     return routeUrl(server.issuer, app.site.base, target.path);

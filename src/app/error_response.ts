@@ -2,11 +2,11 @@
 
 import { challenge, tokenChallenges, usedScheme } from "../http/challenge.ts";
 import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
 import { html, json, plainText } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { Destination, DeviceDestination, RedirectDestination } from "../oauth/authorize/destination.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
@@ -14,12 +14,25 @@ import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { authorizationResponse, responseFields } from "./authorization_response.ts";
 import type { Context } from "./context.ts";
 import { routeUrl } from "./endpoint.ts";
+import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./off_page.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
-/** Creates the error response for a value that a handler threw. */
-export function errorResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
+/**
+ * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the recorded step
+ * that explains the error (RFC 8288), for clients that show headers and no body.
+ */
+export function errorResponse(context: Context, thrown: unknown): MaybePromise<ResponseLike> {
+  const url = explanationUrl(context);
+  const response = channelResponse(context, thrown);
+  return url === undefined
+    ? response
+    : chain(response, (response) => withHeaders(response, { link: `<${url}>; rel="help"` }));
+}
+
+/** Rejects through the channel of the endpoint. */
+function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
   switch (context.endpoint?.errors) {
     case undefined: {
       // No endpoint has the path.
@@ -42,9 +55,8 @@ export function errorResponse(context: Context, thrown: unknown): MaybePromise<H
       const { destination } = context;
       if (destination !== undefined && !isForUser) {
         if (destination.mode === "device") return deviceError(context, destination, thrown);
-        const code = thrown instanceof OAuthError ? thrown.code : "server_error";
         return chain(
-          isShownFirst(context, code),
+          isShownFirst(context),
           (shown) => shown ? errorPage(context, thrown, destination) : redirectErrorOnce(context, destination, thrown),
         );
       }
@@ -111,8 +123,9 @@ function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError
 function jsonError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
   const status = error.details.status ?? errorStatus[error.code];
-  return json(status, errorMembers(context, error), {
-    ...status === 401 && { "www-authenticate": basicChallenge(context.server.issuer) },
+  const members = errorMembers(context, error);
+  return json(status, members, {
+    ...status === 401 && { "www-authenticate": basicChallenge(context.server.issuer, members) },
     ...detailHeaders(error),
   });
 }
@@ -141,10 +154,15 @@ function bearerError(context: Context, thrown: unknown, algorithms?: readonly st
     ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
   };
   return json(status, members, {
-    ...(status === 401 || status === 403) &&
+    ...(status === 401 || error.code === "insufficient_scope") &&
       {
         "www-authenticate": tokenChallenges(
-          { scheme: usedScheme(context.request.headers.get("authorization")), status, algorithms },
+          {
+            scheme: usedScheme(context.request.headers.get("authorization")),
+            status,
+            algorithms,
+            isBoundRequired: context.server.settings.requireSenderConstrainedTokens,
+          },
           { realm: context.server.issuer, ...attributes },
         ),
       },
@@ -158,9 +176,12 @@ function textError({ server, target }: Context, thrown: unknown): HttpResponse {
   return plainText(details.status ?? errorStatus[code], message);
 }
 
-/** The challenge of an endpoint for clients (RFC 7617 §2). */
-export function basicChallenge(issuer: string): string {
-  return challenge("Basic", { realm: issuer, charset: "UTF-8" });
+/**
+ * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it has the error too, as `Bearer` has: libraries
+ * that read a challenge show nothing of the body.
+ */
+export function basicChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
+  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...hasTestHost(issuer) && attributes });
 }
 
 /** The challenge of a protected resource, with the error (RFC 6750 §3). */
@@ -214,13 +235,19 @@ function redirectError(context: Context, destination: Destination, thrown: unkno
  * The members of an error response. On test hosts `error_description` has the reason, and `error_uri` leads to the
  * recorded step that explains the error.
  */
-function errorMembers({ server, flowUrl }: Context, error: OAuthError): Readonly<Record<string, string>> {
-  if (!hasTestHost(server.issuer)) return { error: error.code, error_description: error.description };
+function errorMembers(context: Context, error: OAuthError): Readonly<Record<string, string>> {
+  const isOpen = hasTestHost(context.server.issuer);
+  const url = explanationUrl(context);
   return {
     error: error.code,
-    error_description: error.openDescription,
-    ...flowUrl !== undefined && { error_uri: flowUrl },
+    error_description: isOpen ? error.openDescription : error.description,
+    ...url !== undefined && { error_uri: url },
   };
+}
+
+/** The URL of the recorded step that explains an error. Only on test hosts: on others the page is not public. */
+function explanationUrl({ server, flowUrl }: Context): string | undefined {
+  return hasTestHost(server.issuer) ? flowUrl : undefined;
 }
 
 /**
@@ -237,15 +264,18 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   if (requestedFormat(context.request) === "json") {
     return json(status, errorMembers(context, error), detailHeaders(error));
   }
-  const explanation = error.explain();
+  const explanation = error.explainToUser();
   const { rule, reason, expected, received } = explanation;
-  const [pages, { findFix, findRule }, { suggestMatch, mayListClients }, { responseLocation }] = await Promise.all([
-    context.pages(),
-    import("../oauth/rules/mod.ts"),
-    import("./suggest_match.ts"),
-    import("./response_mode.ts"),
-  ]);
+  const [pages, { findFix, findRule }, { suggestMatch, mayListClients, clientEditPath }, { responseLocation }] =
+    await Promise.all([
+      context.pages(),
+      import("../oauth/rules/mod.ts"),
+      import("./suggest_match.ts"),
+      import("./response_mode.ts"),
+    ]);
   const address = new URLSearchParams(target.query);
+  const { publicExpected } = error.details;
+  const showsClients = publicExpected === undefined || mayListClients(context);
   return html(
     status,
     pages.error({
@@ -253,12 +283,12 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       status,
       // Plain HTTP errors such as 404 have no OAuth error code.
       error: thrown instanceof HttpError && thrown.status !== 400 ? undefined : error.code,
-      message: toSentence(reason),
+      message: toSentence(showsClients ? reason : error.message),
       rule,
       cites: findRule(rule)?.cites,
-      expected: mayListClients(context) ? expected : error.details.publicExpected ?? expected,
+      expected: showsClients ? expected : publicExpected,
       received: status === 404 ? target.path : received,
-      suggestion: suggestMatch(context, error),
+      ...{ suggestion: suggestMatch(context, error), editPath: clientEditPath(context, error) },
       fix: findFix(explanation),
       command: isWrongMethod(thrown)
         ? exampleCommand(context)
@@ -306,16 +336,15 @@ function detailHeaders({ details: { retryAfter, dpopNonce } }: OAuthError): Read
   };
 }
 
-/** Converts a thrown value to an OAuth error and traces the rejection. */
-function tracedError({ server, target, clientId }: Context, thrown: unknown): OAuthError {
+/** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
+function tracedError(context: Context, thrown: unknown): OAuthError {
+  const { server, target, clientId } = context;
   const error = toOAuthError(server, target.path, thrown);
-  server.trace({
-    type: "rejected",
-    at: server.now(),
-    endpoint: target.path,
-    error: error.code,
-    client: clientId,
-    explanation: error.explain(),
-  });
+  const event = { at: server.now(), endpoint: target.path };
+  server.trace(
+    isMissingPage(context, thrown)
+      ? { type: "page_missing", ...event, status: thrown.status, reason: error.explain().reason }
+      : { type: "rejected", ...event, error: error.code, client: clientId, explanation: error.explain() },
+  );
   return error;
 }

@@ -27,6 +27,12 @@ export function rejectForeignHost(issuer: string, request: RequestLike, rule: Re
   );
 }
 
+/** The `Host` header for a request that the server sends to itself because of this one: the same checks apply to both. */
+export function repeatedHost({ headers }: RequestLike): readonly (readonly [name: string, value: string])[] {
+  const host = headers.get("host");
+  return host === null ? [] : [["host", host]];
+}
+
 /** Whether the `Host` header is the issuer's host or a loopback host. */
 export function isTrustedHost(issuer: string, { headers }: RequestLike): boolean {
   const host = headers.get("host");

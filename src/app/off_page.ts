@@ -1,6 +1,6 @@
 /** The pages that the settings of a server turn off. On a test host, the 404 says how to turn one on. */
 
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Context } from "./context.ts";
 
 /** A page that is off. */
@@ -14,7 +14,7 @@ export interface OffPage {
 }
 
 const directory = (of: string): OffPage => ({
-  message: `The page that lists and changes ${of} is off`,
+  message: `The list of ${of} is off`,
   fix: 'Set directory to "edit" or "read" in the configuration file, or in the options of latchkey().',
 });
 
@@ -23,20 +23,20 @@ const start = "npx -y deno task start";
 /** By the first segment of the path, below the base. */
 const offPages: Readonly<Record<string, OffPage>> = {
   account: {
-    message: "The page where users see and revoke what they allowed is off, because users log in without a page",
+    message: "Account is off: logins are automatic",
     fix:
       'Start the server with --login interactive, or set login to "interactive" in the configuration file or in the options of latchkey().',
     command: `${start} --login interactive`,
   },
   clients: directory("clients"),
   faults: {
-    message: "The page that injects faults, moves the clock and rotates keys is off",
+    message: "Faults are off",
     fix:
       "Start the server with --faults on, or set faults to true in the configuration file. In a program, use testLatchkey() instead.",
     command: `${start} --faults on`,
   },
   flows: {
-    message: "The page that shows each login step by step is off",
+    message: "Flows are off",
     fix:
       "Start the server with --inspector on, or set inspector to true in the configuration file. In a program, add inspector() to the plugins of latchkey().",
     command: `${start} --inspector on`,

@@ -58,6 +58,10 @@ export interface Plugin {
   configure?(options: ConfigurableOptions): ConfigurableOptions;
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
   setup?(app: App, addResource: AddResource): void;
+  /**
+   * Wraps the approver: the embedding program's, or that of `login: "auto"`. Login pages are not wrapped.
+   */
+  approve?(next: Approver): Approver;
   /** Adds endpoints. Metadata and pages list them by their descriptions. */
   routes?(app: App): readonly Endpoint[];
   /** Links in the header of every page. */

@@ -5,6 +5,7 @@ import type { Method, Route } from "../http/router.ts";
 import type { Context } from "./context.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import type { EndpointDescription } from "./endpoint.ts";
+import { rejectForeignPage } from "./foreign_page.ts";
 
 /** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
 export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
@@ -37,6 +38,7 @@ export function endpointRoute(
   protocolParameters: readonly ParameterDescription[] = [],
 ): EndpointRoute {
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
+  const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
   let unrepeatable: ReadonlySet<string> | undefined;
   const findUnrepeatable = () => {
     const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
@@ -61,7 +63,9 @@ export function endpointRoute(
     get unrepeatable() {
       return unrepeatable ??= findUnrepeatable();
     },
-    handle: (method, context) =>
-      handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context),
+    handle(method, context) {
+      if (isForPrograms) rejectForeignPage(context);
+      return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
+import { describeKnownIds } from "../oauth/clients/known_ids.ts";
 import type { OAuthError } from "../oauth/errors.ts";
 import type { Context } from "./context.ts";
 import { isTrustedHost } from "./host_check.ts";
@@ -17,14 +18,25 @@ export function suggestMatch(context: Context, error: OAuthError): SuggestedMatc
   if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
   if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
   if (rule !== "AZ-02") return undefined;
-  const text = closestText(received, context.server.clients.allCached().map(({ id }) => id));
-  return text === undefined ? undefined : { text };
+  const { nearest } = describeKnownIds(context.server, received);
+  return nearest === undefined ? undefined : { text: nearest };
 }
 
 /** Whether the request may see the list of clients: the server has that page, and the host is trusted. */
 export function mayListClients({ server, site, request }: Context): boolean {
   const isListed = site.links?.some(({ path }) => path === "/clients") === true;
   return isListed && isTrustedHost(server.issuer, request);
+}
+
+/** The page that registers a rejected redirect URI; `undefined` if the visitor may not change the client. */
+export function clientEditPath(context: Context, error: OAuthError): string | undefined {
+  const { server: { clients, settings }, clientId } = context;
+  const mayEdit = error.explain().rule === "RU-01" && settings.directory === "edit" && mayListClients(context);
+  const client = mayEdit && clientId !== undefined ? clients.findCached(clientId) : undefined;
+  // A metadata document is changed by its client alone.
+  return client === undefined || client.document !== undefined
+    ? undefined
+    : `/clients/${encodeURIComponent(client.id)}?edit`;
 }
 
 /** The candidate with the shortest differing part: a few characters in a row, less than half of the received text. */

@@ -6,24 +6,20 @@
  * The parameters of a pushed (RFC 9126) or signed request (RFC 9101) are read first; the rest is the same for them.
  *
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
- * 2. `parseAuthorizationRequest` checks the other parameters.
+ * 2. `readRequest` reads the parts of the request.
  * 3. `authorize` reads the session and calls the approver.
  * 4. An approval becomes a code, sent to the destination.
  */
 
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
-import {
-  parseAuthorizationRequest,
-  pendingAuthorization,
-  warnAcceptedRequest,
-} from "../oauth/authorize/authorization_request.ts";
 import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
-import type { Destination, RequestOrigin } from "../oauth/authorize/destination.ts";
+import type { RedirectDestination, RequestOrigin } from "../oauth/authorize/destination.ts";
+import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import { responseModes } from "../oauth/authorize/response_mode.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
@@ -47,7 +43,7 @@ export function authorizeHandlers(
     const received = isPromise(read) ? await read : read;
     const clientId = received.get("client_id");
     let params = received;
-    let destination: Destination;
+    let destination: RedirectDestination;
     let client: Client;
     let origin: RequestOrigin | undefined;
     try {
@@ -69,10 +65,19 @@ export function authorizeHandlers(
     }
     context.destination = destination;
     if (origin?.rejection !== undefined) throw origin.rejection;
-    const request = await parseAuthorizationRequest(server, params, client, destination);
-    const resolved = pendingAuthorization(server, request, destination, client);
-    const pending = isPromise(resolved) ? await resolved : resolved;
-    warnAcceptedRequest(server, params, pending);
+    const { mode, pushedRequest, isSigned } = destination;
+    const from = {
+      server,
+      client,
+      params,
+      at: "authorize",
+      mode,
+      isPushed: pushedRequest !== undefined,
+      isSigned,
+    } as const;
+    const request = await readRequest(from);
+    const pending = { request, destination, client };
+    warnAcceptedRequest(from, request);
     const redirected = repeatWithCookies && await repeatWithCookies(context, pending);
     return redirected ?? await authorize(context, pending, approver);
   }

@@ -18,8 +18,10 @@ export const clientConfiguration: Handlers = {
   },
   async PUT(context) {
     const owner = await authenticate(context);
-    const metadata = await readJsonObject(context.request, "DR-03");
-    return json(200, describeRegistration(context, await updateRegistration(context.server, owner, metadata)));
+    const { server, request, target } = context;
+    const metadata = await readJsonObject(request, "DR-03");
+    const updated = await updateRegistration(server, owner, metadata, target.clientAddress.address);
+    return json(200, describeRegistration(context, updated));
   },
   async DELETE(context) {
     await deleteRegistration(context.server, await authenticate(context));

@@ -10,6 +10,7 @@ import { json } from "../http/responses.ts";
 import { denyDevice, findDevice, startDevice } from "../oauth/authorize/device.ts";
 import { statedLevel } from "../oauth/authorize/acr.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
+import { rejectOldLogin } from "../oauth/authorize/login.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { createSession } from "../oauth/session/session.ts";
 
@@ -42,11 +43,13 @@ export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
 async function decideImmediately(context: Context, userCode: string, approve: Approver): Promise<void> {
   const { server, request: httpRequest } = context;
   const { users, now, trace } = server;
+  const startedAt = now();
   const { pending } = (await findDevice(server, userCode, endpointPath(context.app, "device")))!;
   try {
     const decision = await approve(pending.request, { pending, users, now, trace, httpRequest, context });
     if (!("user" in decision)) return;
     const { user, authTime } = decision;
+    rejectOldLogin(pending.request.loginRequirements, startedAt, authTime, undefined);
     const session = createSession(server, user.sub, authTime, undefined, statedLevel(server, decision));
     await issueCode(server, pending, decision, session);
   } catch (error) {

@@ -11,8 +11,7 @@ import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
-import { isTestHost } from "../oauth/test_hosts.ts";
+import { hasTestHost, isTestHost } from "../oauth/test_hosts.ts";
 import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
@@ -45,7 +44,9 @@ export function discoveryHandlers(): Handlers {
     GET: (context) => {
       warnOtherHost(context);
       const document = withoutEmpty(metadata(context, supportedClaims(context.server)));
-      return json(200, document, { "cache-control": "public, max-age=60" });
+      return json(200, withMembers(document, context.server.settings.metadata), {
+        "cache-control": "public, max-age=60",
+      });
     },
   };
 }
@@ -58,6 +59,11 @@ function isAlias(host: string): boolean {
 /** Omits empty lists (RFC 8414 §3.2). */
 function withoutEmpty(document: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
+}
+
+/** Replaces members, and removes those that are `null`. */
+function withMembers(document: Record<string, unknown>, members: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries({ ...document, ...members }).filter(([, value]) => value !== null));
 }
 
 function metadata({ app, server, site }: Context, claims: readonly string[]): Record<string, unknown> {

@@ -4,18 +4,20 @@ import type { HttpResponse } from "../http/message.ts";
 import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import type { Client } from "../oauth/clients/repository.ts";
+import { isPermitted } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { revokeClientSession } from "../oauth/grants/revoke_grant.ts";
 import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import { sessionIdFor } from "../oauth/users/subject.ts";
 import { endSession } from "../oauth/session/end_session.ts";
 import { csrfToken } from "../oauth/session/session.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
 import type { LogoutFrame } from "../oauth/session/front_channel_logout.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
+import { type IdTokenHint, readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
@@ -36,11 +38,17 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   const params = await readParams(context);
   params.rejectRepeated("LO-02");
   const session = await readSession(context);
-  const { client, sid, sub } = await readHint(context, params, session);
+  const { client, sid, hint } = await readHint(context, params, session);
   const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
+  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a URI, and a link with its own old ID token.
+  const mayRedirect = hint !== undefined && (session !== undefined || !hint.isExpired) ||
+    (client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint"));
+  const redirectUri = mayRedirect ? postLogoutRedirectUri : undefined;
   // The hint identifies the session even without a cookie: browsers send none if another site posts the form.
   const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
-  const confirmedSid = session === undefined || sids.includes(sid ?? "") ? sid : undefined;
+  const confirmedSid = sids.includes(sid ?? "") || (session === undefined && hint?.isExpired === false)
+    ? sid
+    : undefined;
   if (
     session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
   ) {
@@ -48,26 +56,28 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
     if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
     return await confirmationPage(context, session, client, params);
   }
-  const ended = session ?? (confirmedSid && sub && { sid: confirmedSid, sub });
+  const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
   const logins = ended ? await endSession(server, ended) : [];
   const headers = ended ? clearSessionCookie(context) : {};
+  // An old ID token may be in a log: without the cookie it ends only what its own client has.
+  if (!ended && hint?.sid !== undefined) await revokeClientSession(server, hint.clientId, hint.sid);
   // Without the cookie the browser may be another one, and the page names other clients of the user.
   if (logins.length > 0 && session !== undefined) {
     const { logoutFrames } = await import("../oauth/session/front_channel_logout.ts");
     const frames = await logoutFrames(server, logins);
-    if (frames.length > 0) return await loggingOutPage(context, frames, postLogoutRedirectUri, headers);
+    if (frames.length > 0) return await loggingOutPage(context, frames, redirectUri, headers);
   }
-  if (postLogoutRedirectUri !== undefined) return redirect(request.method, postLogoutRedirectUri, headers);
+  if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
   const pages = await context.pages();
-  return html(200, pages.loggedOut(site), headers);
+  return html(200, pages.loggedOut({ ...site, continueHref: postLogoutRedirectUri }), headers);
 }
 
-/** Reads the client from `client_id` or `id_token_hint`, and the session ID and its user from `id_token_hint`. */
+/** Reads the hint, the client from it or from `client_id`, and the session ID of the hint. */
 async function readHint(
   { server }: Context,
   params: Params,
   session: Session | undefined,
-): Promise<{ readonly client?: Client; readonly sid?: string; readonly sub?: string }> {
+): Promise<{ readonly client?: Client; readonly sid?: string; readonly hint?: IdTokenHint }> {
   const idTokenHint = params.get("id_token_hint");
   const clientId = params.get("client_id");
   const hintedToken = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
@@ -82,8 +92,8 @@ async function readHint(
     });
   }
   const id = hintedToken?.clientId ?? clientId;
-  const client = id === undefined ? undefined : await server.clients.findHolder(id);
-  return { client, sid: await findSid(server, client, hintedToken?.sid, session), sub: hintedToken?.sub };
+  const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
+  return { client, sid: await findSid(server, client, hintedToken?.sid, session), hint: hintedToken };
 }
 
 /** The session ID of a hint. */
@@ -106,17 +116,29 @@ function readPostLogoutRedirectUri(params: Params, client: Client | undefined): 
   if (uri === undefined) return undefined;
   const registered = client?.metadata.post_logout_redirect_uris ?? [];
   if (!registered.includes(uri)) {
+    if (client === undefined) throw unidentifiedClient(params.get("client_id"));
     throw new OAuthError("invalid_request", "post_logout_redirect_uri is not registered for this client", {
       rule: "LO-03",
-      expected: client === undefined
-        ? "id_token_hint or client_id, which identifies the client"
-        : registered.join(" or ") || "none, because this client has no registered URI",
-      publicExpected: client && "a post-logout redirect URI of this client; the server's log lists them",
+      expected: registered.join(" or ") || "none, because this client has no registered URI",
+      publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
       received: uri,
     });
   }
   const state = params.get("state");
   return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);
+}
+
+/** The error of a URI without the client that must have registered it. */
+function unidentifiedClient(clientId: string | undefined): OAuthError {
+  const message = clientId === undefined
+    ? "post_logout_redirect_uri was sent without id_token_hint and client_id, so its client is unknown"
+    : "client_id is not a registered client, so post_logout_redirect_uri belongs to none";
+  return new OAuthError("invalid_request", message, {
+    rule: "LO-03",
+    expected: "id_token_hint or client_id, which identifies the client",
+    received: clientId ?? "neither",
+    fix: "Send the id_token_hint of the login, or the client_id of a registered client, with post_logout_redirect_uri.",
+  });
 }
 
 /** Whether the request is the form of the confirmation page, with the CSRF token of this session. */

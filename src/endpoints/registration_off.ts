@@ -2,7 +2,7 @@
 
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import { OAuthError } from "../oauth/errors.ts";
 
 /** The handlers of the registration endpoint. */

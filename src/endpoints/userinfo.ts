@@ -2,6 +2,7 @@
 
 import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
+import { grantOfAccessToken } from "../oauth/tokens/access_token_id.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
@@ -9,6 +10,7 @@ import { policyOf } from "../oauth/clients/policy.ts";
 import { byProfile } from "../oauth/config/profile.ts";
 import { freshNonce } from "../oauth/dpop/proven_key.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { recordUserinfoCall } from "../oauth/notes.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
@@ -44,6 +46,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const { claims } = token;
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
   const client = (await server.clients.findHolder(claims.client_id))!;
+  recordUserinfoCall(client);
   if (isInForm) assertFormAllowed(policyOf(server, client));
   if (user === undefined) {
     throw new OAuthError("insufficient_scope", "the access token has no user", {
@@ -62,7 +65,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const info = server.overrideClaims?.("userinfo", response, {
     client,
     user,
-    grant: { id: claims.jti.slice(0, claims.jti.indexOf(".")), scope, resources: [claims.aud].flat() },
+    grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
   }) ?? response;
   if (alg === undefined) return json(200, info);
   return jwtResponse("application/jwt", await server.sign("userinfo", alg, info));

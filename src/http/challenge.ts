@@ -24,18 +24,20 @@ export interface RejectedRequest {
   readonly status: number;
   /** The algorithms of DPoP proofs; absent if the resource accepts none. */
   readonly algorithms?: readonly string[];
+  /** Whether the resource accepts no bearer token. Default: false. */
+  readonly isBoundRequired?: boolean;
 }
 
 /**
  * The challenges of a protected resource. The error stands in that of the scheme that the request used (RFC 9449 §7.2): a
- * request without `DPoP` learns with 401 that the resource accepts it, too.
+ * request without `DPoP` learns with 401 that the resource accepts it, too. `Bearer` is not offered where it cannot succeed.
  */
 export function tokenChallenges(
-  { scheme, status, algorithms }: RejectedRequest,
+  { scheme, status, algorithms, isBoundRequired = false }: RejectedRequest,
   parameters: Readonly<Record<string, string | undefined>>,
 ): string {
   const algs = algorithms?.join(" ");
-  if (algs !== undefined && scheme === "DPoP") return challenge("DPoP", { ...parameters, algs });
+  if (algs !== undefined && (scheme === "DPoP" || isBoundRequired)) return challenge("DPoP", { ...parameters, algs });
   const bearer = challenge("Bearer", parameters);
   if (status !== 401 || algs === undefined) return bearer;
   return `${bearer}, ${challenge("DPoP", { resource_metadata: parameters.resource_metadata, algs })}`;

@@ -109,7 +109,7 @@ const hostHeader = /^[\w.:[\]-]*$/;
 /** CORS headers: scripts of other origins may read the response. */
 export const corsHeaders = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "WWW-Authenticate, Retry-After, DPoP-Nonce",
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After, DPoP-Nonce, Link",
 };
 
 function dispatch<Context, R extends Route<Context>>(
@@ -145,7 +145,9 @@ async function rejectMethod<Context, R extends Route<Context>>(
   options: RouterOptions<Context, R>,
 ): Promise<ResponseLike> {
   const allow = allowedMethods(route);
-  const texts = { expected: allow, received: method.slice(0, 16) };
+  const methods = route.methods.filter((supported) => supported !== "HEAD").join(" or ");
+  const fix = `Send ${methods}${method === "GET" ? "; a browser that opens the address sends GET" : ""}.`;
+  const texts = { expected: allow, received: method.slice(0, 16), fix };
   const error = new HttpError(405, "HT-01", `This address allows only ${allow}`, texts);
   return withHeaders(await options.handleError(error, context), { allow });
 }

@@ -1,5 +1,6 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
+import { autoApprover } from "../app/approver.ts";
 import type { App } from "../app/context.ts";
 import { endpointPath, routeUrl } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
@@ -17,12 +18,11 @@ import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
 import { type ResolvedSettings, resolveSettings } from "../oauth/config/resolve_settings.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import { loadGrantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
-import { isLoopback } from "../oauth/test_hosts.ts";
+import { hasTestHost, isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository, type UserWarnings } from "../oauth/users/user_repository.ts";
 import { defaultOutbound } from "./default_outbound.ts";
@@ -72,7 +72,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // Hosted resources add their scope values.
   const scopes = [...resolved.scopes];
   const settings = { ...resolved, scopes };
-  const { plugins = [], approver } = options;
+  const { plugins = [] } = options;
   const allGrantTypes = [...await loadGrantTypes(settings), ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
@@ -91,7 +91,14 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   );
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
-  const ownEndpoints = endpoints({ base, settings, grantTypes: allGrantTypes, approver, interaction, openLogin });
+  const ownEndpoints = endpoints({
+    ...{ base, settings, grantTypes: allGrantTypes, interaction, openLogin },
+    approver: plugins.reduceRight(
+      (inner, plugin) => plugin.approve?.(inner) ?? inner,
+      options.approver ?? autoApprover,
+    ),
+    autoLogin: settings.login === "auto" && options.approver === undefined,
+  });
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
     issuer: currentIssuer,
@@ -115,7 +122,14 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     registeredSecrets: registeredSecrets(registered, secretLabels),
     users: userRepository(
       settings,
-      { ...core, issuer, claims, userWarnings, acceptsGuests: interaction !== undefined && openLogin, onSessionsOver },
+      {
+        ...core,
+        issuer,
+        claims,
+        userWarnings,
+        acceptsGuests: interaction !== undefined && openLogin || settings.unknownLoginHint === "create",
+        onSessionsOver,
+      },
       createRepository,
     ),
     openLogin: interaction && openLogin,
@@ -127,6 +141,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     recentChallenges: boundedCache(maxRecentChallenges),
     fetches: {},
     keyFetches: boundedCache(maxKeyFetches),
+    unusedKeyFetches: boundedCache(maxKeyFetches),
   };
   const site: Site = {
     get issuer() {

@@ -23,9 +23,7 @@ export function eventEmitter(
     plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
   );
   if (trace !== undefined) {
-    listeners.push((event) =>
-      trace(event.type === "rejected" || event.type === "warning" ? redactEvent(event, getRegisteredSecrets()) : event)
-    );
+    listeners.push((event) => trace("explanation" in event ? redactEvent(event, getRegisteredSecrets()) : event));
   }
   return (event, context) => {
     for (const listener of listeners) {

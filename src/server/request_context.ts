@@ -5,9 +5,12 @@ import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { Plugin } from "../app/plugin.ts";
 import type { EndpointRoute } from "../app/route.ts";
+import { isFromForeignPage } from "../app/foreign_page.ts";
+import { isTrustedHost } from "../app/host_check.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
+import type { Sender } from "../oauth/sender.ts";
 import type { Server } from "../oauth/server.ts";
 import type { EmitEvent } from "./emit_event.ts";
 
@@ -22,13 +25,42 @@ type CreateContext = (
 export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitEvent): CreateContext {
   const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
+  const { clients, settings } = app.server;
+  const fetchesForSenders = clients.acceptsDocuments || settings.registration.mode !== "off";
   return (request, target, route) => {
     const context = new RequestContext(app, plugins, request, target, route);
     for (const plugin of extending) context.server = plugin.extend!(context.server, context);
     // The trace is set last, so that every plugin receives the same server for each request and can cache by it.
-    if (hasListener) context.server = { ...context.server, trace: (event) => emit(event, context) };
+    if (hasListener || fetchesForSenders) {
+      context.server = {
+        ...context.server,
+        ...hasListener && { trace: (event) => emit(event, context) },
+        sender: new RequestSender(context),
+      };
+    }
     return context;
   };
+}
+
+/** The sender of a request. Most requests cause no fetch, so its page is found when it is read. */
+class RequestSender implements Sender {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  get address(): string | undefined {
+    return this.#context.target.clientAddress.address;
+  }
+
+  get page(): Sender["page"] {
+    const { server, request } = this.#context;
+    // DNS rebinding: over plain http, a GET request under a foreign host does not name its page.
+    const isRebound = request.method === "GET" && !isTrustedHost(server.issuer, request);
+    if (isRebound || isFromForeignPage(this.#context)) return "foreign";
+    return request.headers.get("origin") === null ? "none" : "own";
+  }
 }
 
 const noNames: ReadonlySet<string> = new Set();

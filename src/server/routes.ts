@@ -1,6 +1,5 @@
 /** The list of the server's endpoints. Every other part reads these descriptions. */
 
-import { autoApprover } from "../app/approver.ts";
 import type { Approver } from "../app/approver.ts";
 import type { Endpoint } from "../app/route.ts";
 import { authorizeHandlers } from "../endpoints/authorize.ts";
@@ -9,6 +8,7 @@ import { token } from "../endpoints/token.ts";
 import { wellKnownPaths } from "../endpoints/well_known_paths.ts";
 import type { Method } from "../http/router.ts";
 import { authorizationParameters, requestUriParameter } from "../oauth/authorize/parameters.ts";
+import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import type { GrantType } from "../oauth/server.ts";
@@ -25,8 +25,10 @@ interface RouteOptions {
   readonly settings: ResolvedSettings;
   /** The grant types of the token endpoint, which declare its parameters. */
   readonly grantTypes: readonly GrantType[];
-  /** Decides authorization requests without pages. Default: {@link autoApprover}. */
-  readonly approver?: Approver;
+  /** Decides authorization requests without pages. */
+  readonly approver: Approver;
+  /** Whether users log in without a page. */
+  readonly autoLogin: boolean;
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
   /** Whether users without a password can log in on pages. */
@@ -39,7 +41,12 @@ interface DirectoryRouteOptions {
   readonly edit: boolean;
   /** Whether users log in without a page. */
   readonly autoLogin: boolean;
+  /** Secrets that a form generated, by client id. Filled on test hosts only. */
+  readonly generatedSecrets: BoundedCache<string>;
 }
+
+/** Maximum number of client secrets that the pages keep. */
+const maxGeneratedSecrets = 1000;
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
 
@@ -60,7 +67,7 @@ const authorizationResponseParameters = parameters(codeParameter, signedResponse
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  { base, settings, grantTypes, approver, interaction, openLogin }: RouteOptions,
+  { base, settings, grantTypes, approver, autoLogin, interaction, openLogin }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
@@ -77,8 +84,7 @@ export function endpoints(
       role: "step",
       parameters: [...authorizationParameters, interactionParameter],
       responseParameters: authorizationResponseParameters,
-      load: () =>
-        authorizeHandlers(interaction?.pagesApprover() ?? approver ?? autoApprover, interaction?.repeatWithCookies),
+      load: () => authorizeHandlers(interaction?.pagesApprover() ?? approver, interaction?.repeatWithCookies),
     },
     {
       name: "token",
@@ -198,7 +204,7 @@ export function endpoints(
       : [registrationOffEndpoint(base, defaultPaths("/register"))],
     ...settings.deviceAuthorization
       ? deviceEndpoints(base, {
-        approver: interaction?.pagesApprover() ?? approver ?? autoApprover,
+        approver: interaction?.pagesApprover() ?? approver,
         hasPages: interaction !== undefined,
         ...{ openLogin, formParameters, redirectParameters: authorizationResponseParameters },
       })
@@ -276,7 +282,8 @@ export function endpoints(
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../site/static_files.ts")).favicon),
     ...settings.directory === "off" ? [] : directoryEndpoints(base, {
       edit: settings.directory === "edit",
-      autoLogin: settings.login === "auto" && approver === undefined,
+      autoLogin,
+      generatedSecrets: boundedCache(maxGeneratedSecrets),
     }),
   ];
 }

@@ -1,0 +1,89 @@
+/**
+ * Web pages of other sites. A browser on the machine of the server opens them, and reaches the server too: such a page
+ * must not learn who the user is, get a token, or make the server fetch something (CSRF, cross-site leaks).
+ */
+
+import { HttpError } from "../http/http_error.ts";
+import type { RequestLike } from "../http/message.ts";
+import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { Server } from "../oauth/server.ts";
+import { hasTestHost, isLoopback, servesOwnPages } from "../oauth/test_hosts.ts";
+import type { Context } from "./context.ts";
+import { rejectForeignHost } from "./host_check.ts";
+
+const knownPages =
+  "a page on a test host, or on an origin that allowedOrigins or a redirect URI of a configured client names";
+
+/**
+ * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,
+ * Fetch §3.2). A page can leave `Referer` out, but not forge it.
+ */
+export function isFromForeignPage({ server, request: { headers } }: Pick<Context, "server" | "request">): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "cross-site") return false;
+  const page = headers.get("origin") ?? headers.get("referer");
+  return page === null ? site !== null : !isKnownPage(server, page);
+}
+
+/**
+ * Rejects a request of a page of another site, by script or form, to an endpoint for programs. Only a server on a test
+ * host does so, because on other hosts an attacker reaches the endpoint without the browser of a user.
+ *
+ * @throws {HttpError} 403.
+ */
+export function rejectForeignPage(context: Context): void {
+  const { server, request: { headers } } = context;
+  if (!isFromForeignPage(context) || !hasTestHost(server.issuer)) return;
+  throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
+    expected: `no browser, or ${knownPages}`,
+    received: describePage(headers),
+  });
+}
+
+/**
+ * Rejects an automatic login that a page of another site starts: in a frame, or for a client of unknown standing whose
+ * redirect URI is of another site, so that the page gets the code.
+ *
+ * @throws {OAuthError} `interaction_required`.
+ * @throws {HttpError} 403 under a foreign host, where browsers do not say which site a request is of.
+ */
+export function rejectForeignLogin(context: Context, { destination, client }: PendingAuthorization): void {
+  const { server, request } = context;
+  if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
+  const target = request.headers.get("sec-fetch-dest") ?? "document";
+  const isFramed = target !== "document" && isFromForeignPage(context);
+  const leadsAway = client.standing === "unknown" && /^https?:/i.test(destination.uri) &&
+    !isKnownPage(server, destination.uri);
+  if (!isFramed && !(leadsAway && (isFromForeignPage(context) || isUnstated(context)))) return;
+  throw new OAuthError("interaction_required", "automatic login is not for a page of another site", {
+    rule: "UI-30",
+    expected: isFramed ? knownPages : `a redirect URI or a start of the login on ${knownPages}`,
+    received: `${describePage(request.headers)}${isFramed ? `, in a request for ${target}` : ""}`,
+  });
+}
+
+/** Whether a page of this URL or origin may use the server like a page on this machine. */
+function isKnownPage({ issuer, settings, clients }: Server, url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname, origin } = new URL(url);
+  if (servesOwnPages(hostname) || hostname === new URL(issuer).hostname) return true;
+  return settings.allowedOrigins.includes(origin) ||
+    clients.registered.allCached().some(({ standing, redirectUris }) =>
+      standing === "configured" && redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
+    );
+}
+
+/** Whether a browser would not state the site: over plain http, except to a loopback host (Fetch Metadata §2). */
+function isUnstated({ server, request: { headers } }: Context): boolean {
+  const host = headers.get("host");
+  return host !== null && headers.get("sec-fetch-site") === null && headers.get("referer") === null &&
+    new URL(server.issuer).protocol === "http:" && !isLoopback(host.replace(/:\d+$/, ""));
+}
+
+/** The page of a request, for the trace. */
+function describePage(headers: RequestLike["headers"]): string {
+  const page = headers.get("origin") ?? headers.get("referer");
+  if (page === null) return "a request that names no page";
+  return URL.canParse(page) ? `a page of ${new URL(page).origin}` : "a page without an origin";
+}

@@ -1,0 +1,57 @@
+/** A `login_hint` that is not the `sub` of a user, with automatic login. */
+
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { User } from "../oauth/clients/client.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
+import { validateUser } from "../oauth/config/validate_user.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Explanation } from "../oauth/trace.ts";
+import { createGuestUser, maxUsers, userForHint } from "../oauth/users/users.ts";
+
+/** Maximum number of users that an explanation names. */
+const maxNamedUsers = 10;
+
+/**
+ * The user of the hint: on test hosts the one who has it as e-mail address or `preferred_username`, or the one that the
+ * setting `unknownLoginHint` creates. `undefined`, with a warning: the default user is logged in.
+ *
+ * @throws {OAuthError} If the setting rejects the hint, or the user cannot be created.
+ */
+export async function resolveLoginHint(
+  server: Server,
+  loginHint: string,
+  { clientId, loginRequirements }: AuthorizationRequest,
+): Promise<User | undefined> {
+  const { issuer, users, now, trace, settings: { unknownLoginHint } } = server;
+  const named = hasTestHost(issuer) ? await userForHint(server, loginHint) : undefined;
+  if (named !== undefined) return named;
+  // A request with prompt=none continues a session, and a new user has none.
+  const isSilent = loginRequirements.prompt.includes("none");
+  const creates = unknownLoginHint === "create" && !isSilent;
+  const created = creates ? await createUser(server, loginHint) : "login_hint names no user";
+  if (typeof created === "object") return created;
+  const subs = users.allCached().map(({ sub }) => sub);
+  const known = subs.length > maxNamedUsers ? `${subs.slice(0, maxNamedUsers).join(", ")}, …` : subs.join(" or ");
+  const explanation: Explanation = {
+    rule: "OI-06",
+    reason: created,
+    expected: known || "no hint",
+    received: loginHint,
+  };
+  if (unknownLoginHint !== "default") {
+    const code = unknownLoginHint === "create" && isSilent ? "login_required" : "invalid_request";
+    throw new OAuthError(code, created, explanation);
+  }
+  const reason = `${created}: the user of the session, or the default user, was logged in`;
+  trace({ type: "warning", at: now(), client: clientId, explanation: { ...explanation, reason } });
+  return undefined;
+}
+
+/** Creates the user that the hint names; or returns why it cannot. */
+async function createUser(server: Server, hint: string): Promise<User | string> {
+  const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };
+  if (validateUser(user).length > 0) return "login_hint names no user, and cannot be the sub of a new user";
+  if (await server.users.count() >= maxUsers) return `login_hint names no user, and the server has ${maxUsers} already`;
+  return await createGuestUser(server, user) ?? "login_hint names no user";
+}
