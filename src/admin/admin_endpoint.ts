@@ -8,12 +8,14 @@
  */
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import { takeConfirmation } from "../app/confirmation.ts";
 import type { Context } from "../app/context.ts";
 import { browserCsrfToken } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import type { Handler, Handlers } from "../app/route.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms } from "../http/responses.ts";
+import type { BoundedCache } from "../oauth/bounded_cache.ts";
 import type { Repository } from "../oauth/records/repository.ts";
 import type { EditForm } from "../ui/field.tsx";
 import type { ListPosition } from "../ui/next_page.tsx";
@@ -25,6 +27,8 @@ export interface DirectoryOptions {
   readonly edit: boolean;
   /** Whether users log in without a page. */
   readonly autoLogin: boolean;
+  /** Secrets that a form generated, by client id. Filled on test hosts only. */
+  readonly generatedSecrets: BoundedCache<string>;
 }
 
 /** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */
@@ -72,11 +76,16 @@ export async function readPage<Input, Item>(
  */
 export async function pageWithForm(
   context: Context,
-  fields: Omit<EditForm, "csrfToken"> | false,
+  fields: Omit<EditForm, "csrfToken" | "confirmation"> | false,
   render: (pages: Pages, form: EditForm | undefined) => string,
   status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
-  const form = fields === false ? undefined : { ...fields, csrfToken: await browserCsrfToken(context, browser) };
-  return htmlWithForms(status, render(await context.pages(), form), browser.headers);
+  const confirmation = await takeConfirmation(context);
+  const form = fields === false ? undefined : {
+    ...fields,
+    csrfToken: await browserCsrfToken(context, browser),
+    confirmation: fields.errors.length === 0 ? confirmation.text : undefined,
+  };
+  return htmlWithForms(status, render(await context.pages(), form), { ...confirmation.headers, ...browser.headers });
 }

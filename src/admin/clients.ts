@@ -2,8 +2,7 @@
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { redirect } from "../http/responses.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
+import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
@@ -14,9 +13,11 @@ import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
+import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
@@ -43,7 +44,9 @@ export function clientPage(options: DirectoryOptions): Handlers {
     const id = idFromPath(context, "/clients/");
     // Looking at a page fetches no metadata document.
     const client = await clients.registered.find(id) ?? clients.findCached(id);
-    if (client === undefined) throw new HttpError(404, "HT-01", "No client has this ID");
+    if (client === undefined) {
+      throw new HttpError(404, "HT-01", "No client has this ID", { fix: "Choose a client of the list at /clients." });
+    }
     return client;
   };
   return directoryHandlers({
@@ -137,13 +140,42 @@ function offersFormMethod({ server }: Context): boolean {
   return formAuthMethods.some((method) => server.settings.clientAuthMethods.includes(method));
 }
 
+/**
+ * Responds to a change with the page of the client. On test hosts it is a redirect, and the page shows the secret until
+ * the server stops; elsewhere a secret is part of this response alone.
+ */
+async function showChanged(
+  context: Context,
+  options: DirectoryOptions,
+  client: Client,
+  done: "Added" | "Saved",
+  newSecret: string | undefined,
+): Promise<HttpResponse> {
+  if (newSecret !== undefined) {
+    if (!hasTestHost(context.server.issuer)) return await showOne(context, options, client, newSecret);
+    options.generatedSecrets.set(client.id, newSecret);
+  }
+  return await redirectWithConfirmation(context, toListedClient(context, client).href, `${done} ${client.id}`);
+}
+
+/** The secret that a form generated for the client, if it is kept and the client still has it. */
+async function findGeneratedSecret(
+  { generatedSecrets }: DirectoryOptions,
+  client: Client,
+): Promise<string | undefined> {
+  const secret = generatedSecrets.get(client.id);
+  return secret !== undefined && await client.secretDigest === await digest(secret) ? secret : undefined;
+}
+
 async function showOne(
   context: Context,
-  { edit, autoLogin }: DirectoryOptions,
+  options: DirectoryOptions,
   client: Client,
   newSecret?: string,
 ): Promise<HttpResponse> {
+  const { edit, autoLogin } = options;
   const { app, server, site } = context;
+  const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
   const urls = {
     issuer: server.issuer,
     authorize: endpointUrl(app, "authorize"),
@@ -151,13 +183,14 @@ async function showOne(
     par: endpointUrl(app, "par"),
   };
   const isDemo = await client.secretDigest === await digest(demoSecret);
-  const secret = newSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
+  const secret = generatedSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
   const demands = findDemands(context, client);
   const { clientSnippets } = await import("./client_snippets/mod.ts");
   const props: ClientProps = {
     ...site,
     client: toListedClient(context, client),
-    newSecret,
+    generatedSecret,
+    isSecretKept: newSecret === undefined,
     demands: demands.map((demand) => demandTexts[demand](urls.par)),
     snippets: clientSnippets(urls, client, { secret, autoLogin, demands }),
   };
@@ -178,11 +211,11 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
       params.get(name) ?? "",
     ]),
   );
-  const method = formAuthMethods.find((supported) => supported === values.token_endpoint_auth_method);
-  const secret = method === "none" ? undefined : randomToken(server.randomBytes);
-  const metadata = newMetadata(params, method, secret);
+  const choice = values.token_endpoint_auth_method!;
+  const secret = choice === "none" ? undefined : randomToken(server.randomBytes);
+  const metadata = newMetadata(params, choice, secret);
   const issues = [
-    ...method === undefined ? [invalidAuthMethod(values.token_endpoint_auth_method!)] : [],
+    ...formAuthChoices.includes(choice) ? [] : [invalidAuthMethod(choice)],
     ...await server.clients.registered.find(metadata.client_id) === undefined
       ? []
       : [clientIdTaken(metadata.client_id)],
@@ -190,9 +223,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   ];
   if (issues.length > 0) return await showIssues(context, options, values, issues);
   try {
-    const client = await server.clients.set(metadata);
-    if (secret !== undefined) return await showOne(context, options, client, secret);
-    return redirect("POST", toListedClient(context, client).href);
+    return await showChanged(context, options, await server.clients.set(metadata), "Added", secret);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await showIssues(context, options, values, error.issues);
@@ -221,17 +252,16 @@ function showIssues(
 /** The authentication methods that the form supports. */
 const formAuthMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
 
+/** The choices of the form: one method, or both methods that send a secret; for both, the metadata names no method. */
+const formAuthChoices: readonly string[] = [...formAuthMethods, "client_secret_basic client_secret_post"];
+
 /** The form that adds a client as client metadata (RFC 7591 §2), not yet validated. */
-function newMetadata(
-  params: Params,
-  method: ClientAuthMethod | undefined,
-  secret: string | undefined,
-): ClientMetadata {
+function newMetadata(params: Params, choice: string, secret: string | undefined): ClientMetadata {
   return {
     client_id: params.get("client_id") ?? "",
     client_name: params.get("client_name"),
     redirect_uris: (params.get("redirect_uris") ?? "").split(/\s+/).filter((uri) => uri !== ""),
-    token_endpoint_auth_method: method,
+    token_endpoint_auth_method: formAuthMethods.find((method) => method === choice),
     client_secret: secret,
     grant_types: ["authorization_code", "refresh_token", ...secret === undefined ? [] : ["client_credentials"]],
   };
@@ -240,9 +270,9 @@ function newMetadata(
 function invalidAuthMethod(received: string): ConfigIssue {
   return {
     path: "token_endpoint_auth_method",
-    expected: `one of ${formAuthMethods.join(", ")}`,
+    expected: `one of ${formAuthChoices.map((choice) => choice.replace(" ", " or ")).join(", ")}`,
     received: quote(received),
-    hint: "Choose one of the three.",
+    hint: "Choose one of these values.",
   };
 }
 
@@ -298,17 +328,19 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
   const params = await readProtectedForm(context);
   if (params.get("action") !== "save") {
     await server.clients.delete(client.id);
-    return redirect("POST", `${site.base}/clients`);
+    return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
-  if (!isEditable(options, client)) throw new HttpError(404, "HT-01", "No registered client has this ID");
+  if (!isEditable(options, client)) {
+    const fix = "Change the metadata document at its client_id; this server fetches it again.";
+    throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
+  }
   const { metadata, errors } = metadataFromForm(client.metadata, params);
   if (errors.length > 0) return await showForm(context, client, errors, params);
   const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);
   try {
     const changed = await server.clients.set(entry);
-    const isNewSecret = entry.client_secret !== undefined && entry.client_secret !== client.assertionSecret;
-    if (isNewSecret) return await showOne(context, options, changed, entry.client_secret);
-    return redirect("POST", toListedClient(context, changed).href);
+    const newSecret = entry.client_secret === client.assertionSecret ? undefined : entry.client_secret;
+    return await showChanged(context, options, changed, "Saved", newSecret);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     traceIssues(context, `the form at /clients does not change ${client.id}`, error.issues);

@@ -2,7 +2,6 @@
 
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { redirect } from "../http/responses.ts";
 import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { quote } from "../oauth/config/config_issue.ts";
@@ -10,6 +9,7 @@ import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
+import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
@@ -28,7 +28,9 @@ export function userListPage({ edit }: DirectoryOptions): Handlers {
 export function userPage({ edit }: DirectoryOptions): Handlers {
   const findUser = async (context: Context): Promise<User> => {
     const user = await context.server.users.find(idFromPath(context, "/users/"));
-    if (user === undefined) throw new HttpError(404, "HT-01", "No user has this subject");
+    if (user === undefined) {
+      throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
+    }
     return user;
   };
   return directoryHandlers({
@@ -115,7 +117,7 @@ async function addUser(context: Context): Promise<HttpResponse> {
       hint: "Remove one first.",
     }]);
   }
-  return await saveUser(context, values.sub, values.claims, {}, reject);
+  return await saveUser(context, { sub: values.sub, done: "Added" }, values.claims, {}, reject);
 }
 
 async function changeUser(context: Context, user: User): Promise<HttpResponse> {
@@ -124,30 +126,33 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
   switch (params.get("action")) {
     case "remove":
       await users.delete(user.sub);
-      break;
+      return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       await users.makeDefault(user.sub);
-      break;
+      return await redirectToList(context, `${user.sub} is the default user now`);
     default: {
       const claims = params.get("claims") ?? "{}";
       const digest = getPasswordDigest(user);
       const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
       return await saveUser(
         context,
-        user.sub,
+        { sub: user.sub, done: "Saved" },
         claims,
         existingPassword,
         (errors) => showOne(context, true, user, claims, errors),
       );
     }
   }
-  return redirect("POST", `${context.site.base}/users`);
+}
+
+function redirectToList(context: Context, text: string): Promise<HttpResponse> {
+  return redirectWithConfirmation(context, `${context.site.base}/users`, text);
 }
 
 /** Registers a user, which replaces a user with the same subject. Returns the errors of the form. */
 async function saveUser(
-  { server, site }: Context,
-  sub: string,
+  context: Context,
+  { sub, done }: { readonly sub: string; readonly done: "Added" | "Saved" },
   text: string,
   existingPassword: Pick<User, "password">,
   reject: (errors: readonly FieldError[]) => Promise<HttpResponse>,
@@ -155,7 +160,7 @@ async function saveUser(
   const claims = parseClaims(text);
   if ("error" in claims) return await reject([claims.error]);
   try {
-    await server.users.set({ ...claims.read, ...existingPassword, sub });
+    await context.server.users.set({ ...claims.read, ...existingPassword, sub });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await reject(error.issues.map(({ path, ...issue }) => ({
@@ -164,7 +169,7 @@ async function saveUser(
       ...issue,
     })));
   }
-  return redirect("POST", `${site.base}/users`);
+  return await redirectToList(context, `${done} ${sub}`);
 }
 
 /** Parses the claims, a JSON object. Two names have their own fields. */

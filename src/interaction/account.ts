@@ -9,7 +9,7 @@ import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
 import { htmlWithForms, redirect } from "../http/responses.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { findConsent, revokeConsent } from "../oauth/session/consent.ts";
+import { findConsent, isAlwaysAsked, revokeConsent } from "../oauth/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 
 /**
@@ -46,10 +46,12 @@ async function accountProps(context: Context, session: Session): Promise<Account
   const consents = [];
   const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
   const isComplete = await server.clients.count() <= maxSearchedClients;
-  for (const { id, name } of clients) {
+  for (const client of clients) {
+    const { id, name } = client;
     const record = await findConsent(server, session.sub, id);
     if (record === undefined) continue;
-    const { scopes = {}, claims, at, validUntil } = record.value;
+    const { scopes = {}, claims, at } = record.value;
+    const validUntil = isAlwaysAsked(client) ? undefined : record.value.validUntil;
     const allowed = Object.entries(scopes).map(([uri, scope]) => ({
       scope,
       resource: uri === server.audience ? undefined : uri,

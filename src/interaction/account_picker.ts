@@ -4,8 +4,10 @@ import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "../app/context.ts";
 import type { UserSummary } from "../ui/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";
+import { allowedSubjects } from "../oauth/authorize/allowed_subjects.ts";
+import { allowsUser } from "../oauth/authorize/login.ts";
 import { getPasswordDigest } from "../oauth/users/password.ts";
-import { createGuestUser } from "../oauth/users/users.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../oauth/users/users.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
@@ -21,27 +23,8 @@ const maxOfferedAccounts = 200;
 /** How long accounts of a browser are remembered, in milliseconds. */
 const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
 
-/** Maximum number of users, configured ones included, up to which guest users are created. */
-const maxUsers = 1000;
-
 /** Maximum length of a guest user's claims, in characters of JSON. */
 const maxClaimsLength = 4096;
-
-/** Whether a `login_hint` names this user, by subject or e-mail address. */
-function matchesLoginHint(hint: string, { sub, email }: User): boolean {
-  return sub === hint || typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
-}
-
-/** Maximum number of users of the store that are searched for the e-mail address of a `login_hint`. */
-const maxSearchedUsers = 1000;
-
-/** The user that a `login_hint` names, by subject or e-mail address. */
-async function userForHint({ users }: Server, hint: string | undefined): Promise<User | undefined> {
-  if (hint === undefined) return undefined;
-  const isHinted = (user: User) => matchesLoginHint(hint, user);
-  return await users.find(hint) ?? users.allCached().find(isHinted) ??
-    (await users.list({ limit: maxSearchedUsers })).find(isHinted);
-}
 
 /**
  * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in recently in
@@ -49,21 +32,19 @@ async function userForHint({ users }: Server, hint: string | undefined): Promise
  */
 export async function accountsToOffer(
   { server }: Context,
-  { request, expectedSubs, browser }: Interaction,
+  pending: Interaction,
   session: Session | undefined,
   openLogin: boolean,
 ): Promise<User[]> {
-  const { loginHint } = request.loginRequirements;
-  const recent = await recentSubs(server, browser!);
-  const knownUsers = await Promise.all(
-    [...session === undefined ? [] : [session.sub], ...recent].map((sub) => server.users.find(sub)),
-  );
+  const { client, request: { loginRequirements: { loginHint, demandedSubs } } } = pending;
+  const recent = await recentSubs(server, pending.browser!);
+  const knownUsers = await findUsers(server, [...session === undefined ? [] : [session.sub], ...recent]);
   // User enumeration: a hint only reorders users that are shown anyway; it causes no lookup.
   const candidates = openLogin
     ? [
-      await userForHint(server, loginHint),
+      loginHint === undefined ? undefined : await userForHint(server, loginHint),
       ...knownUsers,
-      ...await Promise.all((expectedSubs ?? []).map((sub) => server.users.find(sub))),
+      ...demandedSubs === undefined ? [] : await findUsers(server, await allowedSubjects(server, client, demandedSubs)),
       ...await server.users.list({ limit: maxOfferedAccounts }),
     ]
     : knownUsers;
@@ -71,7 +52,12 @@ export async function accountsToOffer(
   if (!openLogin && loginHint !== undefined) {
     accounts.sort((a, b) => Number(matchesLoginHint(loginHint, b)) - Number(matchesLoginHint(loginHint, a)));
   }
-  return expectedSubs === undefined ? accounts : accounts.filter(({ sub }) => expectedSubs.includes(sub));
+  const areAllowed = await Promise.all(accounts.map(({ sub }) => allowsUser(server, pending, sub)));
+  return accounts.filter((_, i) => areAllowed[i]);
+}
+
+async function findUsers({ users }: Server, subs: readonly string[]): Promise<(User | undefined)[]> {
+  return await Promise.all(subs.map((sub) => users.find(sub)));
 }
 
 /** Remembers that a user has logged in, in a browser. */

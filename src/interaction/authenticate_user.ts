@@ -4,7 +4,7 @@ import type { Context } from "../app/context.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Authentication } from "../oauth/authorize/acr.ts";
 import type { LoginMethod } from "../oauth/config/acr_values.ts";
-import { usableSession } from "../oauth/authorize/login.ts";
+import { allowsUser, usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { hasPassword, parseGuest } from "./account_picker.ts";
@@ -47,11 +47,15 @@ export async function authenticateUser(
   options: LoginOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const result = params.get("new") !== undefined
-    ? await createGuest(context, pending.expectedSubs === undefined && options.openLogin, params)
+    ? await createGuest(
+      context,
+      pending.request.loginRequirements.demandedSubs === undefined && options.openLogin,
+      params,
+    )
     : await authenticateKnown(context, pending, previousSession, params, options);
   if ("status" in result) return result;
-  if (pending.expectedSubs?.includes(result.user.sub) === false) {
-    // User enumeration: only after authentication, because the expected users depend on which users exist.
+  if (!await allowsUser(context.server, pending, result.user.sub)) {
+    // User enumeration: only after authentication.
     return { status: 403, error: "The client requires another user.", part: "password" };
   }
   const { acrValues } = context.server.settings;
@@ -93,7 +97,7 @@ async function authenticateKnown(
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
   const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
-  const session = usableSession(server, pending, previousSession);
+  const session = await usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };
   const password = params.get("password");

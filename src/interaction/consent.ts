@@ -3,7 +3,6 @@
 import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
-import { isUntrusted } from "../app/untrusted_client.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
@@ -26,6 +25,7 @@ import {
 } from "../oauth/session/consent.ts";
 import type { DeviceSummary } from "../ui/device.tsx";
 import { toUserSummary } from "./account_picker.ts";
+import { presentClient } from "./client_presentation.ts";
 import { toDeviceSummary } from "./device_summary.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
 import { detailChoice, showDetails } from "./details.ts";
@@ -88,6 +88,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
   const consent = await findConsent(server, session.sub, client.id);
   const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
   const pages = await context.pages();
+  const { presentation, headers } = presentClient(server, pending);
   return htmlWithForms(
     200,
     pages.consent({
@@ -97,8 +98,9 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         name: client.name,
         confidential: client.confidential,
         ...client.document && { documentHost: new URL(client.id).host },
-        registeredItself: client.registration !== undefined && isUntrusted(client),
-        isOnDeviceOnly: isUntrusted(client) && client.redirectUris.every(redirectsToDevice),
+        registeredItself: client.registration !== undefined && client.standing === "unknown",
+        isOnDeviceOnly: client.standing === "unknown" && client.redirectUris.every(redirectsToDevice),
+        ...presentation,
       },
       user: toUserSummary((await server.users.find(session.sub))!),
       action: endpointPath(context.app, "consent"),
@@ -118,6 +120,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
       remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
     }),
+    headers,
   );
 }
 

@@ -1,7 +1,7 @@
 /** Explains why a user code is rejected. The page shows the reason on test hosts only; elsewhere it would help guessing. */
 
 import { findUserCode, formatUserCode } from "../oauth/authorize/device.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
 
 /** Why a user code is rejected. */

@@ -10,6 +10,7 @@ import { htmlWithForms } from "../http/responses.ts";
 import { usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
 import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
+import { presentClient } from "./client_presentation.ts";
 import { pagePath } from "./pages_approver.ts";
 import type { Interaction } from "./pending.ts";
 
@@ -36,20 +37,21 @@ export async function showLogin(
   { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
 ): Promise<HttpResponse> {
   const { server, site } = context;
-  const { client, request: { loginRequirements }, expectedSubs } = pending;
+  const { client, request: { loginRequirements } } = pending;
   const previousSession = await readSession(context);
-  const currentSession = usableSession(server, pending, previousSession);
+  const currentSession = await usableSession(server, pending, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
   const selectedSub = params.get("sub") ?? params.get("as");
   // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
   const suggestedSub = [...accounts, ...openLogin ? server.users.allCached() : []].find(hasPassword)?.sub;
   const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
   const pages = await context.pages();
+  const { presentation, headers: imageHeaders } = presentClient(server, pending);
   return htmlWithForms(
     status,
     pages.login({
       ...site,
-      client: { id: client.id, name: client.name },
+      client: { id: client.id, name: client.name, ...presentation },
       action: endpointPath(context.app, "login"),
       fields: await withCsrfToken(context, [["interaction", pending.id]], loginCsrfBinding(pending)),
       accounts: accounts.map((user) => {
@@ -59,14 +61,14 @@ export async function showLogin(
         return { ...toUserSummary(user), current: isCurrent, passwordHref: needsPassword ? href : undefined };
       }),
       passwordForm: suggestedSub !== undefined || !openLogin ? { sub } : undefined,
-      guestForm: openLogin && expectedSubs === undefined
+      guestForm: openLogin && loginRequirements.demandedSubs === undefined
         ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
         : undefined,
       requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,
       retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
     }),
-    headers,
+    { ...headers, ...imageHeaders },
   );
 }
 

@@ -8,7 +8,7 @@ import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
 import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
-import type { LoginRequirements } from "../oauth/authorize/openid.ts";
+import type { LoginRequirements } from "../oauth/authorize/authorization_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";

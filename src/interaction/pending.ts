@@ -5,7 +5,6 @@
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
-import { pendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
@@ -105,7 +104,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   context.clientId = client.id;
   const scope = request.scope.filter((token) => client.scope.includes(token));
   const details = hasStoredDetails && { authorizationDetails: await storedDetails(server, destination) };
-  const pending = await pendingAuthorization(server, { ...request, ...details, scope }, destination, client);
+  const pending = { request: { ...request, ...details, scope }, destination, client };
   if (browser === undefined) return { ...pending, id, name };
   const { secret } = await ensureBrowserCookie(context, "login");
   if (await digest(secret) !== browser) {

@@ -1,4 +1,4 @@
-/** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never redeems the code. */
+/** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never exchanges the code. */
 
 import { HttpError } from "../http/http_error.ts";
 import { type Fields, parseFields, readForm } from "../http/form.ts";
@@ -12,11 +12,10 @@ import { type Params, paramsFromFields } from "../oauth/params.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import {
+  assertCallbackPage,
   callbackClients,
   callbackUri,
   type DemoFlow,
-  hasCallbackPage,
-  noCallbackPage,
   restoreDemoFlow,
   startLinks,
   usesDpop,
@@ -44,7 +43,7 @@ export const callbackPage: Handlers = { GET: showCallback, POST: showCallback };
 
 async function showCallback(context: Context): Promise<HttpResponse> {
   // Without such a client no response is genuine, and an attacker's link could show any text under this server's name.
-  if (!await hasCallbackPage(context)) throw noCallbackPage();
+  await assertCallbackPage(context);
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const notes: string[] = [];
@@ -54,7 +53,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const withoutCode = redirect.filter(([name]) => name !== "code");
   const shownParameters = new Map(redirect);
   const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
-  // A code that the page cuts cannot be redeemed from it.
+  // A code that the page cuts cannot be exchanged from it.
   const isWhole = code !== undefined && shownParameters.has("code") && code.length <= maxShownValueLength;
   const success = params.get("error") === undefined && isWhole;
   const flow = await restoreDemoFlow(browser, state);

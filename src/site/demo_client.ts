@@ -6,10 +6,11 @@ import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import { requiresProof } from "../oauth/dpop/proven_key.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath, issuerUrl } from "../app/endpoint.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
 import type { StartLink } from "../ui/page_actions.tsx";
 import type { BrowserCookie } from "../app/browser_cookie.ts";
 import { type DemoExtensions, parseExtensions, serializeExtensions } from "./demo_extensions.ts";
@@ -30,14 +31,19 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
   );
 }
 
-/** Whether the callback page exists: on a test host always, otherwise only if a client has its redirect URI. */
-export async function hasCallbackPage(context: Context): Promise<boolean> {
-  return hasTestHost(context.server.issuer) || (await callbackClients(context)).length > 0;
-}
-
-/** The error if the callback page does not exist. */
-export function noCallbackPage(): HttpError {
-  return new HttpError(404, "HT-01", "No client has this page as its redirect URI");
+/**
+ * Rejects a request for the callback page, or a page that continues its flow, under a foreign host (DNS rebinding), and
+ * where the page does not exist: on a test host it always does, otherwise only if a client has its redirect URI.
+ *
+ * @throws {HttpError} 403 or 404.
+ */
+export async function assertCallbackPage(context: Context): Promise<void> {
+  const { server, request } = context;
+  rejectForeignHost(server.issuer, request, "DI-04");
+  if (hasTestHost(server.issuer) || (await callbackClients(context)).length > 0) return;
+  throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
+    fix: "Add its URL to the redirect_uris of a client.",
+  });
 }
 
 /**

@@ -8,7 +8,7 @@
  *    start page of the playground (`demo_extensions.ts`), pushed or signed if need be (`demo_request.ts`).
  * 2. `callback.ts` shows the response and the checks of a client (`round_trip.ts`).
  * 3. `tour/` shows a flow step by step on pages of its own; `callback.ts` recognizes its responses by `state`.
- * 4. `playground/` redeems the code and runs further requests, one step at a time; or it starts with a device.
+ * 4. `playground/` exchanges the code and runs further requests, one step at a time; or it starts with a device.
  */
 
 import { html } from "../http/responses.ts";

@@ -4,7 +4,9 @@ import type { Fields } from "../http/form.ts";
 import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest, type DemoFlow, mustPush, mustSign } from "./demo_client.ts";
+import { sendsIss } from "../app/authorization_response.ts";
 import type { Context } from "../app/context.ts";
+import type { Server } from "../oauth/server.ts";
 import type { RoundTrip } from "../ui/round_trip_section.tsx";
 import type { CheckResult } from "../ui/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
@@ -31,7 +33,7 @@ export async function describeRoundTrip(
       isSigned: flow.extensions.jar !== undefined || mustSign(context, client),
     },
     redirect,
-    checks: checkResponse(context.server.issuer, parameters.get("state"), parameters.get("iss"), flow),
+    checks: checkResponse(context.server, parameters.get("state"), parameters.get("iss"), flow),
     pkce: flow && await explainPkce(flow, issued),
   };
 }
@@ -41,7 +43,7 @@ const demoState = /^[\w-]{44}(?:\{.*\})?$/;
 
 /** The first checks of a client (OAuth 2.1 §7.12; RFC 9207 §2.4). */
 export function checkResponse(
-  issuer: string,
+  server: Server,
   state: string | undefined,
   iss: string | undefined,
   flow: DemoFlow | undefined,
@@ -57,7 +59,9 @@ export function checkResponse(
         received: state,
       }
       : { name: "state", received: state },
-    { name: "response_iss", passed: iss === issuer, expected: issuer, received: iss ?? "none" },
+    iss === undefined && !sendsIss(server)
+      ? { name: "response_iss" }
+      : { name: "response_iss", passed: iss === server.issuer, expected: server.issuer, received: iss ?? "none" },
   ];
 }
 

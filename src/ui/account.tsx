@@ -24,8 +24,8 @@ export interface AccountProps extends Site {
       readonly claims: readonly string[];
       /** The time of the last consent. */
       readonly at: number;
-      /** When the consent expires. */
-      readonly validUntil: number;
+      /** When the consent expires; absent if the server asks at every request of the client. */
+      readonly validUntil?: number;
       /** Hidden fields of the form that revokes it; its target is `{base}/account`. */
       readonly fields: HiddenFields;
     }[];
@@ -132,7 +132,9 @@ function ConsentItem({ action, client, allowed, claims, at, validUntil, fields }
         ))}
         {claims.length > 0 && <CodeItem label="Claims by name" text={claims.join(" ")} />}
         <DefinitionItem label="Allowed">{timestamp(at)}</DefinitionItem>
-        <DefinitionItem label="Asks again after">{timestamp(validUntil)}</DefinitionItem>
+        {validUntil === undefined
+          ? <DefinitionItem label="Asks again">every time</DefinitionItem>
+          : <DefinitionItem label="Asks again after">{timestamp(validUntil)}</DefinitionItem>}
       </dl>
     </article>
   );

@@ -10,32 +10,58 @@ import { Notice } from "./notice.tsx";
 import { StatusBadge, type Tone } from "./status_badge.tsx";
 import { DefinitionItem } from "./value.tsx";
 
-/** One variant of one attack. */
+/** An attack or a habit, with the variants that have one verdict. */
 export interface ReportedAttack {
-  /** Its id, and the values of its parameters. */
+  /** Its id. */
   readonly name: string;
   /** What the server does. */
   readonly title: string;
   /** What is expected: `must-reject`. */
   readonly level: string;
+  /** How grave a failure is; absent for a habit. */
+  readonly severity?: string;
+  /** What a failure leads to; absent for a habit. */
+  readonly consequence?: string;
   /** What a correct client does. */
   readonly correctClient: string;
-  /** What the client did. */
-  readonly because: string;
-  /** A line for each exchange. */
-  readonly exchanges: readonly string[];
+  /** How to fix the client; absent for a habit. */
+  readonly fix?: string;
+  /** The command that repeats the attack; absent for a habit. */
+  readonly repeat?: string;
   /** The specifications and reports that it rests on. */
   readonly sources: readonly string[];
+  /** What the client did in each variant. */
+  readonly variants: readonly ReportedVariant[];
+}
+
+/** One variant of an attack. */
+export interface ReportedVariant {
+  /** The values of its parameters; empty without parameters. */
+  readonly values: string;
+  /** What the client did. */
+  readonly because: string;
+  /** What the server sent, in place of what it sends without an attack. */
+  readonly sent: readonly string[];
+  /** A line for each exchange. */
+  readonly exchanges: readonly string[];
 }
 
 /** The results with one verdict. */
 export interface ReportedVerdict {
-  /** `failed`, `warning`, `inconclusive`, `noted`, `skipped` or `passed`. */
+  /** `failed`, `known`, `warning`, `inconclusive`, `noted`, `skipped` or `passed`. */
   readonly verdict: string;
-  /** How many results have it. */
+  /** How many attacks and habits have it. */
   readonly count: number;
-  /** In the order of the catalogue; of those that passed or were skipped, one for each attack. */
-  readonly attacks: readonly ReportedAttack[];
+  /** With everything that is known, the gravest first. */
+  readonly attacks?: readonly ReportedAttack[];
+  /** In one line each. */
+  readonly brief?: readonly { readonly name: string; readonly title: string }[];
+  /** By the cause. */
+  readonly causes?: readonly {
+    readonly cause: string;
+    readonly attacks: readonly string[];
+    readonly example?: string;
+  }[];
 }
 
 /** The report of a check. */
@@ -44,8 +70,12 @@ export interface CheckReportProps {
   readonly client: string;
   /** Whether the login without an attack succeeded and no attack did. Absent: the check is running. */
   readonly passed?: boolean;
-  /** Why the login without an attack failed; absent if it succeeded. */
-  readonly controlError?: string;
+  /** Why the check as a whole shows too little; absent if it shows enough. */
+  readonly problem?: string;
+  /** Lines about the failure of the login without an attack; absent if it succeeded. */
+  readonly controlFailure?: readonly string[];
+  /** The known failures that passed. */
+  readonly outdatedBaseline: readonly string[];
   /** How many attacks and journeys there were, and how long they took. */
   readonly summary: string;
   /** Those that have results, the worst first. */
@@ -54,6 +84,7 @@ export interface CheckReportProps {
 
 const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: string]>> = {
   failed: ["bad", "Failed"],
+  known: ["warn", "Known failures"],
   warning: ["warn", "Warnings"],
   inconclusive: ["open", "Inconclusive"],
   noted: ["open", "Noted"],
@@ -61,7 +92,7 @@ const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: strin
   passed: ["good", "Passed"],
 };
 
-function Summary({ passed, summary, controlError }: CheckReportProps): VNode {
+function Summary({ passed, summary, problem, controlFailure, outdatedBaseline }: CheckReportProps): VNode {
   const [tone, label] = passed === undefined
     ? ["open", "The check is running"] as const
     : passed
@@ -72,9 +103,19 @@ function Summary({ passed, summary, controlError }: CheckReportProps): VNode {
       <p>
         <StatusBadge tone={tone} label={label} /> {summary}
       </p>
-      {controlError !== undefined && (
+      {controlFailure !== undefined && (
         <Notice kind="bad">
-          <p>The login without an attack failed: {controlError}</p>
+          {controlFailure.filter((line) => line !== "").map((line) => <p key={line}>{line.trim()}</p>)}
+        </Notice>
+      )}
+      {problem !== undefined && (
+        <Notice kind="bad">
+          <p>{sentence(problem)}</p>
+        </Notice>
+      )}
+      {outdatedBaseline.length > 0 && (
+        <Notice kind="warn">
+          <p>Failures of the baseline that passed: {outdatedBaseline.join(", ")}.</p>
         </Notice>
       )}
     </>
@@ -83,7 +124,7 @@ function Summary({ passed, summary, controlError }: CheckReportProps): VNode {
 
 /** An attack with everything that is known, for what deserves attention. */
 function Details({ attack, tone }: { readonly attack: ReportedAttack; readonly tone: Tone }): VNode {
-  const { name, title, level, correctClient, because, exchanges, sources } = attack;
+  const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, variants } = attack;
   return (
     <article>
       <h3>
@@ -91,34 +132,65 @@ function Details({ attack, tone }: { readonly attack: ReportedAttack; readonly t
       </h3>
       <dl class="facts">
         <DefinitionItem label="Attack">{title}</DefinitionItem>
+        {consequence && <DefinitionItem label="Consequence">{`${consequence} (${severity})`}</DefinitionItem>}
         <DefinitionItem label="Expected">{`${correctClient} (${level})`}</DefinitionItem>
-        <DefinitionItem label="Received">{sentence(because)}</DefinitionItem>
-        {exchanges.length > 0 && <DefinitionItem label="Requests">{exchanges.join("; ")}</DefinitionItem>}
+        {variants.map((variant) => <Variant key={variant.values} {...variant} />)}
+        {fix && <DefinitionItem label="Fix">{fix}</DefinitionItem>}
+        {repeat && (
+          <DefinitionItem label="Repeat">
+            <code class="wire">{repeat}</code>
+          </DefinitionItem>
+        )}
         <DefinitionItem label="Sources">{sources.join("; ")}</DefinitionItem>
       </dl>
     </article>
   );
 }
 
+function Variant({ values, because, sent, exchanges }: ReportedVariant): VNode {
+  return (
+    <>
+      <DefinitionItem label="Received">
+        {values !== "" && (
+          <>
+            <code class="wire">{values}</code>
+            {" "}
+          </>
+        )}
+        {sentence(because)}
+      </DefinitionItem>
+      {sent.length > 0 && <DefinitionItem label="Sent">{sent.join("; ")}</DefinitionItem>}
+      {exchanges.length > 0 && <DefinitionItem label="Requests">{exchanges.join("; ")}</DefinitionItem>}
+    </>
+  );
+}
+
 /** A sentence that begins with a capital letter. */
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-function Verdict({ verdict, count, attacks }: ReportedVerdict): VNode {
+function Verdict({ verdict, count, attacks = [], brief = [], causes = [] }: ReportedVerdict): VNode {
   const [tone, heading] = verdictTexts[verdict]!;
-  const isBrief = verdict === "passed" || verdict === "skipped";
   return (
     <Section id={verdict} heading={`${heading}: ${count}`}>
-      {isBrief
-        ? (
-          <ul>
-            {attacks.map(({ name, title, because }) => (
-              <li key={name}>
-                <code class="wire">{name}</code> {verdict === "skipped" ? sentence(because) : title}
-              </li>
-            ))}
-          </ul>
-        )
-        : attacks.map((attack) => <Details key={attack.name} attack={attack} tone={tone} />)}
+      {attacks.map((attack) => <Details key={attack.name} attack={attack} tone={tone} />)}
+      {brief.length > 0 && (
+        <ul>
+          {brief.map(({ name, title }) => (
+            <li key={name}>
+              <code class="wire">{name}</code> {title}
+            </li>
+          ))}
+        </ul>
+      )}
+      {causes.map(({ cause, attacks, example }) => (
+        <article key={cause}>
+          <h3>{sentence(cause)}</h3>
+          {example !== undefined && <p>For example: {example}</p>}
+          <p>
+            <code class="wire">{attacks.join(", ")}</code>
+          </p>
+        </article>
+      ))}
     </Section>
   );
 }

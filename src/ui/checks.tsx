@@ -30,7 +30,7 @@ const labels: Record<CheckResult["name"], Record<"rule" | "passed" | "failed" | 
     passed: "iss names this server: the response comes from the server that received the request.",
     failed:
       "iss does not name this server: the response may come from another one (mix-up attack). A client must stop here.",
-    unchecked: "iss was not checked.",
+    unchecked: "iss was not checked, because the metadata of this server does not announce it.",
   },
   pkce: {
     rule: "RFC 7636 §4.6",

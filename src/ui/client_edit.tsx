@@ -102,7 +102,7 @@ export function ClientEdit({ client, groups, form, ...site }: ClientEditProps): 
         {client.hasSecret && (
           <label class="choice">
             <input type="checkbox" name="new_secret" />
-            <span>Replace the secret with a new one, which is shown once</span>
+            <span>Replace the secret with a new one, which the next page shows</span>
           </label>
         )}
         <p class="ways">

@@ -7,7 +7,7 @@ import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { type EditForm, Field, FieldErrors, FormErrors } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
-import { Notice } from "./notice.tsx";
+import { Confirmation, Notice } from "./notice.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
 import { Code, CopyableValue, CopyButton } from "./value.tsx";
 
@@ -27,8 +27,10 @@ export interface ClientsProps extends Site {
 export interface ClientProps extends Site {
   /** The client. */
   readonly client: ListedClient;
-  /** A secret that was generated for this response, shown once. */
-  readonly newSecret?: string;
+  /** Its secret, if a form generated it and it may be shown. */
+  readonly generatedSecret?: string;
+  /** Whether the page shows the secret until the server stops. Default: in this response alone. */
+  readonly isSecretKept?: boolean;
   /** What requests of the client must have besides the settings, in sentences. Default: nothing. */
   readonly demands?: readonly string[];
   /** Settings for libraries, the most common first. */
@@ -49,6 +51,7 @@ export function Clients(props: ClientsProps): VNode {
       badges={form && <a class="button plain" href="#add">Add a client</a>}
       opening={
         <>
+          <Confirmation text={form?.confirmation} />
           <p>
             A client is an application that requests tokens.{" "}
             {clients.length > 0 && "Open one for all its metadata and for settings to paste."}
@@ -115,24 +118,25 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
   );
 }
 
+/** Value, label and methods of each choice, the default first. */
 const authMethodChoices = [
-  ["none", "Public: a browser, desktop or mobile app, which cannot keep a secret"],
-  ["client_secret_basic", "Confidential: sends its secret in the Authorization header"],
-  ["client_secret_post", "Confidential: sends its secret in the body, as Passport and ASP.NET Core do"],
+  ["client_secret_basic client_secret_post", "Confidential: sends its secret by Basic or in the body"],
+  ["client_secret_basic", "Confidential: by Basic only", "client_secret_basic"],
+  ["client_secret_post", "Confidential: in the body only", "client_secret_post"],
+  ["none", "Public: a browser, desktop or mobile app", "none"],
 ] as const;
 
 function AddClientForm({ action, form }: { readonly action: string; readonly form: EditForm }): VNode {
   const { values, errors } = form;
   const name = "token_endpoint_auth_method";
-  const selected = values[name] ?? "none";
+  const selected = values[name] ?? authMethodChoices[0][0];
   const methodErrors = errors.filter(({ field }) => field === name);
   return (
     <Section id="add" heading="Add a client">
       <p>
         {form.isPersistent
           ? "Saved in the store: the client survives a restart, and every instance on the store knows it within a second."
-          : "Kept in memory: a client that you add here is lost when the server stops."}{" "}
-        The configuration file is not changed.
+          : "Changes are lost when the server stops."} The configuration file is not changed.
       </p>
       <form class="form" method="post" action={action}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -154,7 +158,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
         <Field
           name="redirect_uris"
           label="Redirect URIs"
-          hint="Where the server may send codes, one per line: https, http on a loopback host, or a private-use scheme."
+          hint="One per line: https, http on a loopback host, or a private-use scheme."
           value={values.redirect_uris}
           errors={errors}
           lines={3}
@@ -162,11 +166,11 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
         <fieldset id={name} aria-describedby={methodErrors.length > 0 ? `${name}-fault` : undefined}>
           <legend>Authentication</legend>
           <FieldErrors name={name} faults={methodErrors} />
-          {authMethodChoices.map(([method, words]) => (
-            <label class="choice" key={method}>
-              <input type="radio" name={name} value={method} checked={method === selected} />
+          {authMethodChoices.map(([value, words, method]) => (
+            <label class="choice" key={value}>
+              <input type="radio" name={name} value={value} checked={value === selected} />
               <span>
-                {words} <Code text={method} />
+                {words} {method !== undefined && <Code text={method} />}
               </span>
             </label>
           ))}
@@ -181,7 +185,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
 
 /** The page at `/clients/{id}`. */
 export function Client(props: ClientProps): VNode {
-  const { client, newSecret, demands = [], snippets, form } = props;
+  const { client, generatedSecret, isSecretKept = false, demands = [], snippets, form } = props;
   const first = snippets.find(({ text }) => text !== undefined);
   const others = first === undefined ? [] : snippets.filter((snippet) => snippet !== first);
   const settings = (
@@ -205,16 +209,21 @@ export function Client(props: ClientProps): VNode {
       badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={
         <>
-          {newSecret !== undefined && (
+          <Confirmation text={form?.confirmation} />
+          {generatedSecret !== undefined && (
             <>
-              <Notice kind="warn">
-                <p>
-                  This is the new secret of the client. Copy it now: it is shown only once, because the server keeps
-                  only a digest.
-                </p>
-              </Notice>
+              {isSecretKept
+                ? <p>This server generated the secret of the client. The page shows it until the server stops.</p>
+                : (
+                  <Notice kind="warn">
+                    <p>
+                      This is the new secret of the client. Copy it now: it is shown only once, because the server keeps
+                      only a digest.
+                    </p>
+                  </Notice>
+                )}
               <dl class="values">
-                <CopyableValue label="Client secret" text={newSecret} />
+                <CopyableValue label="Client secret" text={generatedSecret} />
               </dl>
             </>
           )}

@@ -2,6 +2,7 @@
 /** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
+import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
 import { DeviceFacts, type DeviceSummary, DeviceWarning } from "./device.tsx";
 import { formatLongDuration } from "./duration.ts";
 import { Layout, type Site } from "./layout.tsx";
@@ -14,7 +15,7 @@ import { Code, CodeList, DefinitionItem } from "./value.tsx";
 /** The consent page. */
 export interface ConsentProps extends Site {
   /** The client that requests access. */
-  readonly client: {
+  readonly client: ClientPresentation & {
     readonly id: string;
     readonly name?: string;
     readonly confidential: boolean;
@@ -105,6 +106,8 @@ export function Consent(props: ConsentProps): VNode {
       title={`Allow ${name} to access your account?`}
       opening={
         <>
+          {/* The form names the host of a client without a logo. */}
+          <ClientMark logo={client.logo} />
           <p>Its token will carry only the permissions you allow below.</p>
           {device !== undefined && <DeviceWarning />}
           {device === undefined && client.isOnDeviceOnly && (
@@ -166,6 +169,7 @@ export function Consent(props: ConsentProps): VNode {
               : `You are asked every time, because ${riskReasons[remembered]}.`}{" "}
             You can revoke access on the page “Account”.
           </p>
+          <ClientLinks {...client} />
         </>
       }
     />

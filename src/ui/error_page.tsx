@@ -35,6 +35,8 @@ export interface ErrorPageProps extends Site {
   readonly received?: string;
   /** The value that was probably meant. */
   readonly suggestion?: SuggestedMatch;
+  /** The page that registers the received redirect URI, below the base; absent if the visitor may not. */
+  readonly editPath?: string;
   /** How to fix it. */
   readonly fix?: string;
   /** A command that sends a correct request, with placeholders, or that turns a page on. */
@@ -69,7 +71,9 @@ function badgeLabel({ status, error, command, received }: ErrorPageProps): strin
 const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>, string>> = {
   scheme: "They differ only in the scheme.",
   host: "They differ only in the host.",
-  port: "They differ only in the port.",
+  port:
+    "They differ only in the port. It may vary for 127.0.0.1 and [::1], and for localhost if the client is public or " +
+    "native; with https only where the issuer is on a test host.",
   path: "They differ only in the path.",
   query: "They differ only in the query.",
   slash: "They differ only in the slash at the end.",
@@ -78,7 +82,8 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 
 /** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
-  const { status, error, message, rule, cites = [], expected, received, suggestion, fix, command, client } = props;
+  const { status, error, message, rule, cites = [], expected, received, suggestion, editPath, fix, command, client } =
+    props;
   const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink } = props;
   const meant = suggestion?.text ?? expected;
   const isSuggestion = meant !== expected;
@@ -119,6 +124,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           )}
           <nav class="ways" aria-label="Where to go from here">
             {flowLink !== undefined && <a class="button" href={base + flowLink}>See the whole flow</a>}
+            {editPath !== undefined && <a href={base + editPath}>Add it to the client</a>}
             <a class={flowLink === undefined ? "button" : undefined} href={`${base}/`}>Back to Home</a>
           </nav>
           {(error !== undefined || rule !== undefined) && (

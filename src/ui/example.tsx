@@ -26,7 +26,7 @@ export interface TokenRequestExample {
   readonly secrets?: readonly Secret[];
   /** Whether the code was issued to this client; undefined if the code is not known. */
   readonly codeBelongsToClient?: boolean;
-  /** Whether the code is already redeemed. */
+  /** Whether the code is already exchanged. */
   readonly codeUsed: boolean;
   /** Whether the command contains the verifier, a placeholder, or none because the request had no challenge. */
   readonly verifier: "known" | "placeholder" | "none";

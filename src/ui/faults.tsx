@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 import { Field } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { Notice } from "./notice.tsx";
+import { Confirmation, Notice } from "./notice.tsx";
 import { Code } from "./value.tsx";
 
 /** A fault that can be chosen. */
@@ -22,6 +22,16 @@ interface FaultChoice {
 interface ChosenFault extends FaultChoice {
   /** The endpoints where it has an effect. */
   readonly endpoints: readonly string[];
+  /** The endpoint that is selected first. */
+  readonly endpoint: string;
+  /** The grant types of the server. */
+  readonly grantTypes: readonly string[];
+  /** The grant type that is selected first; empty: any. */
+  readonly grantType: string;
+  /** How many requests are selected first: `once`, `count` or `always`. */
+  readonly times: string;
+  /** The number for `count`. */
+  readonly count: string;
   /** Its parameters. */
   readonly fields: readonly {
     readonly name: string;
@@ -37,7 +47,9 @@ export interface FaultsProps extends Site {
   readonly csrfToken: string;
   /** Why the last form was rejected. */
   readonly error?: string;
-  /** The client whose next request is meant. Absent: that of any client. */
+  /** What the last form changed. Absent: nothing. */
+  readonly confirmation?: string;
+  /** The client whose requests are meant. Absent: those of any client. */
   readonly client?: string;
   /** The clients that can be chosen. */
   readonly clients: readonly string[];
@@ -102,7 +114,14 @@ function Rules(props: FaultsProps): VNode {
 }
 
 function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
-  const { base, client, chosen: { id, title, correctClient, endpoints, fields } } = props;
+  const { base, client, chosen } = props;
+  const { id, title, correctClient, endpoints, grantTypes, fields, count } = chosen;
+  const whose = client === undefined ? "of any client" : `of ${client}`;
+  const choices = [
+    ["once", `The next request ${whose}`],
+    ["count", `The next requests ${whose}, as many as below`],
+    ["always", "Every request until the fault is removed"],
+  ] as const;
   return (
     <Section id="add" heading={title}>
       <p>
@@ -111,19 +130,27 @@ function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
       <form class="form" method="post" action={`${base}/faults`}>
         <Hidden {...props} action="add" />
         <input type="hidden" name="fault" value={id} />
-        <Field name="endpoint" label="Endpoint" choices={endpoints} value="token" />
+        <Field name="endpoint" label="Endpoint" choices={endpoints} value={chosen.endpoint} />
+        {endpoints.includes("token") && (
+          <Field
+            name="grant_type"
+            label="Grant type"
+            hint="Of a token request; default: any."
+            choices={["", ...grantTypes]}
+            value={chosen.grantType}
+          />
+        )}
         {fields.map((field) => <Field key={field.name} {...field} optional />)}
         <fieldset>
           <legend>When</legend>
-          <label class="choice">
-            <input type="radio" name="times" value="once" checked />
-            <span>The next request {client === undefined ? "of any client" : `of ${client}`}</span>
-          </label>
-          <label class="choice">
-            <input type="radio" name="times" value="always" />
-            <span>Every request until the fault is removed</span>
-          </label>
+          {choices.map(([times, label]) => (
+            <label class="choice" key={times}>
+              <input type="radio" name="times" value={times} checked={times === chosen.times} />
+              <span>{label}</span>
+            </label>
+          ))}
         </fieldset>
+        <Field name="count" label="How many requests" value={count} optional />
         <p class="ways">
           <button type="submit" class="button">Add the fault</button>
         </p>
@@ -149,7 +176,7 @@ function ClientChoice({ base, client, clients, chosen }: FaultsProps): VNode {
 }
 
 function Faults(props: FaultsProps): VNode {
-  const { base, error, client, definitions, chosen, now } = props;
+  const { base, error, confirmation, client, definitions, chosen, now } = props;
   const hrefOf = (fault: string) => `${base}/faults?${new URLSearchParams({ ...client && { client }, fault })}`;
   return (
     <Layout
@@ -163,6 +190,7 @@ function Faults(props: FaultsProps): VNode {
             A fault lets the server do what a correct server never does, to test how a client responds.{" "}
             <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
           </p>
+          <Confirmation text={confirmation} />
           {error !== undefined && (
             <Notice kind="bad">
               <p>{error}</p>

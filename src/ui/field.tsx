@@ -24,6 +24,8 @@ export interface EditForm {
   readonly values: Readonly<Record<string, string>>;
   /** The errors; empty for a new form. */
   readonly errors: readonly FieldError[];
+  /** What the form before this page changed. Absent: nothing. */
+  readonly confirmation?: string;
   /** Whether changes are saved in the store. Default: in memory. */
   readonly isPersistent?: boolean;
 }

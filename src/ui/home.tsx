@@ -107,7 +107,7 @@ export function Home(props: HomeProps): VNode {
           </dl>
           <dl class="facts even">
             <DefinitionItem label="Login">
-              {login === "automatic" ? "without a page, as the first user" : "on a page"}
+              {login === "page" ? "on a page" : `automatic, as ${directory?.users[0]?.sub ?? "the first user"}`}
             </DefinitionItem>
             <DefinitionItem label="Store">
               {persistent

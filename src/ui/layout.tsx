@@ -52,6 +52,8 @@ export function Layout(props: LayoutProps): VNode {
   const { script = "script" } = props;
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
+  // A page below another one, such as /flows/check, may have a link of its own.
+  const current = links.find((link) => link.path === path) ?? links.find((link) => path?.startsWith(`${link.path}/`));
   return (
     <html lang="en">
       <head>
@@ -79,7 +81,13 @@ export function Layout(props: LayoutProps): VNode {
           {links.length > 0 && (
             <nav class="pages" aria-label="Pages">
               {links.map((link) => (
-                <a key={link.path} href={base + link.path} aria-current={ariaCurrent(link.path, path)}>{link.label}</a>
+                <a
+                  key={link.path}
+                  href={base + link.path}
+                  aria-current={link === current ? (link.path === path ? "page" : "true") : undefined}
+                >
+                  {link.label}
+                </a>
               ))}
             </nav>
           )}
@@ -106,12 +114,6 @@ export function Layout(props: LayoutProps): VNode {
 /** A further style sheet; belongs into the head. */
 export function Stylesheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
   return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
-}
-
-/** `page` for the current page, `true` for a page below it. */
-function ariaCurrent(link: string, path: string | undefined): "page" | "true" | undefined {
-  if (link === path) return "page";
-  return path?.startsWith(`${link}/`) ? "true" : undefined;
 }
 
 interface SectionProps {

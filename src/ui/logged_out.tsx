@@ -7,10 +7,14 @@ import { PageActions } from "./page_actions.tsx";
 import { Code } from "./value.tsx";
 
 /** The page after a logout without redirect. */
-export interface LoggedOutProps extends Site {}
+export interface LoggedOutProps extends Site {
+  /** Where the client asked to continue, if this server does not vouch for the client. */
+  readonly continueHref?: string;
+}
 
 /** The page at the logout endpoint, after the logout. */
 export function LoggedOut(props: LoggedOutProps): VNode {
+  const { continueHref } = props;
   return (
     <Layout
       site={props}
@@ -26,6 +30,13 @@ export function LoggedOut(props: LoggedOutProps): VNode {
             Clients keep their own sessions, and access tokens work until they expire. To be sure, log out of the
             clients too.
           </p>
+          {continueHref !== undefined && (
+            <p>
+              <a href={continueHref} rel="noreferrer">
+                Continue to <bdi>{new URL(continueHref).host || continueHref}</bdi>
+              </a>
+            </p>
+          )}
           <PageActions site={props} />
         </>
       }

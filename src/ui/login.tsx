@@ -2,6 +2,7 @@
 /** The login page: accounts to select, a form for name and password, a form for a new test user. */
 
 import type { VNode } from "preact";
+import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
 import { Field } from "./field.tsx";
 import { Layout, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
@@ -12,7 +13,7 @@ import { CodeList } from "./value.tsx";
 /** The login page. */
 export interface LoginProps extends Site {
   /** The client that requests the login. */
-  readonly client: { readonly id: string; readonly name?: string };
+  readonly client: ClientPresentation & { readonly id: string; readonly name?: string };
   /** The target of every form on the page. */
   readonly action: string;
   /** Hidden fields of every form on the page. */
@@ -58,6 +59,7 @@ export function Login(props: LoginProps): VNode {
       title={`Log in to ${name}`}
       opening={
         <>
+          <ClientMark {...client} />
           <p>
             {isReauthentication && "The client requires you to log in again. "}{" "}
             It will see who you are, never your password.
@@ -91,6 +93,7 @@ export function Login(props: LoginProps): VNode {
           <button type="submit" class="button plain" name="cancel" value="yes">Cancel</button>
           <p class="aside">The client receives an error: you did not log in.</p>
         </form>
+        <ClientLinks {...client} />
       </section>
     </Layout>
   );

@@ -3,9 +3,23 @@
 
 import type { ComponentChildren, VNode } from "preact";
 
-/** A block with a coloured border; a bad one is announced to screen readers. */
+const roles = { bad: "alert", good: "status", warn: undefined } as const;
+
+/** A block with a coloured border; one that is bad or good is announced to screen readers. */
 export function Notice(
-  { kind, children }: { readonly kind: "bad" | "warn"; readonly children: ComponentChildren },
+  { kind, children }: { readonly kind: keyof typeof roles; readonly children: ComponentChildren },
 ): VNode {
-  return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : undefined}>{children}</div>;
+  return <div class={`notice ${kind}`} role={roles[kind]}>{children}</div>;
+}
+
+/** What the last form changed; nothing without a text. */
+export function Confirmation({ text }: { readonly text?: string }): VNode | null {
+  if (text === undefined) return null;
+  return (
+    <Notice kind="good">
+      <p>
+        <span aria-hidden="true">✓</span> <bdi>{text}</bdi>
+      </p>
+    </Notice>
+  );
 }

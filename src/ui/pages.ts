@@ -24,6 +24,7 @@ export type { CallbackProps } from "./callback_page.tsx";
 export type { RoundTrip } from "./round_trip_section.tsx";
 export type { CheckResult } from "./checks.tsx";
 export type { ClientEditProps, MetadataField, MetadataGroup } from "./client_edit.tsx";
+export type { ClientPage, ClientPresentation } from "./client_links.tsx";
 export type { ClientSnippet } from "./client_snippets.tsx";
 export type { ListedClient } from "./client_details.tsx";
 export type { ClientProps, ClientsProps } from "./clients.tsx";

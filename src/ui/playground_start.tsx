@@ -49,7 +49,7 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
       opening={clientIds.length === 0 ? <NoDemoFlow site={props} /> : (
         <>
           <p>
-            The response arrives on a page of this server, which redeems the code and shows each request as a client
+            The response arrives on a page of this server, which exchanges the code and shows each request as a client
             sends it.
           </p>
           <form class="form" method="get" action={`${base}/start`}>

@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { type EditForm, Field, FormErrors } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
+import { Confirmation } from "./notice.tsx";
 import { RemoveSection } from "./confirmed_action.tsx";
 import { Code, CodeItem, CodeList, DefinitionItem } from "./value.tsx";
 
@@ -68,6 +69,7 @@ export function Users(props: UsersProps): VNode {
       badges={form && <a class="button plain" href="#add">Add a user</a>}
       opening={
         <>
+          <Confirmation text={form?.confirmation} />
           <p>
             A client identifies a user by the subject,{" "}
             <Code text="sub" />, which never changes and is never reused. All other claims may change.
@@ -98,7 +100,7 @@ export function Users(props: UsersProps): VNode {
             <p>
               {form.isPersistent
                 ? "Saved in the store: the user survives a restart, and every instance on the store knows it within a second."
-                : "Kept in memory: a user that you add here is lost when the server stops."}
+                : "Changes are lost when the server stops."}
             </p>
             <form class="form" method="post" action={`${base}/users`}>
               <input type="hidden" name="form_token" value={form.csrfToken} />

@@ -2,18 +2,18 @@
 
 import { readProtectedForm } from "../../app/csrf.ts";
 import type { Handlers } from "../../app/route.ts";
-import { hasCallbackPage, noCallbackPage } from "../demo_client.ts";
+import { assertCallbackPage } from "../demo_client.ts";
 import { addKeyClient, addKeyClientStep, showStartPage } from "./start_page.ts";
 import { runPlaygroundStep } from "./steps.ts";
 
 /** The start page, and the target of the forms of the callback page. */
 export const playground: Handlers = {
   async GET(context) {
-    if (!await hasCallbackPage(context)) throw noCallbackPage();
+    await assertCallbackPage(context);
     return await showStartPage(context);
   },
   async POST(context) {
-    if (!await hasCallbackPage(context)) throw noCallbackPage();
+    await assertCallbackPage(context);
     // The callback page sends no referrer even to this server, because its URL contains the code.
     const params = await readProtectedForm(context, true);
     return params.get("step") === addKeyClientStep

@@ -3,16 +3,18 @@
 import { isDropped, parseJsonObject, toResponse } from "../../http/message.ts";
 import { reasonPhrases } from "../../http/reason_phrases.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { demoSecret } from "../../oauth/config/settings.ts";
 import { deviceCodeType } from "../../oauth/grants/device_code.ts";
-import { tokenExchangeType } from "../../oauth/grants/mod.ts";
+import { tokenExchangeType } from "../../oauth/grants/token_types.ts";
 import { tokenTypes } from "../../oauth/grants/token_types.ts";
 import type { Server } from "../../oauth/server.ts";
 import { callbackUri, hasDemoKey } from "../demo_client.ts";
 import type { Context } from "../../app/context.ts";
 import { endpointPath, routeUrl } from "../../app/endpoint.ts";
+import { repeatedHost } from "../../app/host_check.ts";
 import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
 import type { PlaygroundStep } from "../../ui/playground_form.tsx";
 import type { Secret } from "../../ui/secret_value.tsx";
@@ -216,7 +218,7 @@ export async function clientRequest(
 async function assertionFields(server: Server, client: Client): Promise<OptionalFields> {
   const { signAsDemoClient } = await import("../../oauth/clients/sign_as_demo_client.ts");
   return [
-    ["client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"],
+    ["client_assertion_type", assertionType],
     ["client_assertion", await signAsDemoClient(server, client.id, "client-authentication+jwt", { sub: client.id })],
   ];
 }
@@ -290,7 +292,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   try {
     const httpRequest = new Request(routeUrl(context.server.issuer, context.site.base, path), {
       method,
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      headers: [...headers, ...repeatedHost(context.request)].map(([name, value]): [string, string] => [name, value]),
       body,
     });
     const dispatched = await context.app.dispatch(httpRequest, context.target.clientAddress);

@@ -5,7 +5,7 @@ import { htmlWithForms } from "../../http/responses.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { tokenExchangeType } from "../../oauth/grants/mod.ts";
+import { tokenExchangeType } from "../../oauth/grants/token_types.ts";
 import type { Params } from "../../oauth/params.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
@@ -267,7 +267,7 @@ export async function checkTokenResponse(
   // A refreshed token need not repeat the nonce of the login (OpenID Connect Core §12.2); a device sends none.
   if (step === "refresh" || step === "poll") return idTokenChecks.filter(({ name }) => name !== "nonce");
   return [
-    ...checkResponse(server.issuer, callback.state, callback.iss, flow),
+    ...checkResponse(server, callback.state, callback.iss, flow),
     await checkCodeVerifier(context, callback, flow),
     ...idTokenChecks,
   ];

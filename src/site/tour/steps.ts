@@ -71,7 +71,7 @@ export function describeCheck(context: Context, arrived: ArrivedFlow): TourStep 
   const { flow, iss } = arrived;
   return {
     step: "check",
-    checks: checkResponse(context.server.issuer, flow.state, iss, flow),
+    checks: checkResponse(context.server, flow.state, iss, flow),
     href: stepHref(context, "exchange", arrived),
   };
 }

@@ -13,7 +13,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { html, redirect } from "../../http/responses.ts";
 import { inspectCode } from "../../oauth/authorize/code.ts";
 import type { TourStep } from "../../ui/tour/props.ts";
-import { callbackUri, hasCallbackPage, noCallbackPage, restoreDemoFlow } from "../demo_client.ts";
+import { assertCallbackPage, callbackUri, restoreDemoFlow } from "../demo_client.ts";
 import {
   type ArrivedFlow,
   describeCheck,
@@ -28,13 +28,14 @@ import { findTourClient } from "./tour_client.ts";
 /** GET shows a step; POST sends the request of a step, and shows the next one. */
 export const tour: Handlers = {
   async GET(context) {
-    if (!await hasCallbackPage(context)) throw noCallbackPage();
+    await assertCallbackPage(context);
     const browser = await ensureBrowserCookie(context);
     const fields = new URLSearchParams(context.target.query);
     const arrived = await restoreArrived(context, browser, (name) => fields.get(name) ?? undefined);
     return await render(context, browser, await describeStep(context, browser, fields.get("step"), arrived), arrived);
   },
   async POST(context) {
+    await assertCallbackPage(context);
     // Pages whose URL contains a code send no referrer even to this server.
     const params = await readProtectedForm(context, true);
     const browser = await ensureBrowserCookie(context);

@@ -15,7 +15,7 @@ const outcomeOptions = {
   done: "success",
   rejected: "error",
   open: "pending",
-  documents: "metadata and keys",
+  documents: "metadata, keys and missing pages",
 } as const satisfies Record<FlowKind, string>;
 
 /** The row of a flow; the whole row is the link. */
@@ -24,8 +24,8 @@ function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): V
   return (
     <li id={`flow-${id}`}>
       <a href={`${base}/flows/${id}`}>
-        <span class="unseen">{row.document === undefined ? "Flow " : "Requests "}</span>
-        {row.document === undefined ? id : `×${row.steps}`}
+        <span class="unseen">{row.document === undefined ? "Flow " : `Requests for ${row.document} `}</span>
+        {row.document === undefined ? id : "–"}
       </a>
       <span class="who">
         {client !== undefined && <Code text={client} />}
@@ -39,6 +39,7 @@ function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): V
       <span class="what">
         {endpoint}
         {row.document === undefined && status.tone !== "bad" && <span class="aside">, {status.label}</span>}
+        {row.document !== undefined && row.steps > 1 && <span class="aside">, {row.steps} times</span>}
       </span>
       <span>{httpStatus !== undefined && <StatusCode status={httpStatus} />}</span>
       <StatusBadge {...outcome} />

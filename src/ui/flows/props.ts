@@ -7,7 +7,7 @@ import type { EditProps } from "./edit.tsx";
 import type { Status } from "../status_badge.tsx";
 import type { TokensProps } from "./tokens.tsx";
 
-/** The categories by which rows are filtered; `documents`: requests for metadata and keys, outside of flows. */
+/** The categories by which rows are filtered; `documents`: metadata, keys and missing pages, outside of flows. */
 export type FlowKind = "done" | "rejected" | "open" | "documents";
 
 /** What the list shows. */

@@ -86,7 +86,7 @@ export function StepItem(props: StepProps): VNode {
           <Warnings warnings={warnings} />
           {notes.map((note) => (
             <p key={note}>
-              <bdi>{note}</bdi>
+              <b>i</b> <bdi>{note}</bdi>
             </p>
           ))}
           {step.edit !== undefined && (

@@ -171,7 +171,8 @@ function headline({ name, form, checks, signature }: TokenResult): string {
   }
   if (form === "encrypted") return `Encrypted ${lowerCaseName}`;
   const open = checks.filter(({ passed }) => passed === undefined).length;
-  return `${signature?.heading}: this ${lowerCaseName} passes every check${open > 0 ? " that was possible" : ""}`;
+  const passed = checks.length - open;
+  return `Valid ${lowerCaseName} (${passed} checks passed${open > 0 ? `, ${open} not checked` : ""})`;
 }
 
 function Result(
@@ -233,7 +234,11 @@ function Check({ check }: { readonly check: TokenCheck }): VNode {
   return (
     <div class="checked">
       <CheckItem passed={passed} expected={expected} received={received} rule={rule}>
-        {passed === false ? `Rule broken: ${lowerFirst(title)}` : title}. {note}
+        {passed === false
+          ? `Rule broken: ${lowerFirst(title)}`
+          : passed === undefined
+          ? `Not checked: ${lowerFirst(title)}`
+          : title}. {note}
       </CheckItem>
       {passed === false && (
         <p>
