@@ -1,4 +1,4 @@
-/** Requests for public documents such as metadata and keys, which belong to no flow: repeats are merged. */
+/** Requests that belong to no flow, for documents such as metadata and keys and for missing pages: repeats are merged. */
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import type { Recorder } from "../recorder/recorder.ts";
@@ -12,9 +12,10 @@ export interface DocumentRequests extends Flow {
   readonly count: number;
 }
 
-/** Whether an exchange is a request for a public document outside of flows. */
-function isDocumentRequest(recorder: Recorder, { endpoint, flow }: Exchange): boolean {
-  return flow === undefined && recorder.endpoints.some(({ name, role }) => name === endpoint && role === "document");
+/** Whether an exchange is a request outside of flows, for a public document or a missing page. */
+function isDocumentRequest(recorder: Recorder, { endpoint, flow, outcome }: Exchange): boolean {
+  const isDocument = () => recorder.endpoints.some(({ name, role }) => name === endpoint && role === "document");
+  return flow === undefined && (outcome === "missing" || isDocument());
 }
 
 /** The requests for documents, each document once, in the order of the newest request. */

@@ -61,9 +61,9 @@ export function flowRow(flow: Flow): FlowRow {
 
 /** Requests for a document as a row of the list. Pass the redacted newest one to show it. */
 export function documentRow(newest: Flow, count: number, issuer: string): FlowRow {
-  const { request: { path, headers: { host } }, at, respondedAt } = newest.exchanges.at(-1)!;
+  const { request: { path, headers: { host } }, at, respondedAt, outcome } = newest.exchanges.at(-1)!;
   const row = flowRow(newest);
-  const warning = host === undefined || host === new URL(issuer).host
+  const warning = outcome === "missing" || host === undefined || host === new URL(issuer).host
     ? undefined
     : `Requested from ${host}, but the issuer is ${issuer}: clients reject metadata of another issuer.`;
   return {
@@ -201,6 +201,10 @@ function describeStep(
 /** The sentence about an event that no check describes. */
 function eventNote(event: TraceEvent): string[] {
   switch (event.type) {
+    case "note": {
+      const { reason, fix } = event.explanation;
+      return [`${/^\w+_/.test(reason) ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)}. ${fix}`];
+    }
     case "grant_revoked":
       return [`Every token of the grant was revoked: ${event.reason}.`];
     case "back_channel_logout": {

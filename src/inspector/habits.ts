@@ -17,6 +17,14 @@ const maxLinks = 3;
 /** The outcomes in the order of the page. */
 const outcomes = ["failed", "warning", "noted", "passed", "not seen"] as const;
 
+/** The words of the summary, and the outcomes that each counts. */
+const countLabels: Readonly<Record<string, readonly (typeof outcomes[number])[]>> = {
+  good: ["passed"],
+  "to improve": ["failed", "warning"],
+  noted: ["noted"],
+  "not seen": ["not seen"],
+};
+
 /** The number of outcomes that say what the client should change. */
 const lackingOutcomes = 2;
 
@@ -59,12 +67,12 @@ export async function describeHabits(
       steps: item.exchanges.slice(0, maxLinks).map((exchange) => describeStep(exchange, flow, base)),
     })),
   }));
-  const counts = outcomes.flatMap((outcome) => {
-    const count = rows.filter((row) => row.outcome === outcome).length;
-    return count === 0 ? [] : [`${count} ${outcome === "warning" && count > 1 ? "warnings" : outcome}`];
+  const counts = Object.entries(countLabels).flatMap(([label, counted]) => {
+    const count = rows.filter((row) => counted.includes(row.outcome)).length;
+    return count === 0 ? [] : [`${count} ${label}`];
   });
   return {
-    summary: `This client: ${counts.join(", ")}.`,
+    summary: `Client habits: ${counts.join(", ")}.`,
     rows: outcomes.slice(0, all ? undefined : lackingOutcomes).flatMap((outcome) =>
       rows.filter((row) => row.outcome === outcome)
     ),

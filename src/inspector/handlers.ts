@@ -7,9 +7,10 @@ import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { htmlWithForms, redirect } from "../http/responses.ts";
+import { htmlWithForms, json, redirect } from "../http/responses.ts";
+import { isSameOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
@@ -18,7 +19,8 @@ import { formatFlow } from "../recorder/export/text.ts";
 import { describeFlow, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
-import { describeList, recentRows } from "./list.ts";
+import { describeList, flowKinds, recentRows, selectFlows } from "./list.ts";
+import { withVisibleTexts } from "./visible_text.ts";
 
 /** GET /flows. */
 export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
@@ -27,15 +29,49 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const { issuer } = context.server;
   const list = describeList(recorder, issuer, new URLSearchParams(context.target.query));
   const [first] = list.rows;
-  const page = flowPages.list({
+  const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
     newest: first && summarizeFlow(findFlow(recorder, first.id), issuer),
     recording: recorder.recording,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
-  });
+  }));
   return htmlWithForms(200, page, browser.headers);
+}
+
+/**
+ * GET /flows.json: the flows of the list with their exchanges. Programs of this machine read it, pages of other sites do
+ * not.
+ *
+ * @param allowsSecrets Whether `show=secrets` shows the real values.
+ */
+export function exportList(context: Context, recorder: Recorder, allowsSecrets: boolean): HttpResponse {
+  const { server: { issuer }, request, target } = context;
+  const query = new URLSearchParams(target.query);
+  const secrets = query.get("show") === "secrets";
+  if (secrets && !allowsSecrets) {
+    throw new HttpError(403, "FL-03", "Real values are shown here only if insecureExportSecrets is set", {
+      fix: "Leave show out, or set insecureExportSecrets in the configuration file.",
+    });
+  }
+  if (!isSameOrigin(request, new URL(issuer).origin)) {
+    throw new HttpError(403, "FL-03", "Only programs and pages of this server may read the list of flows");
+  }
+  const outcome = query.get("outcome") ?? "";
+  if (outcome !== "" && !flowKinds.some((kind) => kind === outcome)) {
+    // A program that reads every flow in place of the rejected ones would not notice.
+    throw new HttpError(400, "FL-01", "outcome is unknown", {
+      expected: flowKinds.join(", "),
+      received: outcome,
+    });
+  }
+  const { selected, older } = selectFlows(recorder, issuer, query);
+  const flows = selected.map(({ flow, redacted, row: { id, at, user, status, warning } }) => ({
+    ...{ id, at: new Date(at).toISOString(), user, status: status.label, warning },
+    ...toFixture(secrets ? flow : redacted, { redact: false, explained: true }),
+  }));
+  return json(200, { flows, older }, { "cross-origin-resource-policy": "same-origin" });
 }
 
 /** POST /flows: stops and starts recording, or deletes all flows. */
@@ -59,7 +95,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const canShowSecrets = hasTestHost(server.issuer);
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
-  const page = flowPages.flow({
+  const page = flowPages.flow(withVisibleTexts({
     ...site,
     ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
@@ -69,9 +105,9 @@ export async function showOne(context: Context, recorder: Recorder, name: string
       ? undefined
       : await describeHabits(server, recorder, flow, site.base, params.get("habits") === "all"),
     recent: recentRows(recorder, server.issuer, flow.id),
-    secrets: secrets ? "shown" : canShowSecrets ? "masked" : "never",
+    secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
     csrfToken: await browserCsrfToken(context, browser),
-  });
+  }));
   return htmlWithForms(200, page, browser.headers);
 }
 
@@ -106,7 +142,9 @@ function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRe
 }
 
 function flowNotFound(): HttpError {
-  return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it");
+  return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it", {
+    fix: "Send the request again; /flows lists what is recorded now.",
+  });
 }
 
 function unknownAction(expected: string, received = "nothing"): OAuthError {

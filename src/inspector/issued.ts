@@ -84,7 +84,7 @@ async function itemStatus(server: Server, { grantId }: Flow, item: IssuedItem): 
   if (!scope.includes("offline_access") && await isRevoked(server, subject.sid)) {
     return { tone: "bad", label: "revoked with its session" };
   }
-  return statusUntil(validUntil, now, kind === "code" ? "not redeemed, valid" : "valid");
+  return statusUntil(validUntil, now, kind === "code" ? "not exchanged, valid" : "valid");
 }
 
 const revokedWithGrant: Status = { tone: "bad", label: "revoked with its grant" };

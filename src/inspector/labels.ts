@@ -26,6 +26,9 @@ export function isFromClient({ experimentOf }: Exchange): boolean {
   return experimentOf === undefined;
 }
 
+/** The label of a request for a missing page. */
+const noPage = "no page";
+
 /** How a step ended. */
 export function exchangeStatus(exchange: Exchange): Status {
   const { doneLabel, outcome, rejection, events, warnings, response } = exchange;
@@ -36,6 +39,8 @@ export function exchangeStatus(exchange: Exchange): Status {
       return { tone: "open", label: "waiting for the user" };
     case "challenged":
       return { tone: "open", label: "challenged" };
+    case "missing":
+      return { tone: "open", label: noPage };
     case "dropped":
       return { tone: "bad", label: "no response" };
     case "rejected":
@@ -67,7 +72,7 @@ export function flowStatus(flow: Flow): Status {
   const exchanges = flow.exchanges.filter(isFromClient);
   const last = exchanges.findLast((exchange) => !lacksStream(exchange)) ?? exchanges.at(-1);
   if (last === undefined) return { tone: "open", label: "empty" };
-  if (outcome === "pending" && last.outcome === "done") return { tone: "open", label: "code not redeemed yet" };
+  if (outcome === "pending" && last.outcome === "done") return { tone: "open", label: "code not exchanged yet" };
   if (endsWithStepUp(flow)) return { tone: "open", label: "step-up required" };
   const status = exchangeStatus(last);
   const hasWarning = status.tone === "good" && exchanges.some(({ warnings }) => warnings.length > 0);
@@ -76,8 +81,9 @@ export function flowStatus(flow: Flow): Status {
 
 const outcomeLabels = { good: "success", warn: "warning", bad: "error", open: "pending", over: "revoked" } as const;
 
-/** A status in one word. */
+/** A status in one word. A missing page has no outcome. */
 export function outcomeOf({ tone, label }: Status): Status {
+  if (label === noPage) return { tone, label };
   const outcome = label === "revoked" ? "over" : tone;
   return { tone: outcome, label: outcomeLabels[outcome] };
 }

@@ -9,7 +9,8 @@ import { documentRequests } from "./documents.ts";
 import { documentRow, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
 
-const flowKinds: readonly FlowKind[] = ["done", "rejected", "open", "documents"];
+/** The values of `outcome`. */
+export const flowKinds: readonly FlowKind[] = ["done", "rejected", "open", "documents"];
 
 /** Maximum number of rows on one page. */
 const rowsPerPage = 20;
@@ -29,12 +30,30 @@ interface Entry {
   row(redacted: Flow): FlowRow;
 }
 
+/** A flow that a query selects. */
+export interface SelectedFlow {
+  readonly flow: Flow;
+  readonly redacted: Flow;
+  /** Of the redacted flow. */
+  readonly row: FlowRow;
+}
+
 /** The props of the list for a query. */
 export function describeList(
   recorder: Recorder,
   issuer: string,
   query: URLSearchParams,
 ): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
+  const { selected, ...others } = selectFlows(recorder, issuer, query);
+  return { ...others, rows: selected.map(({ row }) => row) };
+}
+
+/** The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list. */
+export function selectFlows(
+  recorder: Recorder,
+  issuer: string,
+  query: URLSearchParams,
+): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & { readonly selected: readonly SelectedFlow[] } {
   const filter: FlowFilter = {
     client: query.get("client") || undefined,
     outcome: flowKinds.find((kind) => kind === query.get("outcome")),
@@ -45,7 +64,7 @@ export function describeList(
   const entries = listEntries(recorder, issuer, flows);
 
   const labels = clientLabels(flows);
-  const rows: FlowRow[] = [];
+  const selected: SelectedFlow[] = [];
   let last: Entry | undefined;
   let older: string | undefined;
   for (const entry of entries) {
@@ -55,15 +74,15 @@ export function describeList(
     const redacted = redactFlow(flow);
     const row = entry.row(redacted);
     if (filter.q !== undefined && !matches(redacted, row, filter.q)) continue;
-    if (rows.length === rowsPerPage) {
+    if (selected.length === rowsPerPage) {
       older = String(last!.order);
       break;
     }
-    rows.push(row);
+    selected.push({ flow, redacted, row });
     last = entry;
   }
   return {
-    rows,
+    selected,
     flowCount: entries.length,
     clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
     filter,

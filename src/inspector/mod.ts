@@ -3,7 +3,7 @@
  * `recorder/`, the components in `ui/flows/`.
  *
  * 1. {@link inspector} creates a recorder, or uses a given one, and subscribes to it.
- * 2. `handlers.ts` serves `/flows`, `/flows/{id}` and the exports.
+ * 2. `handlers.ts` serves `/flows`, `/flows/{id}` and the exports, `/flows.json` among them.
  * 3. `list.ts` and `flow.ts` compute the props of the pages from redacted exchanges.
  * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
  *
@@ -27,7 +27,7 @@ import type { Fields } from "../http/form.ts";
 import type { ResponseLike } from "../http/message.ts";
 import type { Method } from "../http/router.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
 import { parameters } from "../oauth/parameter.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
@@ -47,6 +47,11 @@ export interface InspectorOptions {
   readonly limit?: number;
   /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
   readonly insecureAllow?: boolean;
+  /**
+   * Whether `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for tests that need them:
+   * every program that can reach the server can read them. Only if the issuer is a test host. Default: false.
+   */
+  readonly insecureExportSecrets?: boolean;
 }
 
 /** A plugin with pages of recorded flows. It should be the outermost plugin, so that it records what clients receive. */
@@ -62,7 +67,7 @@ export interface Inspector extends Plugin {
  * test hosts the pages can show secrets.
  */
 export function inspector(options: InspectorOptions = {}): Inspector {
-  const { insecureAllow = false } = options;
+  const { insecureAllow = false, insecureExportSecrets = false } = options;
   const activeRecorder = options.recorder ?? recorder({ limit: options.limit });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
   const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
@@ -84,11 +89,12 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, addResource) {
       if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
+      if (insecureExportSecrets && !hasTestHost(app.server.issuer)) throw exportNotAllowed(app.server.issuer);
       canEdit = hasTestHost(app.server.issuer);
       ownRecorder?.setup?.(app, addResource);
     },
     routes: (app) => [
-      ...inspectorRoutes(app.site.base, activeRecorder, changes),
+      ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
       ...hasTestHost(app.server.issuer)
         ? [tokensRoute(app.site.base), editRoute(app.site.base, activeRecorder, pending)]
         : [],
@@ -130,6 +136,15 @@ function inspectorNotAllowed(issuer: string): ConfigurationError {
     expected: "no inspector, because the issuer is not a test host and the pages show the logins of all users",
     received: `an inspector for ${quote(issuer)}`,
     hint: "Leave it out, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
+  }]);
+}
+
+function exportNotAllowed(issuer: string): ConfigurationError {
+  return new ConfigurationError([{
+    path: "insecureExportSecrets",
+    expected: "no export of secrets, because the issuer is not a test host",
+    received: `true for ${quote(issuer)}`,
+    hint: "Remove it, or use an issuer on a test host.",
   }]);
 }
 
@@ -188,7 +203,12 @@ function editRoute(base: string, activeRecorder: Recorder, pending: PendingExper
 }
 
 /** The routes of the pages. The first request loads the handlers. */
-function inspectorRoutes(base: string, activeRecorder: Recorder, changes: Notifier): Endpoint[] {
+function inspectorRoutes(
+  base: string,
+  activeRecorder: Recorder,
+  changes: Notifier,
+  exportsSecrets: boolean,
+): Endpoint[] {
   type HandlersModule = typeof import("./handlers.ts");
   const withHostCheck =
     (handle: (handlers: HandlersModule, context: Context) => Promise<ResponseLike> | ResponseLike): Handler =>
@@ -212,6 +232,9 @@ function inspectorRoutes(base: string, activeRecorder: Recorder, changes: Notifi
     endpoint("flows", "/flows", "Flows", {
       GET: withHostCheck(({ showList }, context) => showList(context, activeRecorder)),
       POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, activeRecorder)),
+    }),
+    endpoint("flow_list", "/flows.json", "Flows as JSON", {
+      GET: withHostCheck(({ exportList }, context) => exportList(context, activeRecorder, exportsSecrets)),
     }),
     endpoint("flow_events", "/flows/events", "Changes of flows", {
       GET: withHostCheck((_, context) => changes.openStream(context.request, origin(context))),

@@ -57,6 +57,8 @@ export type Outcome =
   | "interaction"
   /** A request to a protected resource without an access token: the response says where to get one. */
   | "challenged"
+  /** A browser opened an address without a page: unknown, off, or for programs alone. */
+  | "missing"
   /** Rejected by a rule or a fault. */
   | "rejected"
   /** No response: the connection was dropped, or the server failed. */
@@ -110,7 +112,7 @@ export interface Exchange {
   readonly experimentOf?: number;
   /**
    * The ID of the flow. Absent before the request is assigned to a flow, and for requests outside of logins, such as
-   * metadata, keys and plain pages.
+   * metadata, keys, plain pages and missing ones.
    */
   readonly flow?: string;
 }
@@ -127,7 +129,7 @@ export interface Flow {
   readonly sub?: string;
   /** The grant of the issued codes and tokens. */
   readonly grantId?: string;
-  /** The outcome of the last exchange; `pending` while its code is not redeemed. */
+  /** The outcome of the last exchange; `pending` while its code is not exchanged. */
   readonly outcome: Outcome;
   /** The exchanges, oldest first. */
   readonly exchanges: readonly Exchange[];

@@ -137,8 +137,14 @@ function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {
 function getOutcome({ dropped, endpoint, events }: ExchangeDraft, response: RecordedResponse | undefined): Outcome {
   if (dropped) return "dropped";
   if (response === undefined) return "pending";
+  if (isMissingPage(events)) return "missing";
   const isChallenge = response.status === 401 && events.some(({ type }) => type === "challenged");
   return isChallenge ? "challenged" : getResponseOutcome(endpoint, response);
+}
+
+/** Whether a browser opened an address without a page. */
+export function isMissingPage(events: readonly TraceEvent[]): boolean {
+  return events.some(({ type }) => type === "page_missing");
 }
 
 /** Adds an exchange to those to search for the client of its flow, because it is new there or has a new event. */

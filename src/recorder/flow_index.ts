@@ -6,6 +6,7 @@ import {
   findFlowClient,
   type FlowGroup,
   getResponse,
+  isMissingPage,
   searchForClient,
   toExchange,
 } from "./exchange_draft.ts";
@@ -135,7 +136,8 @@ export function flowIndex(limit: number, maxBytes: number) {
         return;
       }
       // A request to an unknown path is the step of a client with a wrong URL.
-      if ((endpoint === undefined || endpoint.role === "step") && draft.head.method !== "HEAD") {
+      const isStep = endpoint === undefined || endpoint.role === "step";
+      if (isStep && draft.head.method !== "HEAD" && !isMissingPage(draft.events)) {
         draft.group.flow = String(++flowCount);
         draft.snapshot = undefined;
       }

@@ -168,7 +168,9 @@ export function recorder(
     });
     drafts.set(request, draft);
     index.add(draft);
-    if (request.method !== "POST") index.assign(draft);
+    // The response says whether it was the request of a client.
+    const mayLackPage = endpoint === undefined || !endpoint.methods.some((method) => method === request.method);
+    if (request.method !== "POST" && !mayLackPage) index.assign(draft);
     notify(draft);
     try {
       const response = await next(requestTap === undefined ? request : tapRequest(request, requestTap), peer);

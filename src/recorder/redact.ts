@@ -1,4 +1,4 @@
-/** Redacts secrets in exchanges. Equal values get equal masks, so that a redeemed code is still recognizable. */
+/** Redacts secrets in exchanges. Equal values get equal masks, so that an exchanged code is still recognizable. */
 
 import type { Fields } from "../http/form.ts";
 import type { Exchange, Flow } from "./exchange.ts";

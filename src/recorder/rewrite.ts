@@ -66,7 +66,7 @@ function rewriteParts(exchange: Exchange, baseRewriter: Rewriter): Exchange {
   return {
     ...exchange,
     request: rewriteRequest(exchange, rewriter),
-    ...response && { response: rewriteResponse(response, rewriter) },
+    ...response && { response: rewriteResponse(response, exchange.endpoint, rewriter) },
     ...client !== undefined && { client: rewriteClient(client, exchange, rewriter) },
     passed: passed.map(({ rule, value }) => ({ rule, ...value !== undefined && { value: rewriter.trusted(value) } })),
     ...rejection &&
@@ -94,13 +94,19 @@ function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest
   };
 }
 
-function rewriteResponse(response: RecordedResponse, rewriter: Rewriter): RecordedResponse {
+/** The endpoints whose responses repeat what a client sent. */
+const repeatingEndpoints = ["register", "client_configuration"];
+
+function rewriteResponse(response: RecordedResponse, endpoint: string, rewriter: Rewriter): RecordedResponse {
+  const rewriteString = repeatingEndpoints.includes(endpoint)
+    ? (text: string) => rewriteText(text, rewriter)
+    : rewriter.trusted;
   const { body, authorizationResponse, ...head } = response;
   return {
     ...head,
     headers: rewriteHeaders(head.headers, rewriter),
     ...body !== undefined && !isHtmlPage(response) &&
-      { body: rewriteBody(body, head.headers, rewriter, rewriter.trusted) },
+      { body: rewriteBody(body, head.headers, rewriter, rewriteString) },
     ...authorizationResponse && {
       authorizationResponse: {
         uri: rewriter.untrusted(authorizationResponse.uri),
@@ -296,7 +302,14 @@ function rewriteEvent(event: TraceEvent, rewriter: Rewriter): TraceEvent {
         endpoint: rewritePairs(event.endpoint, rewriter),
         explanation: rewriteExplanation(event.explanation, rewriter),
       };
+    case "page_missing":
+      return {
+        ...event,
+        endpoint: rewritePairs(event.endpoint, rewriter),
+        reason: rewriteClientText(event.reason, rewriter, rewriter.trusted),
+      };
     case "warning":
+    case "note":
       return { ...rewriteEventClient(event, rewriter), explanation: rewriteExplanation(event.explanation, rewriter) };
     case "internal_error":
       return {

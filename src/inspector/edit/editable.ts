@@ -4,14 +4,20 @@ import type { Fields } from "../../http/form.ts";
 import { unknownEndpoint } from "../../recorder/exchange.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { Masked } from "../message.ts";
+import { visibleText } from "../visible_text.ts";
 
 /** A value of the form. */
 export interface EditableValue {
+  /** Its name, as shown. */
   readonly name: string;
-  /** As shown: redacted if it is secret. */
+  /** As shown: redacted if it is secret, with escapes in place of control characters. */
   readonly shown: string;
   /** As recorded. */
   readonly recorded: string;
+  /** The name as recorded; absent if it is redacted. */
+  readonly recordedName?: string;
+  /** Whether the shown value is redacted. */
+  readonly isRedacted: boolean;
 }
 
 /** A request that can be edited. */
@@ -51,10 +57,10 @@ export function editableRequest({ original, masked }: Masked<Exchange>): Editabl
     headers: inBrowser
       ? []
       : editedHeaders.flatMap((name) =>
-        headers[name] === undefined ? [] : [{ name, shown: shownHeaders[name] ?? "", recorded: headers[name] }]
+        headers[name] === undefined ? [] : [editableValue(name, headers[name], name, shownHeaders[name])]
       ),
     ...form.length === 0 && body !== undefined && {
-      body: { name: "body", shown: masked.request.body ?? "", recorded: body },
+      body: editableValue("body", body, "body", masked.request.body),
     },
   };
 }
@@ -62,7 +68,17 @@ export function editableRequest({ original, masked }: Masked<Exchange>): Editabl
 /** Redaction keeps the order of the fields. */
 function pairUp(recorded: Fields, shown: Fields): EditableValue[] {
   return recorded.map(([name, value], i) => {
-    const [shownName = name, shownValue = ""] = shown[i] ?? [];
-    return { name: shownName, shown: shownValue, recorded: value };
+    const [shownName, shownValue] = shown[i] ?? [];
+    return editableValue(name, value, shownName, shownValue);
   });
+}
+
+function editableValue(name: string, value: string, maskedName = name, maskedValue = ""): EditableValue {
+  return {
+    name: visibleText(maskedName),
+    shown: visibleText(maskedValue),
+    recorded: value,
+    ...maskedName === name && { recordedName: name },
+    isRedacted: maskedValue !== value,
+  };
 }

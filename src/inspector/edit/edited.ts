@@ -35,7 +35,7 @@ export function readEdited(
   const errors: FieldError[] = [];
   const value = (field: string, original: EditableValue | undefined, name: string, typed: string): string => {
     const isKept = original !== undefined && original.name === name && original.shown === typed;
-    if (isKept && (original.shown === original.recorded || !recorded.inBrowser)) return original.recorded;
+    if (isKept && (!original.isRedacted || !recorded.inBrowser)) return original.recorded;
     if (redacted.test(typed)) errors.push(redactedError(field, recorded.inBrowser));
     return typed;
   };
@@ -44,8 +44,10 @@ export function readEdited(
       const error = section === "headers" && !omitted && name !== "" ? findHeaderError(id, name, typed) : undefined;
       if (error !== undefined) errors.push(error);
       if (omitted || name === "") return [];
-      const sent = value(id, recorded[section][i], name, typed);
-      return [[name, section === "headers" ? toHeader(name, sent) : sent] as const];
+      const original = recorded[section][i];
+      const sent = value(id, original, name, typed);
+      const sentName = original?.name === name ? original.recordedName ?? name : name;
+      return [[sentName, section === "headers" ? toHeader(name, sent) : sent] as const];
     });
   const typedBody = normalizeLines(params.get("body") ?? "");
   const body = recorded.body && value("body", shownWithLines(recorded.body), "body", typedBody);
@@ -70,13 +72,13 @@ export function readRows(params: Params, recorded: EditableRequest, section: Sec
 
 /** The rows of a section before the first change. */
 export function recordedRows(recorded: EditableRequest, section: SectionName): EditRow[] {
-  const empty = Array.from({ length: emptyRows[section] }, () => ({ name: "", shown: "", recorded: "" }));
-  return [...recorded[section], ...empty].map(({ name, shown, recorded: original }, i) => ({
+  const empty = Array.from({ length: emptyRows[section] }, () => ({ name: "", shown: "", isRedacted: false }));
+  return [...recorded[section], ...empty].map(({ name, shown, isRedacted }, i) => ({
     id: `${section}_${i}`,
     name,
-    value: recorded.inBrowser && shown !== original ? "" : normalizeLines(shown),
+    value: recorded.inBrowser && isRedacted ? "" : normalizeLines(shown),
     omitted: false,
-    ...shown !== original && { redacted: shown },
+    ...isRedacted && { redacted: shown },
   }));
 }
 

@@ -4,6 +4,7 @@ import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
 import { routeUrl } from "../../app/endpoint.ts";
+import { repeatedHost } from "../../app/host_check.ts";
 import type { Fields } from "../../http/form.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { type HttpResponse, isDropped, isResponse } from "../../http/message.ts";
@@ -16,6 +17,7 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { EditProps } from "../../ui/flows/edit.tsx";
 import { exchangeTitle } from "../labels.ts";
 import type { Masked } from "../message.ts";
+import { withVisibleTexts } from "../visible_text.ts";
 import { editableRequest, isEditable } from "./editable.ts";
 import { type EditedRequest, readEdited, readRows, recordedRows } from "./edited.ts";
 import type { PendingExperiments } from "./pending_experiments.ts";
@@ -86,7 +88,7 @@ async function sendToItself(
     const sentBody = form.length > 0 ? encodeFields(form) : body;
     request = new Request(withQuery(routeUrl(server.issuer, site.base, path), query), {
       method,
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      headers: [...headers, ...repeatedHost(context.request)].map(([name, value]): [string, string] => [name, value]),
       ...method === "POST" || method === "PUT" ? { body: sentBody ?? "" } : {},
     });
   } catch {
@@ -122,7 +124,9 @@ function findEditable(recorder: Recorder, number: string): Masked<Exchange> {
   const flow = found?.flow === undefined ? undefined : recorder.flow(found.flow);
   const index = flow?.exchanges.findIndex((candidate) => candidate.number === found!.number) ?? -1;
   if (flow === undefined || index < 0 || !isEditable(flow.exchanges[index]!)) {
-    throw new HttpError(404, "HT-01", "This request is no longer recorded, or only a user can send it again");
+    throw new HttpError(404, "HT-01", "This request is no longer recorded, or only a user can send it again", {
+      fix: "Choose a request in a flow of /flows, or begin a new login.",
+    });
   }
   return { original: flow.exchanges[index]!, masked: redactFlow(flow).exchanges[index]! };
 }
@@ -136,7 +140,7 @@ async function render(
   const { flowPages } = await import("../../ui/flows/mod.ts");
   const browser = await ensureBrowserCookie(context);
   const { method, path } = masked.request;
-  const page = flowPages.edit({
+  const page = flowPages.edit(withVisibleTexts({
     ...context.site,
     ...values,
     number: original.number,
@@ -145,6 +149,6 @@ async function render(
     hasForm: method === "POST" && values.body === undefined,
     inBrowser: original.endpoint === "authorize",
     csrfToken: await browserCsrfToken(context, browser),
-  });
+  }));
   return htmlWithForms(status, page, browser.headers);
 }

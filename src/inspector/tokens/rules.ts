@@ -81,7 +81,7 @@ const idToken: readonly TokenRule[] = [
     fix: "Store the nonce of each request, and accept only the ID token that repeats it: otherwise it may be replayed.",
     check: ({ nonce }, _, expected) =>
       expected.nonce === undefined
-        ? { received: formatValue(nonce), note: "Enter the nonce of the request below to compare it." }
+        ? { received: formatValue(nonce), note: "Enter the nonce you sent." }
         : equals("exactly", nonce, expected.nonce),
   },
   {

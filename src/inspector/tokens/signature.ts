@@ -105,7 +105,9 @@ export async function verifySignature(
     passed: false,
     expected,
     received: `${received}, but this key does not verify the signature`,
-    heading: "Signature invalid: changed, forged, or signed with another key",
+    heading: `Signature does not verify with ${
+      source.owner === "this server" ? "this server's key" : `a key of ${source.owner}`
+    }`,
   };
 }
 

@@ -1,10 +1,17 @@
 /** A flow as a test fixture: JSON that is equal for equal flows, independent of times and secrets. */
 
 import type { Fields } from "../../http/form.ts";
+import { findFix } from "../../oauth/rules/mod.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactFlow, type RedactOptions } from "../redact.ts";
 import { isHtmlPage } from "../record_response.ts";
 import { normalizeExchanges } from "./normalize.ts";
+
+/** What a fixture contains. */
+interface FixtureOptions extends RedactOptions {
+  /** Whether rejections have the expected and the received value, and the fix of their rule. Default: false. */
+  readonly explained?: boolean;
+}
 
 /** Parameters by name; a repeated parameter has several values. */
 type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
@@ -13,18 +20,19 @@ type FixtureFields = Readonly<Record<string, string | readonly string[]>>;
  * Creates a fixture, to store beside a test and to compare with a later run or replay. Random values are replaced by
  * placeholders, such as `{{code 1}}`. With `redact: false` it contains the original values, which differ between runs.
  */
-export function toFixture(flow: Flow, { redact = true }: RedactOptions = {}) {
+export function toFixture(flow: Flow, { redact = true, explained = false }: FixtureOptions = {}) {
   const { outcome, exchanges } = flow;
   const { client } = redact ? redactFlow(flow) : flow;
   return {
     ...client !== undefined && { client },
     outcome,
-    exchanges: (redact ? normalizeExchanges(exchanges) : exchanges).map(toFixtureExchange),
+    exchanges: (redact ? normalizeExchanges(exchanges) : exchanges)
+      .map((exchange) => toFixtureExchange(exchange, explained)),
   };
 }
 
 /** One request and its response. Rules are named by their IDs, in the order in which they ran. */
-function toFixtureExchange(exchange: Exchange) {
+function toFixtureExchange(exchange: Exchange, explained: boolean) {
   const { endpoint, outcome, client, auth, request, response, passed, rejection, warnings, faults } = exchange;
   return {
     endpoint,
@@ -34,7 +42,7 @@ function toFixtureExchange(exchange: Exchange) {
     request: toFixtureRequest(request),
     ...response && { response: toFixtureResponse(response) },
     passed: passed.map(({ rule }) => rule),
-    ...rejection && { rejection: toFixtureRejection(rejection) },
+    ...rejection && { rejection: (explained ? toExplainedRejection : toFixtureRejection)(rejection) },
     warnings: warnings.map(({ rule }) => rule),
     faults,
   };
@@ -43,6 +51,12 @@ function toFixtureExchange(exchange: Exchange) {
 /** The rejection, with its fix if that is not the one of the rule. */
 function toFixtureRejection({ error, explanation: { rule, reason, fix } }: NonNullable<Exchange["rejection"]>) {
   return { error, rule, reason, ...fix !== undefined && { fix } };
+}
+
+/** The rejection with everything that a reader needs to find the cause. */
+function toExplainedRejection({ error, explanation }: NonNullable<Exchange["rejection"]>) {
+  const { rule, reason, expected, received, earlier } = explanation;
+  return { error, rule, reason, expected, received, earlier, fix: findFix(explanation) };
 }
 
 /** The headers that influence the response, without those of the transport. */
