@@ -14,8 +14,9 @@ const secretParameters = [
   ...["password", "assertion", "subject_token", "actor_token"],
 ];
 
-/** The longest lifetime of an assertion, in seconds. */
-const maxAssertionSeconds = 300;
+/** The lifetime of an assertion in seconds above which it is noted, and the longest that servers accept. */
+const usualAssertionSeconds = 300;
+const maxAssertionSeconds = 3600;
 
 interface AuthenticatedRequest {
   readonly exchange: Exchange;
@@ -71,8 +72,14 @@ function assertionProblem(
   if (iss !== sub) return "iss and sub of the assertion differ";
   if (typeof jti !== "string") return "the assertion has no jti";
   if (typeof exp !== "number") return "the assertion has no exp";
-  const seconds = Math.round(exp - exchange.at / 1000);
-  return seconds > maxAssertionSeconds ? `the assertion is valid for ${seconds} s` : undefined;
+  return lifetimeOf(exp, exchange) > maxAssertionSeconds
+    ? `the assertion is valid for ${lifetimeOf(exp, exchange)} s`
+    : undefined;
+}
+
+/** The seconds for which an assertion was valid when it was sent. */
+function lifetimeOf(exp: unknown, { at }: Exchange): number {
+  return Math.round(Number(exp) - at / 1000);
 }
 
 /** What is wrong with the encoding of a Basic header; `plain`: it does not show. */
@@ -167,7 +174,7 @@ export const authenticationHabits: readonly HabitDefinition[] = [
   },
   {
     id: "assertion-narrow",
-    title: "The client creates an assertion for each request, with one aud, a jti, and exp in at most 5 minutes.",
+    title: "The client creates an assertion for each request, with one aud, a jti, and exp in a few minutes.",
     level: "required",
     sources: ["RFC 7523 §3", "OpenID Connect Core §9", "draft-ietf-oauth-security-topics-update"],
     occasion: "a client assertion",
@@ -179,10 +186,18 @@ export const authenticationHabits: readonly HabitDefinition[] = [
         const recording = traffic.recordings.find(({ issuer }) => issuer === request.issuer)!;
         const problem = assertionProblem(request, recording);
         if (problem !== undefined) return { parameter, because: problem };
-        const { jti } = claimsOf(request.get(parameter))!;
+        const { jti, exp } = claimsOf(request.get(parameter))!;
         const earlier = first.get(jti);
         first.set(jti, request.exchange);
-        return earlier && { parameter, because: "two assertions have the same jti", others: [earlier] };
+        if (earlier) return { parameter, because: "two assertions have the same jti", others: [earlier] };
+        const lifetime = lifetimeOf(exp, request.exchange);
+        return lifetime > usualAssertionSeconds
+          ? {
+            parameter,
+            because: `the assertion is valid for ${lifetime} s, more than some servers accept`,
+            isNote: true,
+          }
+          : undefined;
       });
     },
   },

@@ -5,7 +5,7 @@ import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from 
 import { looksLikeTime } from "./random_values.ts";
 import type { TokenRequest, Traffic } from "./traffic.ts";
 
-/** The token requests that redeem a code with a verifier. */
+/** The token requests that exchange a code with a verifier. */
 function verifiersOf({ tokenRequests }: Traffic): (TokenRequest & { readonly verifier: string })[] {
   return tokenRequests.flatMap((request) => {
     const verifier = request.get("code_verifier");

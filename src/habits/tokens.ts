@@ -26,7 +26,7 @@ function tokenUses({ requests }: Traffic) {
 export const tokenHabits: readonly HabitDefinition[] = [
   {
     id: "code-once",
-    title: "The client redeems each code once.",
+    title: "The client exchanges each code once.",
     level: "required",
     sources: ["RFC 6749 §4.1.2"],
     occasion: "a token request with a code",
@@ -45,7 +45,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
         const isRepeated = earlier.response === undefined || earlier.response.headers["dpop-nonce"] !== undefined;
         return {
           parameter: "code",
-          because: `the code is redeemed twice${isRepeated ? ", after a request without tokens" : ""}`,
+          because: `the code is exchanged twice${isRepeated ? ", after a request without tokens" : ""}`,
           isNote: isRepeated,
           others: [earlier],
         };

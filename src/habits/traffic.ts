@@ -178,13 +178,13 @@ function parameterReader(exchanges: readonly Exchange[]): (name: string) => stri
 
 /**
  * A browser repeats a whole request when its user reloads the page, and the client did not send it twice. It did if the
- * codes of both were redeemed.
+ * codes of both were exchanged.
  */
 function withoutReloads(
   authorizations: readonly AuthorizationRequest[],
   tokenRequests: readonly TokenRequest[],
 ): AuthorizationRequest[] {
-  const redeemedFlows = new Set(
+  const exchangedFlows = new Set(
     tokenRequests.filter(({ grantType }) => grantType === "authorization_code").map(({ exchange }) => exchange.flow),
   );
   const first = new Map<string, AuthorizationRequest>();
@@ -194,7 +194,7 @@ function withoutReloads(
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, authorization);
     return earlier === undefined ||
-      [earlier, authorization].every(({ exchange }) => redeemedFlows.has(exchange.flow));
+      [earlier, authorization].every(({ exchange }) => exchangedFlows.has(exchange.flow));
   });
 }
 

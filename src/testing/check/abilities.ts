@@ -1,7 +1,7 @@
 /** What a driver can do, what its client does by itself, and what an attack needs of both. */
 
 import type { Exchange } from "../../recorder/exchange.ts";
-import { findParam } from "../../recorder/record_request.ts";
+import { decodeJwtPart, findParam } from "../../recorder/record_request.ts";
 import type { ClientDriver, ClientSession } from "./driver.ts";
 import { type SessionStart, sessionStartsOf } from "./session_starts.ts";
 
@@ -18,12 +18,16 @@ export type Ability =
   | "initiatedLogin"
   | "backChannelLogout"
   | "frontChannelLogout"
+  | "visits"
   | "clock"
   | Feature;
 
 /** Something that a client does by itself: it pushes requests, signs them, or reads its registration, for example. */
 export type Feature =
   | "idToken"
+  | "readsIdToken"
+  | "nonce"
+  | "basic"
   | "userinfo"
   | "par"
   | "jar"
@@ -63,6 +67,7 @@ const driverAbilities: Readonly<Record<SessionStart | DriverAbility, AbilityDesc
     does: "open the logout page of the client",
     member: "ClientDriver.receive and ClientDriver.client.frontchannel_logout_uri",
   },
+  visits: { does: "see the pages of the client", member: "ClientDriver.recordsVisits" },
   clock: { does: "set the clock of the client", member: "ClientDriver.readsClock" },
 };
 
@@ -79,6 +84,19 @@ const features: Readonly<Record<Feature, FeatureDescription>> = {
   idToken: {
     missing: "the client requests no ID token",
     isSeenIn: ({ endpoint, response }) => endpoint === "token" && /"id_token"/.test(response?.body ?? ""),
+  },
+  readsIdToken: {
+    missing: "the client accepts any text as an ID token, so it does not read it (id-token/payload-shape)",
+    isSeenIn: () => false,
+  },
+  nonce: {
+    missing: "the client sends no nonce, which the code flow with PKCE allows",
+    // The server repeats it, however the client sent it.
+    isSeenIn: ({ endpoint, response }) => endpoint === "token" && nonceOf(response?.body) !== undefined,
+  },
+  basic: {
+    missing: "the client does not authenticate by HTTP Basic",
+    isSeenIn: ({ endpoint, request }) => endpoint === "token" && /^basic /i.test(request.headers.authorization ?? ""),
   },
   userinfo: {
     missing: "the client sends no request to userinfo",
@@ -132,6 +150,12 @@ interface FeatureDescription {
   isSeenIn(exchange: Exchange): boolean;
 }
 
+/** The nonce of the ID token in a token response. */
+function nonceOf(body = ""): unknown {
+  const [, idToken = ""] = /"id_token":\s*"([^"]+)"/.exec(body) ?? [];
+  return decodeJwtPart(idToken, 1).nonce;
+}
+
 const isFeature = (ability: Ability): ability is Feature => Object.hasOwn(features, ability);
 
 /** Why an attack is skipped; `undefined` if the driver has all abilities that it needs. */
@@ -154,14 +178,14 @@ export function isAboutFeature({ needs }: { readonly needs: readonly Ability[] }
 }
 
 /** What the client does by itself, as its exchanges without an attack show. */
-export function featuresIn(exchanges: readonly Exchange[]): readonly Ability[] {
+export function featuresIn(exchanges: readonly Exchange[]): Ability[] {
   const names = Object.keys(features) as Feature[];
   return names.filter((name) => exchanges.some((exchange) => features[name].isSeenIn(exchange)));
 }
 
 /** The abilities of a driver, as its members and one of its sessions show. */
 export function abilitiesOf(driver: ClientDriver, session: ClientSession): ReadonlySet<Ability> {
-  const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock } = driver;
+  const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
   const has: Readonly<Record<DriverAbility, boolean>> = {
     refresh: session.refresh !== undefined,
     request: session.request !== undefined,
@@ -173,6 +197,7 @@ export function abilitiesOf(driver: ClientDriver, session: ClientSession): Reado
     initiatedLogin: receive !== undefined && initiateLoginUri !== undefined,
     backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
     frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
+    visits: recordsVisits === true,
     clock: readsClock === true,
   };
   const names = Object.keys(has) as DriverAbility[];

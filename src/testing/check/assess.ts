@@ -1,7 +1,8 @@
 /** Assesses what a client did under an attack. */
 
-import type { Assessment, Attack, AttackLevel, Stop } from "./attack.ts";
+import type { Assessment, Attack, Stop } from "./attack.ts";
 import { unknownUser } from "./driver.ts";
+import type { AttackLevel } from "./effect.ts";
 import { exchangesOf, type Observation } from "./observation.ts";
 
 /** Assesses by the attack itself, or else by its level. No client may crash. */
@@ -39,15 +40,18 @@ function assessRejection({ stop }: Attack, observation: Observation): Assessment
   if (observation.outcome !== "rejected") return { passed: false, because: describeOutcome(observation) };
   const forbidden = stop === undefined ? [] : forbiddenEndpoints[stop];
   const sent = forbidden.find((endpoint) => exchangesOf(observation, endpoint).length > 0);
-  return sent === undefined
-    ? { passed: true, because: describeOutcome(observation) }
-    : { passed: false, because: `the client reported an error, but only after a request to ${sent}` };
+  if (sent === undefined) return { passed: true, because: describeOutcome(observation) };
+  const because = `the client reported an error, but only after a request to ${sent}`;
+  // Userinfo belongs to the server that issued the token, so nothing is lost by the request.
+  return { passed: false, because, isWarning: stop === "token" };
 }
 
 function assessTolerance(_: Attack, observation: Observation): Assessment {
   const { outcome, session, expectedSub } = observation;
   const because = describeOutcome(observation);
-  if (outcome === "accepted" && session!.sub === unknownUser) return { passed: false, isInconclusive: true, because };
+  if (outcome === "accepted" && session!.sub === unknownUser && expectedSub !== unknownUser) {
+    return { passed: false, isInconclusive: true, because };
+  }
   return { passed: outcome === "accepted" && session!.sub === expectedSub, because };
 }
 
@@ -71,13 +75,18 @@ export function describeOutcome({ outcome, error, session, expectedSub }: Observ
   return `the client completed the journey${who}`;
 }
 
-/** The code and the message of an error, on one line. */
+/** The code and the message of an error, on one line, at most 300 characters. */
 export function describeError(error: unknown): string {
+  return completeError(error).slice(0, 300);
+}
+
+/** The code and the whole message of an error, on one line. */
+export function completeError(error: unknown): string {
   try {
     if (!(error instanceof Error)) return String(error);
     const { code } = error as Error & { readonly code?: unknown };
     const prefix = typeof code === "string" && !error.message.includes(code) ? `${code}: ` : "";
-    return `${prefix}${error.message}`.replace(/\s+/g, " ").slice(0, 300);
+    return `${prefix}${error.message}`.replace(/\s+/g, " ");
   } catch {
     return "an error without text";
   }

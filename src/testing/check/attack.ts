@@ -8,25 +8,14 @@ import type { Persona } from "../persona.ts";
 import type { TestResource } from "../resource.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import type { Ability } from "./abilities.ts";
+import { defaultEffect } from "./attacks/effects.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
+import type { AttackLevel, Effect } from "./effect.ts";
 import type { Assessment, Conclusion, Observation } from "./observation.ts";
 import type { SessionStart } from "./session_starts.ts";
 import type { Trap } from "./trap.ts";
 
 export type { Assessment, Conclusion };
-
-/** What is expected of a client. */
-export type AttackLevel =
-  /** The client must not accept what it receives. */
-  | "must-reject"
-  /** The client should not accept it; a specification leaves it to the client. */
-  | "should-reject"
-  /** The response is unusual and correct: the client must accept it. */
-  | "must-tolerate"
-  /** The journey may fail, but it must end by itself, and the next one must succeed. */
-  | "must-recover"
-  /** Every response can be defended; the report shows what the client does. */
-  | "informational";
 
 /** What the client does while the attack is active. The steps before it are without a fault. */
 export type Journey =
@@ -34,8 +23,16 @@ export type Journey =
   | "login"
   /** It logs in for the second time, with what it keeps from the first login, such as keys. */
   | "second login"
+  /** It logs in again without pages (`prompt=none`). */
+  | "silent login"
+  /** It logs in again after a logout. */
+  | "login after logout"
+  /** It logs in after a login at another, honest issuer. */
+  | "second issuer"
   /** It refreshes the tokens of a login. */
   | "refresh"
+  /** It logs out. */
+  | "logout"
   /** It does something else in the session of a login: what {@link Attack.perform} says. */
   | "session";
 
@@ -89,7 +86,7 @@ export interface Stage {
 }
 
 /** An attack. `JSON.stringify` leaves the functions out, so that the catalogue can be sent as it is. */
-export interface Attack {
+export interface Attack extends Effect {
   /** Category and name: `id-token/alg-none`. Never changes. */
   readonly id: string;
   /** What the server does, one sentence. */
@@ -102,7 +99,7 @@ export interface Attack {
   readonly stop?: Stop;
   /** How the client begins the session. */
   readonly by: SessionStart;
-  /** What the client does while the attack is active. */
+  /** What the client does while the attack is active, unless the parameter `journey` says something else. */
   readonly journey: Journey;
   /** The endpoints that the attack changes. */
   readonly endpoints: readonly string[];
@@ -116,8 +113,14 @@ export interface Attack {
   readonly needsHttpsIssuer: boolean;
   /** Whether it names origins of other hosts, whose requests only a `fetch` of the check receives. */
   readonly needsAnyOrigin: boolean;
+  /** Whether the check must choose the issuer and the credentials of the client. */
+  readonly needsOwnServer: boolean;
   /** Whether a client that skips the signature of ID tokens from the token endpoint may accept it (Core §3.1.3.7). */
   readonly needsSignatureCheck: boolean;
+  /** Whether only the name of the user who is logged in shows what the client did. */
+  readonly needsUser: boolean;
+  /** Whether a correct client may request authorization again in the same login. */
+  readonly allowsNewLogin: boolean;
   /** Whether the journey ends only by a time limit of the client. Such attacks are reported apart. */
   readonly waitsForTimeLimit: boolean;
   /** What the driver must be able to do; without it the attack is skipped. */
@@ -145,10 +148,14 @@ export interface Attack {
 interface AttackSource<Parameters extends readonly FaultParameter[]>
   extends
     Pick<Attack, "id" | "title" | "correctClient" | "level" | "stop" | "endpoints" | "sources" | "ifUnmet" | "assess"> {
+  /** Default: that of the category and the level (`attacks/effects.ts`). */
+  readonly effect?: Effect;
   /** Default: `logIn`. */
   readonly by?: SessionStart;
   /** Default: `login`. */
   readonly journey?: Journey;
+  /** The further journeys that reach the same check of the client: the first variant is tried in each. Default: none. */
+  readonly alsoIn?: readonly Journey[];
   /** Default: none. */
   readonly parameters?: Parameters;
   /** Default: the defaults of the parameters. */
@@ -158,7 +165,13 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
   /** Default: false. */
   readonly needsAnyOrigin?: boolean;
   /** Default: false. */
+  readonly needsOwnServer?: boolean;
+  /** Default: false. */
   readonly needsSignatureCheck?: boolean;
+  /** Default: false. */
+  readonly needsUser?: boolean;
+  /** Default: false. */
+  readonly allowsNewLogin?: boolean;
   /** Default: false. */
   readonly waitsForTimeLimit?: boolean;
   /** Default: none. */
@@ -169,25 +182,60 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
   perform?(stage: Stage, values: ParameterValues<Parameters>): Promise<ClientSession | Conclusion>;
 }
 
+/** What the driver must be able to do in a journey. */
+const journeyNeeds: Readonly<Partial<Record<Journey, readonly Ability[]>>> = {
+  refresh: ["refresh"],
+  logout: ["logOut"],
+  "silent login": ["logInSilently"],
+  "login after logout": ["logOut"],
+};
+
+/** The journey of one variant. */
+export function journeyOf({ journey }: Attack, values: Readonly<Record<string, unknown>>): Journey {
+  return values.journey as Journey | undefined ?? journey;
+}
+
+/** What the driver must be able to do for one variant; without it the variant is skipped. */
+export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Ability[] {
+  return [...attack.needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
+}
+
+/** The journeys in which a client checks the response to an authorization request. */
+export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;
+
+function journeyParameter(journey: Journey): FaultParameter {
+  return {
+    name: "journey",
+    type: "string",
+    default: journey,
+    description: "What the client does while the attack is active.",
+  };
+}
+
 /** Defines an attack. */
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
   source: AttackSource<Parameters>,
 ): Attack {
-  const { by = "logIn", journey = "login", parameters = [], variants = [{}], needs = [], start, perform, ...others } =
-    source;
+  const { by = "logIn", journey = "login", alsoIn = [], variants = [{}], needs = [], start, perform, ...rest } = source;
+  const { effect = defaultEffect(source.id, source.level), parameters: own = [], ...others } = rest;
+  const parameters = alsoIn.length === 0 ? own : [...own, journeyParameter(journey)];
   const complete = (values: Readonly<Record<string, unknown>>) =>
     validateParameters(source.id, parameters, values) as ParameterValues<Parameters>;
   return {
     needsHttpsIssuer: false,
     needsAnyOrigin: false,
+    needsOwnServer: false,
     needsSignatureCheck: false,
+    needsUser: false,
+    allowsNewLogin: false,
     waitsForTimeLimit: false,
+    ...effect,
     ...others,
     by,
     journey,
     parameters,
-    variants,
-    needs: [by, ...journey === "refresh" ? ["refresh" as const] : [], ...needs],
+    variants: [...variants, ...alsoIn.map((other) => ({ ...variants[0], journey: other }))],
+    needs: [by, ...needs],
     start: (stage, values = {}) => start?.(stage, complete(values)),
     ...perform && { perform: (stage, values = {}) => perform(stage, complete(values)) },
   };

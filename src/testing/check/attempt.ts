@@ -17,12 +17,16 @@ export interface Attempt<Result> {
  * Waits for an action of the client, but not longer than the time limit of the check.
  *
  * @param act Receives a signal that is aborted at the time limit, so that no request of the action comes later.
+ * @param stop Ends the wait. Default: never.
+ * @throws The reason of `stop`.
  */
 export async function attempt<Result>(
   act: (signal: AbortSignal) => Promise<Result>,
   watch: CrashWatch,
   timeoutMs: number,
+  stop?: AbortSignal,
 ): Promise<Attempt<Result>> {
+  stop?.throwIfAborted();
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<Attempt<Result>>((resolve) => {
@@ -38,8 +42,38 @@ export async function attempt<Result>(
   );
   const crash = watch.crashed.then(({ error }): Attempt<Result> => ({ outcome: "crashed", error }));
   try {
-    return await Promise.race([crash, action, limit]);
+    return await untilStopped(Promise.race([crash, action, limit]), stop);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Waits for a promise. @throws The reason of `stop`, once it is aborted. */
+export async function untilStopped<Result>(promise: Promise<Result>, stop: AbortSignal | undefined): Promise<Result> {
+  if (stop === undefined) return await promise;
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(stop.reason);
+  stop.addEventListener("abort", abort, { once: true });
+  if (stop.aborted) abort();
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    stop.removeEventListener("abort", abort);
+  }
+}
+
+/** What an action returns, or else another value if the check is stopped meanwhile. */
+export async function unlessStopped<Result, Stopped>(
+  stop: AbortSignal | undefined,
+  stopped: Stopped,
+  act: () => Promise<Result>,
+): Promise<Result | Stopped> {
+  if (stop?.aborted) return stopped;
+  try {
+    const result = await act();
+    return stop?.aborted ? stopped : result;
+  } catch (error) {
+    if (stop?.aborted) return stopped;
+    throw error;
   }
 }

@@ -2,15 +2,18 @@
 
 import { assertSupportedNode } from "../../runtime/node_version.ts";
 import { attacks } from "./attacks/mod.ts";
+import { unlessStopped } from "./attempt.ts";
 import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";
 import { checkedDriver } from "./checked_driver.ts";
 import type { ClientDriver } from "./driver.ts";
 import { checkJourneyHabits } from "./habit_journeys.ts";
+import { checkReport, redactResult } from "./create_report.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
-import { type CheckReport, checkReport, type CheckResult } from "./report.ts";
-import { type CheckRun, checkRun, type CheckTask } from "./run.ts";
+import type { CheckReport, CheckResult, ControlResult } from "./report.ts";
+import { type CheckRun, checkRun } from "./run.ts";
 import { checkInTurn } from "./run_in_turn.ts";
 import { sessionStartsOf } from "./session_starts.ts";
+import { type CheckTask, countStopped, stoppedResult, type UncertainResult } from "./task.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one
@@ -30,7 +33,8 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { only, except = [], concurrency = 8, server = {}, as, restart, onResult = () => {} } = options;
+  const { only, except = [], server = {}, as, restart, onResult = () => {} } = options;
+  const { baseline, signal, repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
@@ -39,46 +43,70 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
   try {
     const run = checkRun(checkedDriver(driver), journeys, options);
-    const firstControl = await run.control();
+    const controlBefore = await unlessStopped(signal, stoppedControl, run.control);
+    // Before the attacks, because the client may not survive them.
+    const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
+    const recordings = controlBefore.passed && withHabits
+      ? await unlessStopped(signal, undefined, run.ordinaryUse)
+      : undefined;
+    const firstControl = controlBefore.passed
+      ? await unlessStopped(signal, controlBefore, run.controlWithProbe)
+      : controlBefore;
     const report = (result: CheckResult): CheckResult => {
-      onResult(result, tasks.length);
+      onResult(redactResult(result), tasks.length);
       return result;
     };
     const results = as === undefined
-      ? await checkConcurrently(tasks, run, concurrency, report)
-      : await checkInTurn(tasks, run, { control: firstControl, restart }, report);
+      ? await checkConcurrently(tasks, run, options, report)
+      : await checkInTurn(tasks, run, { control: firstControl, restart, signal }, report);
+    const notRun = countStopped(results);
     // With one server, the logins after its attacks have shown it.
-    const control = firstControl.passed && as === undefined ? await run.controlAgain() : firstControl;
-    const withHabits = control.passed && (only === undefined || only.includes("habits")) && !except.includes("habits");
-    const habits = withHabits ? await checkJourneyHabits(await run.ordinaryUse(), results) : [];
+    const isShown = as !== undefined || !firstControl.passed || notRun > 0;
+    const control = isShown ? firstControl : await unlessStopped(signal, firstControl, run.controlAgain);
+    const habits = recordings === undefined ? [] : await checkJourneyHabits(recordings, results);
     const seconds = (performance.now() - startedAt) / 1000;
-    return checkReport({ client: driver.name, control, results, habits, seconds });
+    return checkReport({ client: driver.name, control, results, habits, seconds, baseline, notRun, repeat });
   } finally {
     await journeys.close();
   }
 }
 
-/** Runs at most `limit` journeys at the same time; the results are in the order of the tasks. */
+/** The journey without an attack of a check that was stopped during it. */
+const stoppedControl: ControlResult = {
+  passed: false,
+  outcome: "hung",
+  error: new Error("the check was stopped before it ended"),
+  authorizations: 0,
+  exchanges: [],
+  endpoints: new Set(),
+  abilities: new Set(),
+  failedAbilities: new Map(),
+};
+
+/** Runs several journeys at the same time; the results are in the order of the tasks. */
 async function checkConcurrently(
   tasks: readonly CheckTask[],
   run: CheckRun,
-  limit: number,
+  { concurrency = 8, signal }: Pick<CheckOptions, "concurrency" | "signal">,
   report: (result: CheckResult) => CheckResult,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   const uncertain: number[] = [];
+  const check = (task: CheckTask) => unlessStopped(signal, stoppedResult(task), () => run.check(task));
   let next = 0;
   const work = async () => {
     while (next < tasks.length) {
       const index = next++;
-      const { isUncertain, ...result } = await run.check(tasks[index]!);
+      const { isUncertain, ...result }: UncertainResult = await check(tasks[index]!);
       if (isUncertain) uncertain.push(index);
       else results[index] = report(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, tasks.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, work));
   // A crash while several journeys ran may belong to any of them.
-  for (const index of uncertain) results[index] = report(await run.check(tasks[index]!));
+  for (const index of uncertain) {
+    results[index] = report(await check(tasks[index]!));
+  }
   return results;
 }
 

@@ -6,6 +6,7 @@ import { anyOption, assertOptions, objectOption } from "../options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../test_latchkey.ts";
 import type { Attack } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
+import type { Baseline } from "./baseline.ts";
 import type { CheckResult } from "./report.ts";
 
 /** Options of a check. Everything has a default. */
@@ -38,6 +39,23 @@ export interface CheckOptions {
    * Default: 60,000 with `as`, else 0.
    */
   readonly recoveryMs?: number;
+  /**
+   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` in place of `failed`.
+   * Default: none.
+   */
+  readonly baseline?: Baseline;
+  /**
+   * Ends the check when it is aborted: the report has what is known until then, and the other attacks as skipped. Default:
+   * the check runs to its end.
+   */
+  readonly signal?: AbortSignal;
+  /** The command in the report that repeats one attack. Default: a call of `checkClient`. */
+  readonly repeat?: (attackId: string) => string;
+  /**
+   * How long to wait before each journey, in milliseconds, for an application that limits logins: a journey has up to
+   * three. Default: 0.
+   */
+  readonly pauseMs?: number;
   /** Called with each result when it is known, and with how many there will be. */
   readonly onResult?: (result: CheckResult, total: number) => void;
 }
@@ -52,6 +70,10 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   as: objectOption,
   restart: anyOption,
   recoveryMs: whole(60_000, { min: 0, expected: "a whole number of milliseconds" }),
+  baseline: objectOption,
+  signal: anyOption,
+  repeat: anyOption,
+  pauseMs: whole(0, { min: 0, expected: "a whole number of milliseconds" }),
   onResult: anyOption,
 }, {});
 

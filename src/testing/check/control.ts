@@ -3,14 +3,16 @@
 import { decodeJwtPart } from "../../recorder/record_request.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
-import { attempt } from "./attempt.ts";
+import { body } from "../faults/mod.ts";
 import { assertSession } from "./checked_driver.ts";
 import type { CrashWatch } from "./crashes.ts";
 import type { ClientDriver, ClientSession } from "./driver.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
+import { countLogins } from "./observation.ts";
 import type { ControlResult } from "./report.ts";
 import { type SessionStart, sessionStartsOf } from "./session_starts.ts";
+import type { TimeLimit } from "./time_limit.ts";
 
 /** Uses an ability. @throws {unknown} If the client does not do what it must do. */
 type AbilityControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
@@ -58,28 +60,29 @@ async function assertLoggedOut({ currentUser }: ClientSession, cause: string): P
   if (user !== undefined) throw new Error(`after ${cause}, ${user} is still logged in`);
 }
 
+/** Opens a journey and closes it; watches for crashes meanwhile. */
+export type WithEnvironment = <Result>(
+  use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>,
+) => Promise<Result>;
+
 /**
  * Begins a session without a fault in each way that the driver has, and does whatever else it can do, each in a journey of
  * its own.
- *
- * @param withEnvironment Opens a journey and closes it; watches for crashes meanwhile.
  */
 export async function runControl(
   driver: ClientDriver,
-  timeoutMs: number,
-  withEnvironment: <Result>(
-    use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>,
-  ) => Promise<Result>,
+  { attempt }: TimeLimit,
+  withEnvironment: WithEnvironment,
 ): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
   const run = (by: SessionStart, use?: AbilityControl) =>
     withEnvironment(async (environment, watch) => {
       const { log } = environment.as;
-      const login = await attempt((signal) => environment.begin(by, signal), watch, timeoutMs);
+      const login = await attempt((signal) => environment.begin(by, signal), watch);
       const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
       const session = isSilent ? undefined : login.result;
       const used = session &&
-        await attempt(async () => await use?.(session, environment, driver), watch, timeoutMs);
+        await attempt(async () => await use?.(session, environment, driver), watch);
       exchanges.push(...log.unmasked.exchanges);
       return { login, used };
     });
@@ -87,7 +90,15 @@ export async function runControl(
   const failedAbilities = new Map<Ability, unknown>();
   const [first, ...others] = sessionStartsOf(driver);
   const { login: { outcome, error, result: session }, used } = await run(first!);
-  const failed = { passed: false, abilities: new Set<Ability>(), endpoints: new Set<string>(), failedAbilities };
+  const authorizations = countLogins(exchanges);
+  const failed = {
+    passed: false,
+    authorizations,
+    abilities: new Set<Ability>(),
+    endpoints: new Set<string>(),
+    failedAbilities,
+    exchanges,
+  };
   if (session === undefined) return { ...failed, outcome, error };
   if (used === undefined) {
     return { ...failed, outcome, error: new Error("The driver returned a session, but sent no token request.") };
@@ -105,8 +116,27 @@ export async function runControl(
     }
   }
   return {
-    ...{ passed: true, outcome, sub: session.sub, failedAbilities },
+    ...{ passed: true, outcome, sub: session.sub, failedAbilities, authorizations },
     abilities: new Set([...abilities, ...featuresIn(exchanges)]),
     endpoints: new Set(exchanges.map(({ endpoint }) => endpoint)),
+    exchanges,
   };
+}
+
+/** Whether the client rejects a text that is no ID token; false if it requests none. */
+export async function readsIdToken(
+  driver: ClientDriver,
+  { attempt }: TimeLimit,
+  withEnvironment: WithEnvironment,
+  { abilities, authorizations }: ControlResult,
+): Promise<boolean> {
+  if (!abilities.has("idToken")) return false;
+  return await withEnvironment(async ({ as, begin }, watch) => {
+    const rule = as.on("token").once(
+      body.edited((members) => ({ ...members, id_token: "no ID token" }), "text as ID token"),
+    );
+    const { outcome } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
+    rule.remove();
+    return outcome !== "accepted" || countLogins(as.log.exchanges) > authorizations;
+  });
 }

@@ -24,6 +24,8 @@ export interface ClientDriver {
   readonly verifiesIdTokenSignature?: boolean;
   /** The URI that starts a login on behalf of an issuer (OpenID Connect Core §4). Default: none. */
   readonly initiateLoginUri?: string;
+  /** Whether the driver adds each response that the browser receives to {@link ClientBrowser.visits}. Default: false. */
+  readonly recordsVisits?: boolean;
   /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
   readonly readsClock?: boolean;
   /**
@@ -87,6 +89,8 @@ export interface ClientJourney {
   readonly fetch: Fetch;
   /** Aborted when the check no longer waits for the client. */
   readonly signal: AbortSignal;
+  /** Parameters to add to the URL that starts a login, for a driver with {@link ClientDriver.recordsVisits}. */
+  readonly loginParameters?: Readonly<Record<string, string>>;
   /** The time in milliseconds since the epoch, for {@link ClientDriver.readsClock}. The check may advance it. */
   now(): number;
   /**
@@ -135,6 +139,18 @@ export interface TokenJourney extends ClientJourney {
 export interface ClientBrowser {
   /** The cookies that the client has set, for a driver that sends requests to a web application. */
   readonly cookies: CookieJar;
+  /** What the browser received, oldest first, for a driver with {@link ClientDriver.recordsVisits}. */
+  readonly visits: BrowserVisit[];
+}
+
+/** A response of a web application that a browser received. */
+export interface BrowserVisit {
+  /** The URL of the request. */
+  readonly url: string;
+  /** Where the response redirects the browser to, as an absolute URL; absent if it does not. */
+  readonly location?: string;
+  /** The body, if it is an HTML document; otherwise empty. */
+  readonly html: string;
 }
 
 /** A login that the client accepted. */
@@ -188,9 +204,32 @@ export const unknownUser = "a user whom the application does not show";
 
 /** The driver does not know whether the client accepted the login: the attack is then inconclusive. */
 export class UndecidedError extends Error {
-  /** Creates the error. `message` says why, one sentence. */
-  constructor(message: string) {
-    super(message);
+  /** Why, without what differs from attack to attack: a report lists attacks with the same reason together. */
+  readonly reason: string;
+
+  /**
+   * Creates the error.
+   *
+   * @param reason Why, one sentence without a full stop.
+   * @param details What was seen this time, such as the text of a page. Default: the reason says everything.
+   */
+  constructor(reason: string, details?: string) {
+    super(details === undefined ? reason : `${reason}: ${details}`);
     this.name = "UndecidedError";
+    this.reason = reason;
   }
 }
+
+/** The application allows no more logins for a while: the attack is inconclusive, and so are those that follow. */
+export class LoginLimitError extends UndecidedError {
+  /** Creates the error. `page` describes the response, such as `status 429 at URL`. */
+  constructor(page: string) {
+    super(
+      "the application limits logins: switch the limit off for the check, or wait before each journey (pauseMs, --pause)",
+      page,
+    );
+  }
+}
+
+/** The application could not be reached: it is not running. */
+export class UnreachableError extends Error {}

@@ -2,11 +2,11 @@
 
 import type { Evidence } from "../../habits/habit.ts";
 import type { HabitResult, Recording } from "../../habits/mod.ts";
-import { attempt } from "./attempt.ts";
-import type { CrashWatch } from "./crashes.ts";
+import type { WithEnvironment } from "./control.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { CheckResult, ControlResult } from "./report.ts";
 import type { SessionStart } from "./session_starts.ts";
+import type { TimeLimit } from "./time_limit.ts";
 
 /** The number of logins at the first issuer, in each way that the driver has: some habits need three. */
 const logins = 3;
@@ -14,18 +14,13 @@ const logins = 3;
 /** The number of refreshes of each login, if the driver can refresh. */
 const refreshesOfLogin = 2;
 
-/** Opens a journey and closes it; watches for crashes meanwhile. */
-type WithEnvironment = <Result>(
-  use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>,
-) => Promise<Result>;
-
 /**
  * Uses the client as its users do: three logins with what else the driver can do, and a login at another issuer. What
  * fails is left out.
  */
 export async function recordOrdinaryUse(
   starts: readonly SessionStart[],
-  timeoutMs: number,
+  { attempt }: TimeLimit,
   withEnvironment: WithEnvironment,
   { abilities, failedAbilities }: ControlResult,
 ): Promise<readonly Recording[]> {
@@ -35,9 +30,9 @@ export async function recordOrdinaryUse(
   const record = (count: number) =>
     withEnvironment(async (environment, watch) => {
       for (const start of logInBy.flatMap((start) => Array<SessionStart>(count).fill(start))) {
-        const { result: session } = await attempt((signal) => environment.begin(start, signal), watch, timeoutMs);
+        const { result: session } = await attempt((signal) => environment.begin(start, signal), watch);
         if (session === undefined) continue;
-        const use = (act: () => Promise<void>) => attempt(act, watch, timeoutMs);
+        const use = (act: () => Promise<void>) => attempt(act, watch);
         if (can("request")) await use(() => session.request!());
         for (let i = 0; can("refresh") && i < refreshesOfLogin; i++) await use(() => session.refresh!());
         if (can("logOut")) await use(() => session.logOut!());

@@ -19,6 +19,8 @@ export interface JourneyEnvironment extends SessionStarter {
   openBrowser(persona?: Persona): ClientJourney;
   /** Opens a second issuer, where the client is registered too. */
   openOtherIssuer(): Promise<TestLatchkey>;
+  /** Waits for the requests of the client that have no response yet. */
+  requestsEnd(): Promise<void>;
   /** Ends the journey. */
   close(): Promise<void>;
 }
@@ -33,6 +35,11 @@ export interface Journeys {
 
 let serverCount = 0;
 
+/** A text without the number of the server, for comparisons between journeys with servers of their own. */
+export function withoutServerNumber(text: string): string {
+  return text.replace(/\b(issuer|other|trap|resource)-\d+\.test\b/g, "$1.test");
+}
+
 /** A new server for each journey, without a socket. */
 export function separateJourneys(options: Omit<TestLatchkeyOptions, "issuer" | "clients">): Journeys {
   return {
@@ -40,7 +47,13 @@ export function separateJourneys(options: Omit<TestLatchkeyOptions, "issuer" | "
       const number = ++serverCount;
       // A client that registers itself may need more scope later.
       const registration = driver.requestResource && { scope: "all" as const };
-      const as = await testLatchkey({ registration, ...options, issuer: `https://issuer-${number}.test` });
+      const as = await testLatchkey({
+        registration,
+        // A client may name the user of its own tests.
+        unknownLoginHint: "default",
+        ...options,
+        issuer: `https://issuer-${number}.test`,
+      });
       const otherIssuer = `https://other-${number}.test`;
       let other: TestLatchkey | undefined;
       const { trap, fetch } = trapFetch(`https://trap-${number}.test`, (input, init) => {
@@ -130,7 +143,14 @@ interface EnvironmentOptions extends Pick<JourneyEnvironment, "as" | "trap"> {
 }
 
 function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>): JourneyEnvironment {
-  const { as, driver, client, fetch, trap, openOther } = options;
+  const { as, driver, client, trap, openOther } = options;
+  const requests = new Set<Promise<unknown>>();
+  const fetch: Fetch = (...request) => {
+    const response = options.fetch(...request);
+    const ended: Promise<unknown> = response.catch(() => {}).then(() => requests.delete(ended));
+    requests.add(ended);
+    return response;
+  };
   const controller = new AbortController();
   let other: TestLatchkey | undefined;
 
@@ -143,7 +163,7 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
       client,
       redirectUri: client.redirect_uri,
       resource: new URL(options.resource, as.issuer).href,
-      browser: { cookies: cookieJar(as.clock.now) },
+      browser: { cookies: cookieJar(as.clock.now), visits: [] },
       fetch,
       signal: controller.signal,
       now: as.clock.now,
@@ -170,9 +190,16 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
     async openOtherIssuer() {
       if (other !== undefined) return other;
       other = await openOther();
-      const { client_id, redirect_uris, token_endpoint_auth_method, jwks } = client;
-      other.client({ client_id, redirect_uris, token_endpoint_auth_method, jwks, grant_types: client.grant_types });
+      const { client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types } = client;
+      other.client({ client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types });
       return other;
+    },
+    async requestsEnd() {
+      while (requests.size > 0) {
+        await Promise.all(requests);
+        // The client may send the next request after it has read the response.
+        await new Promise((resolve) => setTimeout(resolve));
+      }
     },
     async close() {
       controller.abort(new Error("The check no longer waits for this journey."));

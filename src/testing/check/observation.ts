@@ -1,6 +1,7 @@
 /** What was seen of the client in one journey. */
 
 import type { Exchange } from "../../recorder/exchange.ts";
+import { findParam } from "../../recorder/record_request.ts";
 import type { ClientSession } from "./driver.ts";
 import type { Trap } from "./trap.ts";
 
@@ -23,6 +24,8 @@ export interface Assessment {
   readonly because: string;
   /** Whether a correct client can do the same, so that the attack shows nothing. Default: false. */
   readonly isInconclusive?: boolean;
+  /** Whether what the client did is safe: a warning, whatever the level of the attack. Default: false. */
+  readonly isWarning?: boolean;
 }
 
 /** What an attack concludes itself. */
@@ -67,6 +70,25 @@ export interface Observation {
   readonly recovers: () => Promise<boolean>;
   /** Ends the attack. Whether the session, which the journey had before it, then refreshes without a new login. */
   readonly refreshAgain: () => Promise<boolean>;
+}
+
+/** The number of authorization requests with different values of state; the pages of one login repeat its request. */
+export function countLogins(exchanges: readonly Exchange[]): number {
+  const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
+  const states = requests.map(({ number, request }) =>
+    findParam(request, "state") ?? findParam(request, "request_uri") ?? number
+  );
+  return new Set(states).size;
+}
+
+/**
+ * The exchanges before a new login: an authorization request that follows as many as one login has.
+ *
+ * @param usual The authorization requests of one login.
+ */
+export function exchangesOfOneLogin(exchanges: readonly Exchange[], usual: number): readonly Exchange[] {
+  const end = exchanges.findIndex((_, index) => countLogins(exchanges.slice(0, index + 1)) > usual);
+  return end < 0 ? exchanges : exchanges.slice(0, end);
 }
 
 /** The exchanges of one endpoint. */

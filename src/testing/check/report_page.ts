@@ -5,7 +5,8 @@ import type { Plugin } from "../../app/plugin.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { html } from "../../http/responses.ts";
 import { parameters } from "../../oauth/parameter.ts";
-import { type CheckReport, describeReport } from "./report.ts";
+import type { CheckReport } from "./report.ts";
+import { describeReport } from "./report_props.ts";
 
 /**
  * Serves the report at `/flows/check`, with the style sheets of the inspector.
@@ -27,7 +28,12 @@ export function reportPage(report: () => CheckReport | undefined): Plugin {
         async GET({ server, request, site }) {
           rejectForeignHost(server.issuer, request, "FL-05");
           const current = report();
-          if (current === undefined) throw new HttpError(404, "HT-01", "The check has no results yet");
+          if (current === undefined) {
+            throw new HttpError(404, "HT-01", "The check has no results yet", {
+              fix: "Load the page again when the first login has ended.",
+            });
+          }
+
           const { checkReportPage } = await import("../../ui/check_report.tsx");
           return html(200, checkReportPage({ ...site, ...describeReport(current) }));
         },

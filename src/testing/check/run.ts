@@ -1,34 +1,36 @@
 /** The journeys of a check: the one without an attack, and one for each variant of each attack. */
 
 import { isAboutFeature, missingAbility } from "./abilities.ts";
-import { assess, describeError } from "./assess.ts";
-import { type Attempt, attempt } from "./attempt.ts";
-import type { Assessment, Attack, Conclusion } from "./attack.ts";
+import { assess, completeError, describeError } from "./assess.ts";
+import { type Attempt, attempt, untilStopped } from "./attempt.ts";
+import { type Assessment, type Conclusion, type Journey, journeyOf, needsOf } from "./attack.ts";
+import { assertSession } from "./checked_driver.ts";
 import type { CheckOptions } from "./check_options.ts";
-import { runControl } from "./control.ts";
+import { readsIdToken, runControl } from "./control.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
-import { type ClientDriver, type ClientSession, UndecidedError } from "./driver.ts";
+import { type ClientDriver, type ClientSession, LoginLimitError, UndecidedError, unknownUser } from "./driver.ts";
 import type { Recording } from "../../habits/mod.ts";
+import type { Exchange } from "../../recorder/exchange.ts";
 import { recordOrdinaryUse } from "./habit_journeys.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
-import type { Observation } from "./observation.ts";
+import { exchangesOfOneLogin, type Observation } from "./observation.ts";
 import type { CheckResult, ControlResult } from "./report.ts";
 import { sessionStartsOf } from "./session_starts.ts";
 import { openStage } from "./stage.ts";
-
-/** One variant of one attack. */
-export interface CheckTask {
-  readonly attack: Attack;
-  /** The parameters that differ from their defaults. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
+import { assessedResult, type CheckTask, type UncertainResult, unknownResult } from "./task.ts";
+import { type Action, timeLimit } from "./time_limit.ts";
 
 /** The journeys of one check. */
 export interface CheckRun {
   /** Performs one login, and what else the driver can do, without a fault. Must be called first. */
   control(): Promise<ControlResult>;
-  /** Whether the client logs in as it did in the control. */
-  logsIn(): Promise<boolean>;
+  /**
+   * The result of the control, with what shows only at a response that no client should accept; failed if the client stops
+   * at it. An application in another process is restarted, if that is possible.
+   */
+  controlWithProbe(): Promise<ControlResult>;
+  /** Logs in without an attack. `undefined` if the client logs in as it did in the control, else what happened. */
+  failedLogin(): Promise<Attempt<unknown> | undefined>;
   /** The result of the control; failed if the client does not log in again as it did then. */
   controlAgain(): Promise<ControlResult>;
   /** The endpoints that a login without a fault requests. */
@@ -39,12 +41,6 @@ export interface CheckRun {
   check(task: CheckTask, restart?: () => Promise<void>): Promise<UncertainResult>;
 }
 
-/** A result that may be about another journey. */
-interface UncertainResult extends CheckResult {
-  /** Whether the client crashed while other journeys ran, so that this journey must run again alone. */
-  readonly isUncertain?: boolean;
-}
-
 /** How long to wait between two logins of a client that may need time to recover. */
 const recoveryIntervalMs = 1000;
 
@@ -53,7 +49,10 @@ const secondsBetweenLogins = 120;
 
 /** Prepares the journeys of one check. */
 export function checkRun(driver: ClientDriver, journeys: Journeys, options: CheckOptions): CheckRun {
-  const { timeLimits = false, timeoutMs = 5000, recoveryMs = options.as === undefined ? 0 : 60_000 } = options;
+  const { timeLimits = false, timeoutMs = 5000, pauseMs = 0, recoveryMs = options.as === undefined ? 0 : 60_000 } =
+    options;
+  const { signal: stop } = options;
+  const limit = timeLimit({ ...options, timeoutMs });
   const { verifiesIdTokenSignature = true } = driver;
   const firstStart = sessionStartsOf(driver)[0]!;
   let controlResult: ControlResult | undefined;
@@ -62,15 +61,21 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
   const isExpected = ({ result }: Ended) =>
     result !== undefined && "sub" in result && result.sub === controlResult?.sub;
 
-  /** Repeats an attempt until it succeeds, at most for the time that the client has to recover. */
+  /**
+   * Repeats an attempt until it succeeds, at most for the time that the client has to recover.
+   *
+   * @param isOver Whether no later attempt can succeed. Default: one can.
+   */
   async function repeat(
-    act: (signal: AbortSignal) => Promise<ClientSession | Conclusion>,
+    act: Action<ClientSession | Conclusion>,
     watch: CrashWatch,
+    isOver: () => Promise<boolean> = () => Promise.resolve(false),
   ): Promise<Ended> {
     const deadline = performance.now() + recoveryMs;
     for (;;) {
-      const ended = await attempt(act, watch, timeoutMs);
-      if (isExpected(ended) || performance.now() + recoveryIntervalMs > deadline) return ended;
+      const ended = await limit.attempt(act, watch);
+      const isFinal = isExpected(ended) || ended.error instanceof LoginLimitError || await isOver();
+      if (isFinal || performance.now() + recoveryIntervalMs > deadline) return ended;
       await new Promise((resolve) => setTimeout(resolve, recoveryIntervalMs));
     }
   }
@@ -78,40 +83,69 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
   async function withEnvironment<T>(
     use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<T>,
   ): Promise<T> {
+    if (pauseMs > 0) await untilStopped(new Promise((resolve) => setTimeout(resolve, pauseMs)), stop);
     const watch = watchCrashes();
     const environment = await journeys.open(driver);
     try {
       return await use(environment, watch);
     } finally {
       await environment.close();
-      watch.end();
+      try {
+        // What the client does not catch then belongs to no other journey.
+        await attempt(environment.requestsEnd, watch, timeoutMs, stop);
+        await watch.nextTask();
+      } finally {
+        watch.end();
+      }
     }
   }
 
-  const logInAgain = () => withEnvironment(({ begin }, watch) => repeat((signal) => begin(firstStart, signal), watch));
+  const logInAgain = () =>
+    withEnvironment(async ({ as, begin }, watch) => {
+      const ended = await repeat((signal) => begin(firstStart, signal), watch);
+      return { ...ended, exchanges: as.log.unmasked.exchanges };
+    });
 
-  function skipReason({ attack, values: { endpoint } }: CheckTask): string | undefined {
+  function skipReason({ attack, values }: CheckTask): string | undefined {
+    const { endpoint } = values;
     if (attack.waitsForTimeLimit && !timeLimits) return "it waits for the time limits of the client";
     if (attack.needsSignatureCheck && !verifiesIdTokenSignature) {
       return "the client skips the signature, which OpenID Connect Core §3.1.3.7 allows";
     }
     if (attack.needsHttpsIssuer && options.as?.issuer.startsWith("http:")) return "the issuer is not an https URL";
     if (attack.needsAnyOrigin && options.as !== undefined) return "it names hosts of internal networks";
+    const isConfigured = attack.needsOwnServer || journeyOf(attack, values) === "second issuer";
+    if (isConfigured && options.as !== undefined) return "the client is configured with one issuer";
     if (!controlResult?.passed) return undefined;
     const { abilities, endpoints } = controlResult;
     const only = typeof endpoint === "string" ? endpoint : attack.endpoints.length === 1 ? attack.endpoints[0]! : "";
     // Clients do without some endpoints. What the client keeps, such as metadata, it may have requested before.
     const isOptional = only === "userinfo" || isAboutFeature(attack) && endpoint !== undefined;
-    return missingAbility(attack.needs, abilities) ??
+    return missingAbility(needsOf(attack, values), abilities) ??
       (isOptional && !endpoints.has(only) ? `the client sends no request to ${only}` : undefined);
   }
 
   /** Why an attack can show nothing. */
-  function inconclusiveReason({ needs }: Attack): string | undefined {
+  function inconclusiveReason({ attack, values }: CheckTask): string | undefined {
     if (!controlResult?.passed) return "the login without an attack failed";
+    if (attack.needsUser && controlResult.sub === unknownUser) {
+      return "the application does not show who is logged in: name a text of this user (loggedInText, --logged-in-text)";
+    }
     const { failedAbilities } = controlResult;
-    const ability = needs.find((needed) => failedAbilities.has(needed));
+    const ability = needsOf(attack, values).find((needed) => failedAbilities.has(needed));
     return ability && `${ability} fails without an attack: ${describeError(failedAbilities.get(ability))}`;
+  }
+
+  /** What the client does before the attack. @returns The session that it begins. */
+  async function prepare(
+    journey: Journey,
+    { journey: first, openOtherIssuer }: JourneyEnvironment,
+    begin: () => Promise<ClientSession>,
+  ): Promise<ClientSession> {
+    if (journey === "second issuer") return await driver.logIn!({ ...first, issuer: (await openOtherIssuer()).issuer });
+    const session = await begin();
+    if (journey === "login after logout") await session.logOut!();
+    return session;
   }
 
   /** Performs the journey of an attack. */
@@ -125,9 +159,17 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     const { as, trap, opened, waits } = environment;
     const expectedSub = controlResult?.sub ?? "";
     const begin = (signal?: AbortSignal) => environment.begin(attack.by, signal);
-    const earlier = attack.journey === "login" ? undefined : await attempt(begin, watch, timeoutMs);
+    const journey = journeyOf(attack, values);
+    const earlier = journey === "login"
+      ? undefined
+      : await limit.attempt((signal) => prepare(journey, environment, () => begin(signal)), watch);
     if (earlier !== undefined && earlier.result === undefined) {
-      return unknownResult(task, "inconclusive", `the login before the attack failed: ${describeError(earlier.error)}`);
+      const { error } = earlier;
+      if (error instanceof LoginLimitError) {
+        return unknownResult(task, "inconclusive", describeError(error), error.reason);
+      }
+      const cause = "the login before the attack failed";
+      return { ...unknownResult(task, "inconclusive", `${cause}: ${describeError(error)}`, cause), error };
     }
     const session = earlier?.result;
     session?.passTime?.(secondsBetweenLogins);
@@ -136,36 +178,55 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     try {
       await attack.start(stage, values);
       const refresh = () => session!.refresh!().then(() => session!);
+      const acts: Partial<Record<Journey, () => Promise<ClientSession>>> = {
+        refresh,
+        logout: () => session!.logOut!().then(() => session!),
+        "silent login": async () => assertSession(await session!.logInSilently!(), "logInSilently"),
+      };
       const perform = attack.perform !== undefined
         ? (signal: AbortSignal) => attack.perform!({ ...stage, begin: () => begin(signal) }, values)
-        : attack.journey === "refresh"
-        ? refresh
-        : begin;
+        : acts[journey] ?? begin;
       // Clients limit how often they fetch keys, so that new ones may take time.
       const isPatient = attack.level === "must-tolerate" && attack.id.startsWith("keys/");
-      const startError = await restart().then(() => undefined, (error: unknown) => ({ error }));
-      const { outcome, error, result }: Ended = startError !== undefined
+      const startError = await untilStopped(restart(), stop).then(() => undefined, (error: unknown) => ({ error }));
+      const ended: Ended = startError !== undefined
         ? { outcome: "rejected", ...startError }
         : isPatient
         ? await repeat(perform, watch)
-        : await attempt(perform, watch, timeoutMs);
-      const exchanges = as.log.unmasked.exchanges.slice(earlierExchanges);
+        : await limit.attempt(perform, watch, attack);
+      const isOneLogin = perform === begin && attack.by === "logIn" && !attack.allowsNewLogin && !isPatient;
+      const all = as.log.unmasked.exchanges.slice(earlierExchanges);
+      const exchanges = isOneLogin ? exchangesOfOneLogin(all, controlResult!.authorizations) : all;
+      // A login that follows the attacked one is honest, and shows nothing of what the client did under the attack.
+      const { outcome, error, result }: Ended = exchanges.length < all.length && ended.outcome === "accepted"
+        ? { outcome: "rejected", error: new Error("the application began a new login") }
+        : ended;
       const seen = { outcome, error, exchanges };
-      if (error instanceof UndecidedError) return { ...unknownResult(task, "inconclusive", error.message), ...seen };
-      if (stage.isUnfired() && outcome !== "hung" && outcome !== "crashed") {
+      if (error instanceof UndecidedError) {
+        return { ...unknownResult(task, "inconclusive", describeError(error), error.reason), ...seen };
+      }
+      // Each session has a sub, and may have any other member; a conclusion has none.
+      const conclusion = result !== undefined && !("sub" in result) ? result : undefined;
+      const reach = stage.reach();
+      // A client that fails because of one fault may never meet the next one.
+      const isMet = reach === "all" || reach === "some" && (conclusion?.outcome ?? outcome) === "rejected";
+      if (!isMet && outcome !== "hung" && outcome !== "crashed") {
         const { ifUnmet } = attack;
         return ifUnmet === undefined
           ? { ...unknownResult(task, "inconclusive", "no request of the client met the attack"), ...seen }
           : { ...unknownResult(task, "skipped", ifUnmet), ...seen };
       }
-      const afterwards = async (act: (signal: AbortSignal) => Promise<ClientSession>) => {
+      const afterwards = async (act: Action<ClientSession>, isOver?: () => Promise<boolean>) => {
         stage.removeRules();
         stage.restoreTime();
         if (startError !== undefined) await restart();
-        return isExpected(await repeat(act, watch));
+        const again = await repeat(act, watch, isOver);
+        if (again.error instanceof LoginLimitError) throw again.error;
+        return isExpected(again);
       };
-      // Each session has a sub, and may have any other member; a conclusion has none.
-      const conclusion = result !== undefined && !("sub" in result) ? result : undefined;
+      // A session that the application has ended never refreshes again.
+      const isLoggedOut = async () =>
+        session?.currentUser !== undefined && await session.currentUser().catch(() => "unknown") === undefined;
       const observation: Observation = {
         ...seen,
         outcome: conclusion?.outcome ?? outcome,
@@ -174,12 +235,17 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
         expectedSub,
         earlier: session,
         ...{ trap, opened, waits },
-        logInAgain: async () => isExpected(await attempt(begin, watch, timeoutMs)),
+        logInAgain: async () => isExpected(await limit.attempt(begin, watch)),
         recovers: () => afterwards(begin),
-        refreshAgain: () => afterwards(refresh),
+        refreshAgain: () => afterwards(refresh, isLoggedOut),
       };
-      const assessment = await assess(attack, observation);
+      const assessment = await assess(attack, observation).catch((thrown): Assessment => {
+        if (!(thrown instanceof LoginLimitError)) throw thrown;
+        return { passed: false, isInconclusive: true, because: thrown.message };
+      });
       // The client may crash after its last action.
+      stage.removeRules();
+      await attempt(environment.requestsEnd, watch, timeoutMs, stop);
       await watch.nextTask();
       if (watch.crash === undefined) return assessedResult(task, observation, assessment);
       const crashed: Observation = { ...observation, outcome: "crashed", error: watch.crash.error };
@@ -189,26 +255,47 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     }
   }
 
+  /** Logs in without an attack. `undefined` if the client logs in as it did in the control, else what happened. */
+  async function failedLogin(): Promise<Ended & { readonly exchanges: readonly Exchange[] } | undefined> {
+    const ended = await logInAgain();
+    return isExpected(ended) ? undefined : ended;
+  }
+
   return {
-    control: async () => controlResult = await runControl(driver, timeoutMs, withEnvironment),
-    logsIn: async () => isExpected(await logInAgain()),
-    async controlAgain() {
-      const ended = await logInAgain();
-      if (isExpected(ended)) return controlResult!;
-      const { outcome, error = new Error("it did not log in the same user") } = ended;
-      const because = `it succeeded before the attacks, and failed after them: ${describeError(error)}`;
-      return { ...controlResult!, passed: false, outcome, error: new Error(because, { cause: error }) };
+    control: async () => controlResult = await runControl(driver, limit, withEnvironment),
+    async controlWithProbe() {
+      const { abilities, ...control } = controlResult!;
+      const reads = await readsIdToken(driver, limit, withEnvironment, controlResult!);
+      controlResult = { ...control, abilities: new Set([...abilities, ...reads ? ["readsIdToken" as const] : []]) };
+      if (!reads || options.as === undefined) return controlResult;
+      let failed = await failedLogin();
+      if (failed !== undefined && options.restart !== undefined) {
+        await options.restart();
+        failed = await failedLogin();
+      }
+      if (failed === undefined || failed.error instanceof LoginLimitError) return controlResult;
+      const because = `it failed after a token response whose ID token is a text: ${completeError(failed.error)}`;
+      const { outcome, exchanges } = failed;
+      return controlResult = { ...controlResult, passed: false, outcome, error: new Error(because), exchanges };
     },
-    ordinaryUse: () => recordOrdinaryUse(sessionStartsOf(driver), timeoutMs, withEnvironment, controlResult!),
+    failedLogin,
+    async controlAgain() {
+      const ended = await failedLogin();
+      if (ended === undefined) return controlResult!;
+      const { outcome, error = new Error("it did not log in the same user"), exchanges } = ended;
+      const because = `it succeeded before the attacks, and failed after them: ${completeError(error)}`;
+      return { ...controlResult!, passed: false, outcome, error: new Error(because, { cause: error }), exchanges };
+    },
+    ordinaryUse: () => recordOrdinaryUse(sessionStartsOf(driver), limit, withEnvironment, controlResult!),
     requestedEndpoints: () =>
       withEnvironment(async ({ as, begin }, watch) => {
-        await attempt((signal) => begin(firstStart, signal), watch, timeoutMs);
+        await limit.attempt((signal) => begin(firstStart, signal), watch);
         return new Set(as.log.exchanges.map(({ endpoint }) => endpoint));
       }),
     async check(task, restart) {
       const skipped = skipReason(task);
       if (skipped !== undefined) return unknownResult(task, "skipped", skipped);
-      const inconclusive = inconclusiveReason(task.attack);
+      const inconclusive = inconclusiveReason(task);
       if (inconclusive !== undefined) return unknownResult(task, "inconclusive", inconclusive);
       return await withEnvironment(async (environment, watch) => {
         const result = await observe(task, environment, watch, restart);
@@ -216,33 +303,4 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
       });
     },
   };
-}
-
-function assessedResult(
-  task: CheckTask,
-  { outcome, error, exchanges }: Observation,
-  assessment: Assessment,
-): CheckResult {
-  const { passed, because, isInconclusive } = assessment;
-  const verdict = isInconclusive
-    ? "inconclusive"
-    : passed
-    ? "passed"
-    : outcome === "crashed"
-    ? "failed"
-    : task.attack.level === "informational"
-    ? "noted"
-    : task.attack.level === "should-reject"
-    ? "warning"
-    : "failed";
-  return { ...task, verdict, because, outcome, error, exchanges };
-}
-
-/** The result of a task without a journey. */
-export function unknownResult(
-  task: CheckTask,
-  verdict: "skipped" | "inconclusive",
-  because: string,
-): CheckResult {
-  return { ...task, verdict, because, exchanges: [] };
 }

@@ -1,9 +1,14 @@
 /** Runs the attacks one after the other against one server, whose client keeps what it learned from the attack before. */
 
 import { missingAbility } from "./abilities.ts";
+import { describeError } from "./assess.ts";
+import { type Attempt, unlessStopped } from "./attempt.ts";
+import { needsOf } from "./attack.ts";
 import type { CheckOptions } from "./check_options.ts";
+import { LoginLimitError, UnreachableError } from "./driver.ts";
 import type { CheckResult, ControlResult } from "./report.ts";
-import { type CheckRun, type CheckTask, unknownResult } from "./run.ts";
+import type { CheckRun } from "./run.ts";
+import { type CheckTask, stoppedResult, unknownResult } from "./task.ts";
 
 /** What clients fetch once and keep, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
@@ -15,18 +20,22 @@ const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata",
 export async function checkInTurn(
   tasks: readonly CheckTask[],
   run: CheckRun,
-  { control, restart }: Pick<CheckOptions, "restart"> & { readonly control: ControlResult },
+  { control, restart, signal }: Pick<CheckOptions, "restart" | "signal"> & { readonly control: ControlResult },
   report: (result: CheckResult) => CheckResult,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
-  const requested = control.passed ? await run.requestedEndpoints() : new Set<string>();
-  let brokenBy: string | undefined;
+  const requested = control.passed
+    ? await unlessStopped(signal, new Set<string>(), run.requestedEndpoints)
+    : new Set<string>();
+  /** Why no login works any more. */
+  let broken: string | undefined;
+  /** The index of the last task that had a journey. */
+  let last: number | undefined;
 
   async function check(task: CheckTask): Promise<CheckResult> {
-    if (brokenBy !== undefined) {
-      return unknownResult(task, "inconclusive", `since ${brokenBy} the login without an attack fails`);
-    }
-    const isApplicable = control.passed && missingAbility(task.attack.needs, control.abilities) === undefined;
+    if (broken !== undefined) return unknownResult(task, "inconclusive", broken);
+    const isApplicable = control.passed &&
+      missingAbility(needsOf(task.attack, task.values), control.abilities) === undefined;
     const kept = isApplicable ? keptBy(task, requested) : undefined;
     if (kept !== undefined && restart === undefined) {
       return unknownResult(
@@ -36,17 +45,34 @@ export async function checkInTurn(
       );
     }
     const result = await run.check(task, kept === undefined ? undefined : restart);
-    // What the client kept from its start during the attack is not its mistake.
-    if (kept !== undefined && restart !== undefined) await restart();
-    else if (result.outcome === undefined || result.outcome === "accepted") return result;
-    if (await run.logsIn()) return result;
+    const wasDown = result.error instanceof UnreachableError && result.exchanges.length === 0 && kept === undefined;
+    if (!wasDown) {
+      // What the client kept from its start during the attack is not its mistake.
+      if (kept !== undefined && restart !== undefined) await restart();
+      else if (result.outcome === undefined || result.outcome === "accepted") return result;
+    }
+    const failed = await run.failedLogin();
+    if (failed === undefined) return result;
+    if (failed.error instanceof LoginLimitError) {
+      broken = failed.error.message;
+      return result;
+    }
+    // The client may stop only after the response to an attack.
+    const cause = wasDown && last !== undefined ? results[last]! : result;
+    const { attack: { id } } = cause;
+    const stopped = `the application stopped during ${id}`;
     await restart?.();
-    if (restart === undefined || !await run.logsIn()) brokenBy = task.attack.id;
-    return withLostLogin(result);
+    if (restart === undefined || await run.failedLogin() !== undefined) {
+      broken = failed.error instanceof UnreachableError ? stopped : `since ${id} the login without an attack fails`;
+    }
+    if (cause === result) return withLostLogin(result, failed);
+    results[last!] = withLostLogin(cause, failed);
+    return unknownResult(task, "inconclusive", stopped);
   }
 
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
-    results[index] = report(await check(task));
+    results[index] = report(await unlessStopped(signal, stoppedResult(task), () => check(task)));
+    if (results[index].outcome !== undefined) last = index;
   }
   return results;
 }
@@ -70,7 +96,13 @@ function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undef
 }
 
 /** No attack may cost more than the login that it attacks. */
-function withLostLogin(result: CheckResult): CheckResult {
-  const because = `${result.because}; after it, a login without an attack failed`;
+function withLostLogin(result: CheckResult, { error }: Attempt<unknown>): CheckResult {
+  const details = error === undefined ? "" : `: ${describeError(error)}`;
+  const isStopped = error instanceof UnreachableError;
+  const effect = isStopped
+    ? `the application stopped during this attack${details}`
+    : `after it, a login without an attack failed${details}`;
+  // What was seen of an application that stops is that it could not be reached.
+  const because = isStopped && result.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
   return { ...result, because, verdict: result.verdict === "noted" ? "noted" : "failed" };
 }

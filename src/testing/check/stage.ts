@@ -9,8 +9,8 @@ import type { JourneyEnvironment } from "./journeys.ts";
 
 /** A stage, and how its attack ends. */
 export interface OpenStage extends Stage {
-  /** Whether a fault that was added has never fired. */
-  isUnfired(): boolean;
+  /** How many of the faults that were added have fired. */
+  reach(): "all" | "some" | "none";
   /** Removes the faults. */
   removeRules(): void;
   /** Gives client and server the same time again, if the client does not read the clock of the journey. */
@@ -45,7 +45,10 @@ export function openStage(
       passedSeconds += seconds;
       as.clock.advance(seconds);
     },
-    isUnfired: () => rules.some(({ fired }) => fired === 0),
+    reach() {
+      const unfired = rules.filter(({ fired }) => fired === 0).length;
+      return unfired === 0 ? "all" : unfired < rules.length ? "some" : "none";
+    },
     removeRules: () => rules.splice(0).forEach((rule) => rule.remove()),
     restoreTime() {
       if (driver.readsClock) return;

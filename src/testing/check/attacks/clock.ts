@@ -32,7 +32,7 @@ export const clockAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "clock/large",
-    needs: ["idToken"],
+    needs: ["idToken", "readsIdToken"],
     title: "The clock of the server is two hours ahead or behind.",
     correctClient: "It rejects the ID token.",
     level: "should-reject",

@@ -7,6 +7,7 @@ import type { Fault } from "../../faults/fault.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { wrapStore } from "../../wrap_store.ts";
 import { type Attack, defineAttack } from "../attack.ts";
+import { injectedCode } from "./effects.ts";
 
 /** The next code is one of a login in another browser: with another nonce, and the code challenge of this request. */
 function codeOfAnotherLogin(): Fault {
@@ -59,7 +60,8 @@ function longerCode(suffix: string): { readonly authorize: Fault; readonly token
 export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-injected",
-    needs: ["idToken"],
+    effect: injectedCode,
+    needs: ["idToken", "readsIdToken", "nonce"],
     title: "The code belongs to a login in another browser, and the token endpoint does not check the code verifier.",
     correctClient: "It rejects the ID token, because the nonce is not that of this login.",
     level: "must-reject",
@@ -71,7 +73,7 @@ export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-odd",
     title: "The code is 2 KiB long, or has characters that a URL encodes.",
-    correctClient: "It redeems the code, byte for byte.",
+    correctClient: "It exchanges the code, byte for byte.",
     level: "must-tolerate",
     endpoints: ["authorize", "token"],
     sources: ["RFC 6749 §4.1.2", "RFC 6749 §A.11"],

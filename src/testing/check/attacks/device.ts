@@ -5,6 +5,7 @@ import { error } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { editJsonBody } from "../../faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { hostileText } from "./effects.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 
@@ -181,6 +182,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     ...onDevice,
     id: "device/verification-uri-hostile",
+    effect: hostileText,
     title: "The verification URI is a script, a file, a plain http URL, or text for a shell.",
     correctClient: "It shows the URI as text, or rejects it; it does not open it.",
     level: "must-reject",

@@ -4,6 +4,7 @@ import { body, error, status } from "../../faults/mod.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { hostileText } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 
 /** After an error of the authorization endpoint, no token request follows. */
@@ -55,13 +56,16 @@ export const errorAttacks: readonly Attack[] = [
     stop: "callback",
     endpoints: ["authorize"],
     sources: ["RFC 6749 §4.1.2.1"],
-    start: ({ as }) =>
+    parameters: [textParameter("code", "access_denied", "The parameter error.")],
+    variants: ["access_denied", "server_error", "unknown_to_all"].map((code) => ({ code })),
+    start: ({ as }, { code }) =>
       void as.on("authorize").once(
-        editAuthorizationResponse("error beside the code", (fields) => [...fields, ["error", "access_denied"]]),
+        editAuthorizationResponse("error beside the code", (fields) => [...fields, ["error", code]]),
       ),
   }),
   defineAttack({
     id: "error/text-hostile",
+    effect: hostileText,
     title: "The error has markup, line breaks and terminal escapes in its description, and a script as its URI.",
     correctClient: "It shows the text as text, or not at all; the next login works.",
     level: "must-recover",

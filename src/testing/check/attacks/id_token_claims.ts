@@ -2,12 +2,17 @@
 
 import { parseJsonObject } from "../../../http/message.ts";
 import { decodeBase64url, encodeBase64url } from "../../../runtime/base64url.ts";
-import type { Fault } from "../../faults/fault.ts";
 import { idToken } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { overrideClaims } from "../../faults/resign.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack, everyLogin } from "../attack.ts";
+import type { Effect } from "../effect.ts";
+import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, wrongTime } from "./effects.ts";
 import { accepted, rejected } from "./id_token.ts";
+import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+
+/** The journeys in which a client checks an ID token. */
+const everyRefresh = [...everyLogin, "refresh"] as const;
 
 /** The claim parameter of attacks that send a claim with a wrong value; `null` removes the claim. */
 const valueParameter = {
@@ -24,10 +29,12 @@ function wrongClaim(
   title: string,
   values: readonly unknown[],
   sources: readonly string[],
+  effect?: Effect,
 ): Attack {
   return defineAttack({
     ...rejected,
     id,
+    effect,
     title,
     sources,
     parameters: [valueParameter],
@@ -37,82 +44,72 @@ function wrongClaim(
   });
 }
 
-/** The email of the user who logs in, unless the server has another one. */
-const knownEmail = "alice@example.com";
-
-/** The other claims of the new user. */
-const newUser = {
-  sub: "mallory",
-  name: "Mallory Miller",
-  given_name: "Mallory",
-  family_name: "Miller",
-  nickname: undefined,
-  preferred_username: "mallory",
-} as const;
-
-/** A fault that describes another user, with the email of the one who logs in, in the ID token and by userinfo. */
-function newUserWithKnownEmail(emailVerified: unknown): Fault {
-  return {
-    name: "new user with the email of a known one",
-    waitsFor: "signed an ID token",
-    extend: (server, context) => ({
-      ...server,
-      overrideClaims(kind, claims, claimsContext) {
-        const overridden = server.overrideClaims?.(kind, claims, claimsContext) ?? claims;
-        if (kind !== "id_token" && kind !== "userinfo") return overridden;
-        if (kind === "id_token") context.consume();
-        const email = claimsContext.user?.email ?? knownEmail;
-        return { ...overridden, ...newUser, email, email_verified: emailVerified };
-      },
-    }),
-  };
-}
-
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/iss-wrong",
+    effect: foreignIssuer,
     title: "The ID token names another issuer.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47807"],
+    alsoIn: everyRefresh,
     start: ({ as }) => void as.on("token").once(idToken.wrongIssuer()),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/iss-known",
+    title: "The ID token names another issuer, at which the client logged in before.",
+    journey: "second issuer",
+    sources: ["OpenID Connect Core §3.1.3.7", "RFC 9700 §4.4"],
+    async start({ as, openOtherIssuer }) {
+      const { issuer } = await openOtherIssuer();
+      as.on("token").once(overrideClaims("ID token of a known issuer", () => ({ iss: issuer })));
+    },
   }),
   wrongClaim("id-token/iss-missing", "iss", "The ID token names no issuer.", [null, "", 7], [
     "OpenID Connect Core §2",
-  ]),
+  ], foreignIssuer),
   defineAttack({
     ...rejected,
     id: "id-token/iss-partial",
+    effect: foreignIssuer,
     title: "The ID token names a part of the issuer, more than it, or a list that contains it.",
     sources: ["RFC 8725 §3.8", "CVE-2024-53861", "CVE-2025-30144"],
-    parameters: [textParameter("how", "slash", "slash, prefix, suffix or list.")],
-    variants: ["slash", "prefix", "suffix", "list"].map((how) => ({ how })),
+    parameters: [textParameter("how", "slash", "slash, case, port, prefix, suffix, path or list.")],
+    variants: ["slash", "case", "port", "prefix", "suffix", "path", "list"].map((how) => ({ how })),
     start: ({ as }, { how }) =>
       void as.on("token").once(overrideClaims(`ID token with iss as ${how}`, ({ iss }) => {
-        const text = String(iss);
-        const forms: Readonly<Record<string, unknown>> = {
-          slash: `${text}/`,
-          prefix: text.slice(0, -1),
-          suffix: `${text}.attacker.example`,
-          list: [text, "https://attacker.example"],
-        };
+        const { shortened: prefix, extended: suffix, ...others } = nearIssuers(String(iss));
+        const forms: Readonly<Record<string, unknown>> = { ...others, prefix, suffix, list: [iss, others.other] };
         return { iss: forms[how] };
       })),
   }),
   defineAttack({
     ...rejected,
     id: "id-token/aud-wrong",
+    effect: foreignAudience,
     title: "The ID token is for another client.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
-    parameters: [textParameter("aud", "another-client", "The claim aud; `%` stands for the client_id.")],
-    variants: ["another-client", "x%", "%x"].map((aud) => ({ aud })),
+    parameters: [textParameter("aud", "another-client", "The claim aud: another one, or the client_id as written.")],
+    variants: ["another-client", ...nearMisses].map((aud) => ({ aud })),
+    alsoIn: everyRefresh,
     start: ({ as, client }, { aud }) =>
-      void as.on("token").once(idToken.wrongAudience(aud.replace("%", client.client_id))),
+      void as.on("token").once(
+        idToken.wrongAudience(aud === "another-client" ? aud : nearMissOf(client.client_id, aud)),
+      ),
   }),
-  wrongClaim("id-token/aud-missing", "aud", "The ID token has no audience.", [null, []], ["OpenID Connect Core §2"]),
+  wrongClaim(
+    "id-token/aud-missing",
+    "aud",
+    "The ID token has no audience.",
+    [null, []],
+    ["OpenID Connect Core §2"],
+    foreignAudience,
+  ),
   defineAttack({
     ...rejected,
     id: "id-token/aud-extra",
+    effect: foreignAudience,
     title: "The ID token has a second audience that the client does not know, and no azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     start: ({ as, client }) =>
@@ -128,6 +125,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/azp-wrong",
+    effect: foreignAudience,
     title: "The ID token names another client in azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     start: ({ as, client }) =>
@@ -135,11 +133,23 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         overrideClaims("ID token with wrong azp", () => ({ aud: [client.client_id, "other"], azp: "other" })),
       ),
   }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/azp-other",
+    title: "The ID token is for the client alone, and names another client in azp.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    start: ({ as, client }) =>
+      void as.on("token").once(
+        overrideClaims("ID token with another azp", () => ({ aud: client.client_id, azp: "other" })),
+      ),
+  }),
   wrongClaim("id-token/sub-missing", "sub", "The ID token names no user.", [null, "", 7], ["OpenID Connect Core §2"]),
   defineAttack({
     ...rejected,
     id: "id-token/sub-other",
-    needs: ["idToken", "userinfo"],
+    effect: otherUser,
+    needs: [...rejected.needs, "userinfo"],
     title: "The ID token is about another user than the userinfo response.",
     correctClient: "It does not use the userinfo response.",
     stop: undefined,
@@ -153,6 +163,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/exp-past",
+    effect: wrongTime,
     title: "The ID token has expired.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [{
@@ -161,21 +172,30 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       unit: "seconds",
       default: 3600,
       description: "How long ago it expired.",
-    }],
-    variants: [{ secondsAgo: 3600 }, { secondsAgo: 360 }, { secondsAgo: 31_536_000 }],
-    start: ({ as }, { secondsAgo }) => void as.on("token").once(idToken.expired(secondsAgo)),
+    }, textParameter("issued", "before", "before, or now: then exp alone is in the past.")],
+    variants: [{ issued: "now" }, { secondsAgo: 3600 }, { secondsAgo: 360 }, { secondsAgo: 31_536_000 }],
+    alsoIn: everyRefresh,
+    start: ({ as }, { secondsAgo, issued }) =>
+      void as.on("token").once(
+        issued === "now"
+          ? overrideClaims("expired ID token", (_, now) => ({ exp: now - secondsAgo }))
+          : idToken.expired(secondsAgo),
+      ),
   }),
   wrongClaim("id-token/exp-missing", "exp", "The ID token has no time of expiry.", [null, "2099-01-01"], [
     "OpenID Connect Core §2",
-  ]),
+  ], wrongTime),
   wrongClaim("id-token/iat-missing", "iat", "The ID token has no time of issue.", [null, "2026-01-01"], [
     "OpenID Connect Core §2",
-  ]),
+  ], wrongTime),
   defineAttack({
     ...rejected,
     id: "id-token/iat-odd",
+    effect: wrongTime,
     title: "The ID token was issued a week ago, or will be issued in an hour.",
-    level: "should-reject",
+    correctClient: "It may reject the ID token: how far iat may be from now is its own decision.",
+    level: "informational",
+    stop: undefined,
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [{
       name: "offset",
@@ -187,10 +207,13 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     variants: [{ offset: 3600 }, { offset: -604_800 }],
     start: ({ as }, { offset }) =>
       void as.on("token").once(overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset }))),
+    assess: ({ outcome }) =>
+      outcome === "accepted" ? { passed: false, because: "the client does not compare iat with now" } : undefined,
   }),
   defineAttack({
     ...rejected,
     id: "id-token/nbf-future",
+    effect: wrongTime,
     title: "The ID token becomes valid in an hour.",
     sources: ["RFC 7519 §4.1.5"],
     start: ({ as }) => void as.on("token").once(idToken.notYetValid()),
@@ -198,13 +221,27 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/nonce-wrong",
+    effect: replayedIdToken,
+    needs: [...rejected.needs, "nonce"],
     title: "The ID token has another nonce than the client sent.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-10318"],
-    start: ({ as }) => void as.on("token").once(idToken.wrongNonce()),
+    parameters: [textParameter("how", "unrelated", `unrelated, ${nearMisses.join(" or ")}.`)],
+    variants: ["unrelated", ...nearMisses].map((how) => ({ how })),
+    alsoIn: everyLogin,
+    start: ({ as }, { how }) =>
+      void as.on("token").once(
+        overrideClaims(
+          `ID token with ${how} nonce`,
+          ({ nonce }) => ({ nonce: nearMissOf(String(nonce), how) }),
+          ({ nonce }) => nonce !== undefined,
+        ),
+      ),
   }),
   defineAttack({
     ...rejected,
     id: "id-token/nonce-missing",
+    effect: replayedIdToken,
+    needs: [...rejected.needs, "nonce"],
     title: "The ID token lacks the nonce that the client sent.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     start: ({ as }) => void as.on("token").once(idToken.missingNonce()),
@@ -212,6 +249,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/replayed",
+    effect: replayedIdToken,
+    needs: [...rejected.needs, "nonce"],
     title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
     journey: "second login",
     sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
@@ -254,40 +293,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       ),
     assess: ({ outcome }) =>
       outcome === "accepted" ? { passed: false, because: "the client does not check the hash" } : undefined,
-  }),
-  defineAttack({
-    ...rejected,
-    id: "id-token/email-claimed",
-    title: "A new user, whom the server names by another sub, has the email of the user who logged in before.",
-    correctClient: "It does not log in the user with this email: a user is a pair of iss and sub.",
-    stop: undefined,
-    journey: "second login",
-    sources: ["OpenID Connect Core §5.7", "CVE-2023-3128", "sandbox-quantum/switch#291"],
-    parameters: [{
-      name: "verified",
-      type: ["string", "null"],
-      default: "false",
-      description: 'The claim email_verified: "false" as a boolean, another text as it is; null removes it.',
-    }],
-    variants: [{ verified: "false" }, { verified: null }, { verified: "False" }],
-    start: ({ as }, { verified }) =>
-      void as.on("any").always(
-        newUserWithKnownEmail(verified === "false" ? false : verified ?? undefined),
-      ),
-    assess: (observation) => {
-      const { outcome, session, expectedSub } = observation;
-      if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };
-      const passed = session!.sub !== expectedSub;
-      // A driver that reads pages finds the name of a user in the email of the same user.
-      const isAmbiguous = session!.claims === undefined && knownEmail.includes(expectedSub);
-      return {
-        passed,
-        isInconclusive: !passed && isAmbiguous,
-        because: `the client logged in ${JSON.stringify(session!.sub)}${
-          isAmbiguous ? ", which is a part of the email" : ""
-        }`,
-      };
-    },
   }),
   defineAttack({
     ...accepted,

@@ -1,12 +1,15 @@
 /** ID tokens signed with a published key that a client must not use (RFC 7517 §4, RFC 7518 §3.3). */
 
+import { jwtSigner } from "../../../oauth/keys/jwt.ts";
 import type { PublishedKey } from "../../../oauth/keys/keys.ts";
 import { encodeBase64url } from "../../../runtime/base64url.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { encodeJwt } from "../../faults/resign.ts";
+import { encodeJwt, resign } from "../../faults/resign.ts";
+import { foreignKeys } from "../../keys.ts";
 import { type Attack, defineAttack } from "../attack.ts";
+import { forgedIdToken } from "./effects.ts";
 import { rejected } from "./id_token.ts";
 
 /** Members of a published key that do not allow it to verify an ID token. */
@@ -21,6 +24,7 @@ export const idTokenKeyAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/key-unfit",
+    effect: forgedIdToken,
     title: "The key that signs is published for encryption, for another algorithm or operation, or has 1024 bits.",
     needsSignatureCheck: true,
     endpoints: ["jwks"],
@@ -34,7 +38,47 @@ export const idTokenKeyAttacks: readonly Attack[] = [
         }), `keys with an unfit ${flaw}`),
       )),
   }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/key-of-another-issuer",
+    effect: forgedIdToken,
+    title: "The ID token is signed with a key that another issuer publishes, at which the client logged in before.",
+    needsSignatureCheck: true,
+    needsOwnServer: true,
+    sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.8"],
+    async perform({ as, driver, journey, openOtherIssuer }) {
+      const other = await openOtherIssuer();
+      other.on("jwks").always(publishForeignKey());
+      await driver.logIn!({ ...journey, issuer: other.issuer });
+      as.on("token").once(
+        resign("ID token signed with the key of another issuer", ({ keys }) => async (kind, alg, claims) => {
+          const { kid } = await keys.signer(alg);
+          return await jwtSigner(foreignKeys(foreignKid, kid))(kind, alg, claims);
+        }),
+      );
+      return await driver.logIn!(journey);
+    },
+  }),
 ];
+
+const foreignKid = "key-of-another-issuer";
+
+/** A fault that publishes a second key. */
+function publishForeignKey(): Fault {
+  return {
+    name: "a second key",
+    extend: (server) => ({
+      ...server,
+      keys: {
+        ...server.keys,
+        async publishedKeys(algs): Promise<readonly PublishedKey[]> {
+          const own = await server.keys.publishedKeys(algs);
+          return [...own, ...await foreignKeys(foreignKid, own[0]!.kid).publishedKeys(algs)];
+        },
+      },
+    }),
+  };
+}
 
 /** A fault that signs the ID token with an RSA key of 1024 bits, and publishes it. */
 function smallKey(): Fault {

@@ -2,6 +2,7 @@
 
 import { overrideClaims } from "../../faults/resign.ts";
 import { type Attack, defineAttack } from "../attack.ts";
+import { wrongTime } from "./effects.ts";
 import { exchangesOf } from "../observation.ts";
 import { rejected } from "./id_token.ts";
 
@@ -11,7 +12,7 @@ export const idTokenLoginAttacks: readonly Attack[] = [
     ...rejected,
     id: "id-token/acr-weaker",
     title: "The ID token has another acr than the one that the client requested as essential, or none.",
-    needs: ["essentialAcr"],
+    needs: [...rejected.needs, "essentialAcr"],
     sources: ["OpenID Connect Core §3.1.3.7", "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
     parameters: [{
       name: "acr",
@@ -26,9 +27,11 @@ export const idTokenLoginAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "id-token/auth-time-old",
+    effect: wrongTime,
+    allowsNewLogin: true,
     title: "The ID token has no auth_time although the client sent max_age, or one of a login long before.",
     correctClient: "It discards the token response, or requests a new login once.",
-    needs: ["maxAge"],
+    needs: [...rejected.needs, "maxAge"],
     sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §3.1.3.7"],
     parameters: [{
       name: "secondsAgo",

@@ -1,30 +1,17 @@
-/** ID tokens with a wrong signature, header or form (RFC 7515, RFC 8725). */
+/** ID tokens with a wrong signature or header (RFC 7515, RFC 8725). */
 
 import { encodeBase64url } from "../../../runtime/base64url.ts";
 import { idToken } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { encodeJwt } from "../../faults/resign.ts";
-import { type Attack, defineAttack, type Stage } from "../attack.ts";
-import {
-  forgeJwt,
-  type Original,
-  publicKeyForms,
-  publicKeySecret,
-  signWithFreshKey,
-  signWithHmac,
-  signWithOwnKey,
-} from "./forged_jwt.ts";
-import { accepted, rejected } from "./id_token.ts";
+import { type Attack, defineAttack, everyLogin } from "../attack.ts";
+import { publicKeyForms, publicKeySecret, signWithFreshKey, signWithHmac, signWithOwnKey } from "./forged_jwt.ts";
+import { accepted, forge, forged, rejected } from "./id_token.ts";
 
-/** Adds a rule that forges the ID token of the next token response. */
-function forge({ as }: Stage, name: string, create: (original: Original) => string | Promise<string>): void {
-  as.on("token").once(forgeJwt(name, create));
-}
-
-/** The attacks of the category `id-token` on signature, header and form. */
+/** The attacks of the category `id-token` on signature and header. */
 export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/alg-none",
     title: "The ID token is not signed: its alg is none.",
     needsSignatureCheck: true,
@@ -42,7 +29,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/signature-missing",
     title: "The ID token keeps alg and kid, and its signature is empty.",
     needsSignatureCheck: true,
@@ -51,7 +38,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       forge(stage, "ID token without signature", ({ header, claims }) => `${encodeJwt(header, claims)}.`),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/signature-corrupt",
     title: "One bit of the signature is changed, or the payload is changed after signing.",
     needsSignatureCheck: true,
@@ -77,15 +64,25 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       }),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/signed-by-stranger",
-    title: "The ID token is signed with another key, under the kid of the server.",
+    alsoIn: everyLogin,
+    title: "The ID token is signed with another key, under the kid of the server or without one.",
     needsSignatureCheck: true,
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2021-22573", "CVE-2020-15240"],
-    start: ({ as }) => void as.on("token").once(idToken.wrongSignature()),
+    parameters: [textParameter("kid", "own", "The header parameter kid: own or absent.")],
+    variants: [{ kid: "own" }, { kid: "absent" }],
+    start(stage, { kid }) {
+      if (kid === "own") return void stage.as.on("token").once(idToken.wrongSignature());
+      forge(
+        stage,
+        "ID token of another key without kid",
+        ({ claims }) => signWithFreshKey(() => ({ alg: "ES256", typ: "JWT" }), claims),
+      );
+    },
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/kid-unknown",
     title: "The ID token names a key that is not published.",
     needsSignatureCheck: true,
@@ -113,7 +110,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/alg-hmac-public-key",
     title: "The ID token has an HMAC whose secret is the published public key.",
     needsSignatureCheck: true,
@@ -129,7 +126,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
         )),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/alg-hmac-known-key",
     title: "The ID token has an HMAC with an empty secret.",
     needsSignatureCheck: true,
@@ -157,7 +154,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/alg-unknown",
     title: "The ID token names an algorithm that does not exist.",
     needsSignatureCheck: true,
@@ -172,7 +169,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/ecdsa-zero",
     title: "The ID token has an ES256 signature of zeros.",
     needsSignatureCheck: true,
@@ -186,7 +183,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/header-jwk",
     title: "The header of the ID token contains the public key that verifies it.",
     needsSignatureCheck: true,
@@ -201,7 +198,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
         )),
   }),
   defineAttack({
-    ...rejected,
+    ...forged,
     id: "id-token/header-urls",
     title: "The header of the ID token has the URL of the keys that verify it.",
     correctClient: "It discards the token response, and does not fetch the URL.",
@@ -235,6 +232,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...accepted,
     id: "id-token/header-claims",
+    needsUser: true,
     title: "The header of the ID token has the claims of another user; the payload is correct.",
     correctClient: "It logs in the user of the payload.",
     sources: ["RFC 7515 §4.2"],
@@ -245,106 +243,5 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
           { ...original.header, iss: original.claims.iss, sub: "mallory", email: "mallory@example.com" },
           original.claims,
         )),
-  }),
-  defineAttack({
-    ...rejected,
-    id: "id-token/parts",
-    title: "The ID token does not have three parts.",
-    needsSignatureCheck: true,
-    sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
-    parameters: [textParameter("form", "two", "one, two, four or dots.")],
-    variants: ["one", "two", "four", "dots"].map((form) => ({ form })),
-    start: (stage, { form }) =>
-      forge(stage, `ID token with ${form} parts`, async (original) => {
-        const token = await signWithOwnKey(original, original.header, original.claims);
-        const [header = "", payload = ""] = token.split(".");
-        const forms: Readonly<Record<string, string>> = {
-          one: header,
-          two: `${header}.${payload}`,
-          four: `${token}.AAAA`,
-          dots: ".".repeat(10_000),
-        };
-        return forms[form] ?? token;
-      }),
-  }),
-  defineAttack({
-    ...rejected,
-    id: "id-token/payload-shape",
-    title: "The payload of the ID token is not a JSON object.",
-    sources: ["RFC 7519 §7.2", "CVE-2025-53864"],
-    parameters: [textParameter("form", "text", "text, list, null or deep.")],
-    variants: ["text", "list", "null", "deep"].map((form) => ({ form })),
-    start: (stage, { form }) =>
-      forge(stage, `ID token whose payload is ${form}`, (original) => {
-        const forms: Readonly<Record<string, string>> = {
-          text: "not JSON",
-          list: JSON.stringify([original.claims]),
-          null: "null",
-          deep: "[".repeat(10_000) + "]".repeat(10_000),
-        };
-        return signWithOwnKey(original, original.header, forms[form] ?? "");
-      }),
-  }),
-  defineAttack({
-    ...rejected,
-    id: "id-token/encrypted",
-    title: "The ID token is encrypted, although the client has not registered encryption.",
-    sources: ["RFC 8725 §3.2", "CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
-    parameters: [textParameter("alg", "dir", "The header parameter alg of the JWE.")],
-    variants: ["dir", "RSA1_5", "PBES2-HS256+A128KW"].map((alg) => ({ alg })),
-    start: (stage, { alg }) =>
-      forge(stage, `ID token encrypted by ${alg}`, () => {
-        const header = { alg, enc: "A128CBC-HS256", zip: "DEF", p2c: 1_000_000_000, p2s: "AAAAAAAAAAA" };
-        const key = alg === "dir" ? "" : encodeBase64url(new Uint8Array(40));
-        const rest = [16, 64, 16].map((length) => encodeBase64url(new Uint8Array(length)));
-        return [encodeBase64url(JSON.stringify(header)), key, ...rest].join(".");
-      }),
-  }),
-  defineAttack({
-    ...rejected,
-    id: "id-token/typ-foreign",
-    title: "The token response has an access token as its ID token.",
-    sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
-    start: (stage) =>
-      forge(
-        stage,
-        "access token as ID token",
-        (original) =>
-          signWithOwnKey(original, { ...original.header, typ: "at+jwt" }, {
-            iss: original.claims.iss,
-            sub: original.claims.sub,
-            aud: original.server.audience,
-            client_id: original.claims.aud,
-            scope: "openid",
-            iat: original.claims.iat,
-            exp: original.claims.exp,
-          }),
-      ),
-  }),
-  defineAttack({
-    ...rejected,
-    id: "id-token/claims-twice",
-    title: "The payload of the ID token has a claim twice, with two values.",
-    correctClient: "It discards the token response, or checks and uses the same value.",
-    level: "should-reject",
-    stop: undefined,
-    sources: ["RFC 7519 §4", "RFC 8259 §4"],
-    parameters: [
-      textParameter("claim", "sub", "The claim: sub, aud or exp."),
-      textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
-    ],
-    // Of two sub, a client may use the last one (RFC 7519 §4).
-    variants: [{ claim: "sub" }, { claim: "aud" }, { claim: "aud", wrong: "last" }, { claim: "exp", wrong: "last" }],
-    start: (stage, { claim, wrong }) =>
-      forge(stage, `ID token with ${claim} twice`, ({ claims, ...original }) => {
-        const member = `${JSON.stringify(claim)}:${JSON.stringify(claim === "exp" ? 1 : "another")}`;
-        const text = JSON.stringify(claims);
-        const payload = wrong === "first" ? text.replace("{", `{${member},`) : text.replace(/}$/, `,${member}}`);
-        return signWithOwnKey({ claims, ...original }, original.header, payload);
-      }),
-    assess: ({ outcome, session, expectedSub }) =>
-      outcome === "accepted" && session!.sub === expectedSub
-        ? { passed: true, because: "the client checks and uses the same value" }
-        : undefined,
   }),
 ];

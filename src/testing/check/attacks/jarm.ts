@@ -114,7 +114,7 @@ export const jarmAttacks: readonly Attack[] = [
       const used = exchangesOf(observation, "token").some(({ request }) => findParam(request, "code") === plantedCode);
       return {
         passed: !used,
-        because: used ? "the client redeemed the plain code" : "the client used the signed response alone",
+        because: used ? "the client exchanged the plain code" : "the client used the signed response alone",
       };
     },
   }),

@@ -7,6 +7,7 @@ import type { Fault } from "../../faults/fault.ts";
 import { body, idToken, keys, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { type Attack, defineAttack } from "../attack.ts";
+import { endlessRequests } from "./effects.ts";
 import { exchangesOf } from "../observation.ts";
 import { signWithHmac } from "./forged_jwt.ts";
 
@@ -15,7 +16,7 @@ const rejected = {
   level: "must-reject",
   stop: "token",
   needsSignatureCheck: true,
-  needs: ["idToken"],
+  needs: ["idToken", "readsIdToken"],
   endpoints: ["jwks"],
   correctClient: "It discards the token response: an ID token is never accepted without a check of its signature.",
 } as const;
@@ -24,7 +25,7 @@ const rejected = {
 const accepted = {
   level: "must-tolerate",
   needsSignatureCheck: true,
-  needs: ["idToken"],
+  needs: ["idToken", "readsIdToken"],
   endpoints: ["jwks"],
 } as const;
 
@@ -66,7 +67,7 @@ export const keyAttacks: readonly Attack[] = [
     title: "The server signs with a new key, and its JWKS lacks the key for a while, as from an HTTP cache.",
     correctClient: "It reports the error, after at most three fetches; a login some minutes later works.",
     level: "must-recover",
-    needs: ["idToken"],
+    needs: ["idToken", "readsIdToken"],
     needsSignatureCheck: true,
     journey: "second login",
     endpoints: ["token", "jwks"],
@@ -94,6 +95,7 @@ export const keyAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "keys/unknown-often",
+    effect: endlessRequests,
     title: "The ID tokens of ten logins in a row name keys that are not published.",
     correctClient: "It fetches the keys again at most once a minute, and rejects the tokens.",
     journey: "second login",
@@ -163,7 +165,7 @@ export const keyAttacks: readonly Attack[] = [
     title: "The JWKS has two keys under one kid, and the wrong one comes first.",
     correctClient: "It finds the key that fits, or reports that the keys are ambiguous.",
     level: "must-tolerate",
-    needs: ["idToken"],
+    needs: ["idToken", "readsIdToken"],
     needsSignatureCheck: true,
     endpoints: ["jwks"],
     sources: ["RFC 7517 §4.5"],

@@ -4,6 +4,8 @@ import { textParameter } from "../../faults/parameters.ts";
 import type { MintedLogoutToken } from "../../mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
 import { logoutRequest, sessionIdOf } from "../control.ts";
+import { deadTokens } from "./effects.ts";
+import { useEndedSession } from "./ended_session.ts";
 import { undecided } from "./undecided.ts";
 
 /** The member of `events` (Back-Channel Logout §2.4). */
@@ -77,14 +79,20 @@ export const logoutAttacks: readonly Attack[] = [
     id: "logout/back-channel-claims",
     title: "The logout token has a wrong issuer or audience, lacks a claim, or has expired.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
-    parameters: [textParameter("claim", "iss", "The claim; subject: sub and sid."), claimParameter("value")],
+    parameters: [
+      textParameter("claim", "iss", "The claim; subject: sub and sid."),
+      { ...claimParameter("value"), description: "The value; null removes the claim, % stands for the right one." },
+    ],
     variants: [
       ...[{ claim: "iss", value: "https://other.test" }, { claim: "aud", value: "another-client" }],
+      ...[{ claim: "iss", value: "%.attacker.example" }, { claim: "aud", value: "x%" }, { claim: "aud", value: "%x" }],
       ...["iat", "jti", "exp", "subject"].map((claim) => ({ claim })),
       { claim: "exp", value: 1_000_000_000 },
     ],
     perform: async (stage, { claim, value }) => {
-      const claims = claim === "subject" ? { sub: undefined, sid: undefined } : { [claim]: value ?? undefined };
+      const own = claim === "iss" ? stage.as.issuer : stage.client.client_id;
+      const written = typeof value === "string" ? value.replace("%", own) : value ?? undefined;
+      const claims = claim === "subject" ? { sub: undefined, sid: undefined } : { [claim]: written };
       return await postInvalid(stage, await mintLogoutToken(stage, { claims }));
     },
   }),
@@ -160,6 +168,21 @@ export const logoutAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
+    id: "logout/back-channel-tokens",
+    effect: deadTokens,
+    title: "A logout token ends the session, and the user continues in the application.",
+    correctClient: "It has no session any more, and sends no token of it.",
+    level: "should-reject",
+    journey: "session",
+    endpoints: [],
+    needs: ["backChannelLogout", "currentUser", "request"],
+    sources: ["OpenID Connect Back-Channel Logout §2.7"],
+    async perform(stage) {
+      await post(stage, await mintLogoutToken(stage, {}));
+      return await useEndedSession(stage);
+    },
+  }),
+  defineAttack({
     id: "logout/front-channel-foreign",
     title: "A page of another site loads the front-channel logout URI with a wrong issuer or session, or with none.",
     correctClient: "The session continues.",
@@ -168,8 +191,8 @@ export const logoutAttacks: readonly Attack[] = [
     endpoints: [],
     needs: ["frontChannelLogout", "currentUser"],
     sources: ["OpenID Connect Front-Channel Logout §2", "OpenID Connect Front-Channel Logout §3"],
-    parameters: [textParameter("wrong", "iss", "iss, sid or both; both are then absent.")],
-    variants: [{ wrong: "iss" }, { wrong: "sid" }, { wrong: "both" }],
+    parameters: [textParameter("wrong", "iss", "iss, near iss, sid or both; both are then absent.")],
+    variants: ["iss", "near iss", "sid", "both"].map((wrong) => ({ wrong })),
     async perform(stage, { wrong }) {
       const { as, client, driver, journey, session } = stage;
       if (wrong === "both" && !client.frontchannel_logout_session_required) {
@@ -177,7 +200,11 @@ export const logoutAttacks: readonly Attack[] = [
       }
       const uri = new URL(client.frontchannel_logout_uri!);
       if (wrong !== "both") {
-        uri.searchParams.set("iss", wrong === "iss" ? "https://other.test" : as.issuer);
+        const issuers: Readonly<Record<string, string>> = {
+          iss: "https://other.test",
+          "near iss": `${as.issuer}.attacker.example`,
+        };
+        uri.searchParams.set("iss", issuers[wrong] ?? as.issuer);
         uri.searchParams.set("sid", wrong === "sid" ? "another-session" : sessionIdOf(stage.as) ?? "");
       }
       const { status } = await driver.receive!(journey, new Request(uri));

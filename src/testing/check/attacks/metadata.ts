@@ -6,8 +6,10 @@ import { textParameter } from "../../faults/parameters.ts";
 import { readBodyText, withBody } from "../../faults/response_body.ts";
 import { equivalentIssuers } from "./equivalent_issuers.ts";
 import { describeError, describeOutcome } from "../assess.ts";
-import { type Attack, defineAttack, type Stage } from "../attack.ts";
-import { exchangesOf } from "../observation.ts";
+import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { hostileText, leakedCredentials, unboundCode, unusableResponse } from "./effects.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { nearIssuers } from "./near_misses.ts";
 
 /** Every metadata document that a client must reject: no authorization request follows. */
 const rejected = {
@@ -22,6 +24,18 @@ function edit({ as }: Stage, name: string, members: Readonly<Record<string, unkn
   as.on("discovery").always(body.edited((document) => ({ ...document, ...members }), name));
 }
 
+/** The members whose URLs a client requests itself. */
+const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
+
+const memberParameter = textParameter("member", "token_endpoint", "The member.");
+
+/** A client may never need the URL. */
+function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
+  return trap.requests.length > 0 || outcome !== "accepted"
+    ? undefined
+    : { passed: true, because: "the client sent no request there" };
+}
+
 /** The attacks of the category `metadata`. */
 export const metadataAttacks: readonly Attack[] = [
   defineAttack({
@@ -29,7 +43,9 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/issuer-other",
     title: "The metadata document names another issuer.",
     sources: ["RFC 8414 §3.3", "OpenID Connect Discovery §4.3"],
-    start: ({ as }) => void as.on("discovery").always(metadata.wrongIssuer()),
+    parameters: [textParameter("how", "other", "other, shortened, extended or path.")],
+    variants: ["other", "shortened", "extended", "path"].map((how) => ({ how })),
+    start: (stage, { how }) => edit(stage, `issuer ${how}`, { issuer: nearIssuers(stage.as.issuer)[how] }),
   }),
   defineAttack({
     ...rejected,
@@ -59,6 +75,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/member-missing",
+    effect: unusableResponse,
     title: "The metadata document lacks an endpoint that the client needs.",
     correctClient: "It reports the missing member; it does not guess the path.",
     stop: undefined,
@@ -70,6 +87,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/member-shape",
+    effect: unusableResponse,
     title: "An endpoint of the metadata is a number, null, or a relative URL.",
     correctClient: "It reports the member.",
     stop: undefined,
@@ -86,18 +104,21 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/plain-http",
-    title: "The token endpoint of an https issuer is an http URL.",
+    effect: leakedCredentials,
+    title: "The token endpoint, userinfo or the keys of an https issuer have an http URL.",
     correctClient: "It sends nothing there.",
     stop: undefined,
     needsHttpsIssuer: true,
     sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
-    start: (stage) =>
-      edit(stage, "token endpoint without TLS", {
-        token_endpoint: `${stage.trap.origin.replace("https:", "http:")}/token`,
-      }),
+    parameters: [memberParameter],
+    variants: usedMembers.map((member) => ({ member })),
+    start: (stage, { member }) =>
+      edit(stage, `${member} without TLS`, { [member]: `${stage.trap.origin.replace("https:", "http:")}/${member}` }),
+    assess: assessVisit,
   }),
   defineAttack({
     id: "metadata/pkce-unsupported",
+    effect: unboundCode,
     title: "The metadata announces no code challenge method, or only plain.",
     correctClient: "It stops, or still sends a code challenge with S256.",
     level: "must-reject",
@@ -142,6 +163,7 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/redirected",
+    effect: leakedCredentials,
     title: "The metadata redirects to another origin.",
     correctClient: "It does not follow the redirect, or rejects the document that it finds there.",
     level: "must-reject",
@@ -204,6 +226,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/authorization-endpoint-hostile",
+    effect: hostileText,
     title: "The authorization endpoint is a script, a file, a URL for another program, or begins with a hyphen.",
     correctClient: "It opens only http and https URLs in a browser.",
     sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
@@ -228,20 +251,24 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/endpoint-internal",
-    title: "The token endpoint of a public issuer is an address of an internal network.",
+    title: "The token endpoint, userinfo or the keys of a public issuer have an address of an internal network.",
     correctClient: "It does not connect to it, if it runs on a server.",
     level: "should-reject",
     needsAnyOrigin: true,
     endpoints: ["discovery"],
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
-    parameters: [textParameter("host", "169.254.169.254", "The host.")],
-    variants: ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"].map((host) => ({
-      host,
-    })),
-    start(stage, { host }) {
+    parameters: [textParameter("host", "169.254.169.254", "The host."), memberParameter],
+    variants: [
+      ...["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"].map((host) => ({
+        host,
+      })),
+      ...usedMembers.slice(1).map((member) => ({ host: "127.0.0.1", member })),
+    ],
+    start(stage, { host, member }) {
       stage.trap.addOrigin(`https://${host}`);
-      edit(stage, "token endpoint in an internal network", { token_endpoint: `https://${host}/token` });
+      edit(stage, `${member} in an internal network`, { [member]: `https://${host}/${member}` });
     },
+    assess: assessVisit,
   }),
   defineAttack({
     id: "metadata/moved",

@@ -6,14 +6,18 @@
  */
 
 import type { Attack } from "../attack.ts";
+import { browserSessionAttacks } from "./browser_session.ts";
 import { clockAttacks } from "./clock.ts";
 import { codeAttacks } from "./code.ts";
+import { credentialAttacks } from "./credentials.ts";
 import { deviceAttacks } from "./device.ts";
 import { dpopAttacks } from "./dpop.ts";
 import { errorAttacks } from "./error.ts";
 import { idTokenClaimAttacks } from "./id_token_claims.ts";
+import { idTokenFormAttacks } from "./id_token_form.ts";
 import { idTokenKeyAttacks } from "./id_token_key.ts";
 import { idTokenLoginAttacks } from "./id_token_login.ts";
+import { idTokenUserAttacks } from "./id_token_user.ts";
 import { idTokenSignatureAttacks } from "./id_token_signature.ts";
 import { jarmAttacks } from "./jarm.ts";
 import { keyAttacks } from "./keys.ts";
@@ -40,14 +44,18 @@ export const attacks: readonly Attack[] = [
   ...responseDeliveryAttacks,
   ...otherIssuerAttacks,
   ...tokenAttacks,
+  ...credentialAttacks,
   ...idTokenSignatureAttacks,
+  ...idTokenFormAttacks,
   ...idTokenKeyAttacks,
   ...idTokenClaimAttacks,
+  ...idTokenUserAttacks,
   ...idTokenLoginAttacks,
   ...keyAttacks,
   ...userinfoAttacks,
   ...refreshAttacks,
   ...sessionAttacks,
+  ...browserSessionAttacks,
   ...logoutAttacks,
   ...clockAttacks,
   ...transportAttacks,

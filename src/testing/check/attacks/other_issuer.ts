@@ -3,6 +3,7 @@
 import { body, metadata } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { type Attack, defineAttack, type Stage } from "../attack.ts";
+import { mixUp } from "./effects.ts";
 
 /** The honest issuer sends iss; no code of it may come to the server of the journey. */
 const rejected = {
@@ -24,6 +25,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/mix-up",
+    effect: mixUp,
     title: "The authorization endpoint sends the browser to a second, honest issuer with the same state.",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
@@ -49,6 +51,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/endpoint-of-another",
+    effect: mixUp,
     title: "The metadata names the authorization endpoint of a second, honest issuer.",
     endpoints: ["discovery"],
     sources: ["RFC 9700 §4.4", "RFC 9207 §1"],

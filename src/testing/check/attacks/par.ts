@@ -120,6 +120,7 @@ export const parAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "jar/rejected",
+    allowsNewLogin: true,
     title: "The server rejects signed authorization requests.",
     correctClient: "It reports the code, and does not send the request without a signature instead.",
     level: "must-reject",

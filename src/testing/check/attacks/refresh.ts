@@ -4,6 +4,7 @@ import { body, drop, error, idToken, status, tokens } from "../../faults/mod.ts"
 import { textParameter } from "../../faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
+import { forgedIdToken } from "./effects.ts";
 
 /** Every attack on a refresh: the journey is one, after a login without a fault. */
 const refreshing = { journey: "refresh", endpoints: ["token"] } as const;
@@ -80,7 +81,7 @@ export const refreshAttacks: readonly Attack[] = [
   defineAttack({
     ...refreshing,
     id: "refresh/id-token-other",
-    needs: ["idToken"],
+    needs: ["idToken", "readsIdToken"],
     title: "A refresh returns an ID token of another user, another issuer or another client.",
     correctClient: "It discards the response; the session ends or stays as it was.",
     level: "must-reject",
@@ -91,6 +92,18 @@ export const refreshAttacks: readonly Attack[] = [
       void as.on("token", refreshRequest).once(
         claim === "sub" ? idToken.wrongSubject() : claim === "iss" ? idToken.wrongIssuer() : idToken.wrongAudience(),
       ),
+  }),
+  defineAttack({
+    ...refreshing,
+    id: "refresh/id-token-forged",
+    needs: ["idToken", "readsIdToken"],
+    needsSignatureCheck: true,
+    effect: forgedIdToken,
+    title: "A refresh returns an ID token that another key signed.",
+    correctClient: "It discards the response, if it verifies the signature of the ID token at the login.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
+    start: ({ as }) => void as.on("token", refreshRequest).once(idToken.wrongSignature()),
   }),
   defineAttack({
     ...refreshing,

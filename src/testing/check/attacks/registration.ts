@@ -14,6 +14,7 @@ import {
 import { findParam } from "../../../recorder/record_request.ts";
 import { parseJsonObject } from "../../../http/message.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { leakedCredentials } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 
 /** Every attack on the registration request. */
@@ -190,6 +191,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     ...registering,
     id: "registration/management-elsewhere",
+    effect: leakedCredentials,
     title: "The registration response names a registration_client_uri at another origin.",
     correctClient: "It does not send the registration access token there.",
     level: "must-reject",

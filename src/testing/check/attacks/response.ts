@@ -5,7 +5,9 @@ import { authorizationResponse, error, metadata } from "../../faults/mod.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { equivalentIssuers } from "./equivalent_issuers.ts";
-import { type Attack, defineAttack, type Stage } from "../attack.ts";
+import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+import { type Attack, defineAttack, everyLogin, type Stage } from "../attack.ts";
+import { mixUp, unusableResponse } from "./effects.ts";
 
 /** Every authorization response that a client must reject: no token request follows. */
 const rejected = {
@@ -19,7 +21,7 @@ const rejected = {
 const accepted = {
   level: "must-tolerate",
   endpoints: ["authorize"],
-  correctClient: "It redeems the code.",
+  correctClient: "It exchanges the code.",
 } as const;
 
 /** Adds a rule that changes the parameters of the next authorization response. */
@@ -39,21 +41,14 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/state-wrong",
     title: "The authorization response has another state.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
-    parameters: [textParameter("how", "unrelated", "unrelated, shortened, extended or empty.")],
-    variants: ["unrelated", "shortened", "extended", "empty"].map((how) => ({ how })),
+    parameters: [textParameter("how", "unrelated", `unrelated, empty, ${nearMisses.join(" or ")}.`)],
+    variants: ["unrelated", ...nearMisses, "empty"].map((how) => ({ how })),
+    alsoIn: everyLogin,
     start: (stage, { how }) =>
       edit(
         stage,
         `state ${how}`,
-        (fields) =>
-          replaced(fields, "state", (state) =>
-            how === "shortened"
-              ? state.slice(0, -1)
-              : how === "extended"
-              ? `${state}0`
-              : how === "empty"
-              ? ""
-              : "state-of-another-request"),
+        (fields) => replaced(fields, "state", (state) => nearMissOf(state, how)),
       ),
   }),
   defineAttack({
@@ -77,13 +72,31 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/iss-wrong",
+    effect: mixUp,
     title: "The authorization response has the iss of another issuer.",
     sources: ["RFC 9207 §2.4", "RFC 9700 §4.4.2.1"],
-    start: ({ as }) => void as.on("authorize").once(authorizationResponse.wrongIss()),
+    parameters: [textParameter("how", "other", "other, shortened, extended or path.")],
+    variants: ["other", "shortened", "extended", "path"].map((how) => ({ how })),
+    alsoIn: everyLogin,
+    start: (stage, { how }) =>
+      edit(stage, `iss ${how}`, (fields) => replaced(fields, "iss", (iss) => nearIssuers(iss)[how]!)),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "response/iss-known",
+    effect: mixUp,
+    title: "The authorization response has the iss of another issuer, at which the client logged in before.",
+    journey: "second issuer",
+    sources: ["RFC 9207 §2.4", "RFC 9700 §4.4.2.1"],
+    async start(stage) {
+      const { issuer } = await stage.openOtherIssuer();
+      edit(stage, "iss of a known issuer", (fields) => replaced(fields, "iss", () => issuer));
+    },
   }),
   defineAttack({
     ...rejected,
     id: "response/iss-missing",
+    effect: mixUp,
     title: "The authorization response has no iss, although the metadata announces it.",
     sources: ["RFC 9207 §2.4"],
     start: ({ as }) => void as.on("authorize").once(authorizationResponse.missingIss()),
@@ -91,6 +104,7 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/iss-equivalent",
+    effect: mixUp,
     title: "The iss of the authorization response differs from the issuer only by its spelling.",
     correctClient: "It compares the two character by character, and sends no token request.",
     sources: ["RFC 9207 §2.4", "RFC 3986 §6.2.1"],
@@ -117,6 +131,7 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/error-of-another-issuer",
+    effect: mixUp,
     title: "An error response has the iss of another issuer.",
     correctClient: "It rejects the response because of iss, and sends no token request.",
     sources: ["RFC 9207 §2.4"],
@@ -128,6 +143,7 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/code-missing",
+    effect: unusableResponse,
     title: "The authorization response has neither a code nor an error, or an empty code.",
     sources: ["RFC 6749 §4.1.2"],
     parameters: [textParameter("how", "absent", "absent or empty.")],
@@ -143,7 +159,7 @@ export const responseAttacks: readonly Attack[] = [
     ...accepted,
     id: "response/extra-parameters",
     title: "The authorization response has parameters that no specification defines.",
-    correctClient: "It ignores them, and redeems the code.",
+    correctClient: "It ignores them, and exchanges the code.",
     sources: ["RFC 6749 §4.1.2"],
     start: (stage) =>
       edit(stage, "extra parameters", (fields) => [
@@ -157,7 +173,7 @@ export const responseAttacks: readonly Attack[] = [
     ...accepted,
     id: "response/tokens-beside-code",
     title: "The authorization response has tokens beside the code, as of the implicit grant.",
-    correctClient: "It does not use these tokens: it rejects the response, or redeems the code.",
+    correctClient: "It does not use these tokens: it rejects the response, or exchanges the code.",
     sources: ["RFC 9700 §2.1.2"],
     start: (stage) =>
       edit(stage, "tokens beside the code", (fields) => [

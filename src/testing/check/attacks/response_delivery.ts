@@ -1,8 +1,10 @@
 /** Deliveries of authorization responses: how often, when, and to which browser (RFC 9700 §4.5, §4.7; RFC 6749 §10.12). */
 
+import { findParam } from "../../../recorder/record_request.ts";
 import type { Callback } from "../../browser/callback.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
+import { foreignLogin, mixUp, repeatedDelivery } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -62,13 +64,37 @@ async function deliverForeign(
   return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
 }
 
+/** Targets outside of the application, by how they are written. */
+function foreignTargets({ origin, protocol, host }: URL, attacker: string): Readonly<Record<string, string>> {
+  const foreignHost = new URL(attacker).host;
+  return {
+    other: `${attacker}/`,
+    prefix: `${origin}.${foreignHost}/`,
+    user: `${origin}@${foreignHost}/`,
+    suffix: `${protocol}//not-${host}/`,
+    slashes: `//${foreignHost}/`,
+    backslash: `/\\${foreignHost}/`,
+  };
+}
+
+/** A parameter that must be fresh in each authorization request, and that two requests share. */
+function sharedParameter({ as }: Stage): string | undefined {
+  const requests = as.log.unmasked.exchanges.filter(({ endpoint }) => endpoint === "authorize" || endpoint === "par");
+  return ["code_challenge", "nonce"].find((name) => {
+    const byState = new Map(requests.map(({ request }) => [findParam(request, "state"), findParam(request, name)]));
+    const values = [...byState].flatMap(([state, value]) => state === undefined ? [] : value ?? []);
+    return values.length > new Set(values).size;
+  });
+}
+
 /** The attacks of the category `response` on deliveries. */
 export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/twice",
+    effect: repeatedDelivery,
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
-    correctClient: "It redeems the code once; the second delivery does not end the session.",
+    correctClient: "It exchanges the code once; the second delivery does not end the session.",
     level: "must-recover",
     sources: ["RFC 6749 §4.1.2", "getsentry/junior#838", "simstudioai/sim#4441"],
     parameters: [textParameter("when", "together", "together, or after the login.")],
@@ -79,18 +105,18 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const results = when === "together"
         ? await Promise.all([attempt(deliver), attempt(deliver)])
         : [await attempt(deliver), await attempt(deliver)];
-      const redemptions = as.log.filter("token", { grant_type: "authorization_code" }).length;
-      const sent = `the client sent the code ${redemptions === 1 ? "once" : `${redemptions} times`}`;
+      const exchanges = as.log.filter("token", { grant_type: "authorization_code" }).length;
+      const sent = `the client sent the code ${exchanges === 1 ? "once" : `${exchanges} times`}`;
       const accepted = results.find((result) => result.status === "fulfilled");
       const outcome = accepted === undefined ? "rejected" : "accepted";
-      if (when === "together" && redemptions > 1) {
+      if (when === "together" && exchanges > 1) {
         // A client that keeps the login in a cookie cannot know of the other delivery, but must work afterwards.
         const again = await attempt(() => driver.logIn!(journey));
         const recovers = again.status === "fulfilled" && again.value.sub === expectedSub;
         return { outcome, passed: recovers, because: `${sent}; the login after it ${recovers ? "works" : "fails"}` };
       }
       const user = accepted && await userOf(accepted.value);
-      const passed = redemptions === 1 && user === expectedSub;
+      const passed = exchanges === 1 && user === expectedSub;
       return { outcome, passed, because: `${sent}, and the session ${user === expectedSub ? "continues" : "ended"}` };
     },
   }),
@@ -128,7 +154,24 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
+    ...rejected,
+    id: "response/state-used",
+    title: "A browser delivers a code of an attacker, with the state of a login that has ended.",
+    correctClient: "It rejects the response: a state is valid for one response.",
+    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
+    async perform(stage) {
+      const { openBrowser, startLogin, journey } = stage;
+      const { callback: used, session, respond } = await startLogin();
+      respond(used);
+      const before = await session;
+      const { callback } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
+      if (callback.state === used.state) return undecided("the client sends the same state in every request");
+      return await deliverForeign(stage, journey, withParameters(callback, { state: used.state }), before);
+    },
+  }),
+  defineAttack({
     id: "response/swapped",
+    needsUser: true,
     title: "Two logins of two users are open in one browser, and their responses come in either order.",
     correctClient: "It assigns each response to its own login, or rejects it; no session is that of the other user.",
     level: "must-recover",
@@ -142,6 +185,10 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       if (other === undefined) return undecided("the server has one user");
       const first = await startLogin();
       const second = await startLogin({ ...openBrowser({ as: other }), browser: journey.browser });
+      const shared = sharedParameter(stage);
+      if (shared !== undefined) {
+        return { outcome: "accepted", passed: false, because: `both logins have the same ${shared}` };
+      }
       const sessions: (ClientSession | undefined)[] = [];
       for (const login of order === "reversed" ? [second, first] : [first, second]) {
         login.respond(login.callback);
@@ -174,6 +221,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/other-callback",
+    effect: mixUp,
     title: "The authorization response comes to another registered redirect URI of the client.",
     correctClient: "It rejects the response: the login that waits sent another redirect URI.",
     sources: ["RFC 9700 §4.4.2.2"],
@@ -211,19 +259,31 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/initiated-login",
+    effect: foreignLogin,
     title: "A third party starts a login with a foreign issuer, or with a target outside of the application.",
     correctClient: "It starts no login at an unknown issuer, and redirects only within the application.",
     level: "must-reject",
     endpoints: ["authorize"],
     sources: ["OpenID Connect Core §4", "RFC 9700 §4.11.1"],
     needs: ["initiatedLogin", "receiveCallback"],
-    parameters: [textParameter("what", "issuer", "issuer or target.")],
-    variants: [{ what: "issuer" }, { what: "target" }],
-    async perform({ as, driver, journey, trap }, { what }) {
+    parameters: [
+      textParameter("what", "issuer", "issuer or target."),
+      textParameter("how", "other", "other, prefix, user, suffix, slashes or backslash: how the value is written."),
+    ],
+    variants: [
+      ...[{ what: "issuer" }, { what: "issuer", how: "prefix" }, { what: "target" }],
+      ...["prefix", "user", "suffix", "slashes", "backslash"].map((how) => ({ what: "target", how })),
+    ],
+    async perform({ as, driver, journey, trap }, { what, how }) {
       const uri = new URL(driver.initiateLoginUri!);
-      uri.searchParams.set("iss", what === "issuer" ? trap.origin : as.issuer);
-      if (what === "target") uri.searchParams.set("target_link_uri", `${trap.origin}/`);
-      const response = await driver.receive!(journey, new Request(uri));
+      const issuer = what === "target" ? as.issuer : how === "other" ? trap.origin : `${as.issuer}.attacker.example`;
+      if (how === "prefix" && what === "issuer") trap.addOrigin(issuer);
+      uri.searchParams.set("iss", issuer);
+      if (what === "target") uri.searchParams.set("target_link_uri", foreignTargets(uri, trap.origin)[how]!);
+      const response = await driver.receive!(journey, new Request(uri)).catch((error: unknown) => {
+        if (trap.requests.length === 0) throw error;
+        return new Response();
+      });
       const location = response.headers.get("location") ?? "";
       const isForeign = (url: string) => url.startsWith(trap.origin);
       if (trap.requests.length > 0 || isForeign(location)) {
@@ -242,7 +302,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       if (session.location === undefined) return undecided("the session has no location");
       return {
         outcome: "accepted",
-        passed: !isForeign(session.location),
+        passed: new URL(session.location, uri).origin === uri.origin,
         because: `after the login, the browser goes to ${session.location}`,
       };
     },

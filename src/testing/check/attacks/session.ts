@@ -5,9 +5,11 @@ import type { Fault } from "../../faults/fault.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { withSettings } from "../../with_settings.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
+import { deadTokens, endlessRequests } from "./effects.ts";
 import { assertSession } from "../checked_driver.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { withParameters } from "./callback_parameters.ts";
+import { useEndedSession } from "./ended_session.ts";
 import { undecided } from "./undecided.ts";
 
 /** The requests of a refresh. */
@@ -94,6 +96,7 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/userinfo-401",
+    effect: endlessRequests,
     title: "Userinfo rejects the access token with invalid_token, once or always.",
     correctClient: "It refreshes the tokens and repeats the request at most once.",
     level: "must-recover",
@@ -233,6 +236,21 @@ export const sessionAttacks: readonly Attack[] = [
       const waiting = hold();
       stage.as.on("logout").always(how === "hang" ? waiting : status(Number(how)));
       return await logOut(stage, how === "hang" ? waiting.arrived : undefined);
+    },
+  }),
+  defineAttack({
+    ...loggingOut,
+    id: "logout/tokens-used",
+    effect: deadTokens,
+    level: "must-reject",
+    title: "The user logs out, and continues in the application.",
+    correctClient: "It has no session any more, and sends no token of it.",
+    needs: ["logOut", "currentUser", "request"],
+    endpoints: [],
+    sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.1"],
+    async perform(stage) {
+      await stage.session!.logOut!();
+      return await useEndedSession(stage);
     },
   }),
   defineAttack({

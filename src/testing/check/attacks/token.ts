@@ -91,6 +91,7 @@ export const tokenAttacks: readonly Attack[] = [
     ...accepted,
     id: "token/access-token-opaque",
     needs: ["idToken"],
+    needsUser: true,
     title: "The access token is not a JWT, or is a JWT with the claims of another user.",
     correctClient: "It does not read the access token, and logs in the user of the ID token.",
     sources: ["RFC 6749 §1.4", "RFC 9068 §6"],
@@ -116,7 +117,7 @@ export const tokenAttacks: readonly Attack[] = [
     correctClient: "It does not use the access token.",
     sources: ["RFC 6749 §7.1"],
     parameters: [textParameter("type", "mac", "The member token_type.")],
-    variants: ["mac", "N_A", "pop"].map((type) => ({ type })),
+    variants: ["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => ({ type })),
     start: ({ as }, { type }) => void as.on("token").once(tokens.tokenType(type)),
   }),
   defineAttack({
@@ -197,6 +198,7 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/scope-narrowed",
+    allowsNewLogin: true,
     title: "The tokens allow less than was requested, and the response states it, or states more or less.",
     correctClient:
       "It does without the missing scope value, or requests it again at most three times; the next login works.",
@@ -270,7 +272,7 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "token/id-token-missing",
-    needs: ["idToken"],
+    needs: ["idToken", "readsIdToken"],
     title: "The token response has no ID token, although openid was requested.",
     correctClient: "It discards the response, and does not ask userinfo instead.",
     sources: ["OpenID Connect Core §3.1.3.3"],

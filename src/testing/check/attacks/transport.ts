@@ -3,10 +3,11 @@
 import type { Fault } from "../../faults/fault.ts";
 import { body, delay, drip, drop, hang, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { readBodyText } from "../../faults/response_body.ts";
+import { readBodyText, withBody } from "../../faults/response_body.ts";
 import { describeError } from "../assess.ts";
-import { type Attack, defineAttack } from "../attack.ts";
-import { exchangesOf } from "../observation.ts";
+import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { leakedCredentials } from "./effects.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -43,6 +44,41 @@ const rejected = {
   correctClient: "It reports the response, and uses nothing of it.",
 } as const;
 
+/** Decides by what arrived elsewhere. */
+function assessRedirect({ trap: { requests }, outcome }: Observation): Assessment | undefined {
+  if (requests.length === 0 && outcome !== "hung") return { passed: true, because: "the client did not follow" };
+  const isEmpty = requests.every(({ url, body, authorization }) =>
+    authorization === undefined && body === "" && !url.includes("?")
+  );
+  // A request for userinfo has nothing but its token; one to the token endpoint should not be repeated in any form.
+  const passed = isEmpty && requests.every(({ url }) => url.endsWith("/userinfo"));
+  return {
+    passed,
+    isWarning: isEmpty,
+    because: isEmpty
+      ? "the client followed the redirect, without its credentials"
+      : "the client sent its credentials to another origin",
+  };
+}
+
+/** The email of a userinfo response that is a failure. */
+const failedEmail = "failure@attacker.example";
+
+/** A good response with another status. */
+function completeFailure(status: number): Fault {
+  return {
+    name: `complete response with status ${status}`,
+    waitsFor: "got a successful response",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (response.status !== 200 || !context.consume()) return response;
+      const members = JSON.parse(await readBodyText(response));
+      const marked = context.request.endpoint === "userinfo" ? { ...members, email: failedEmail } : members;
+      return { ...withBody(response, JSON.stringify(marked)), status };
+    },
+  };
+}
+
 /** The attacks of the category `transport`. */
 export const transportAttacks: readonly Attack[] = [
   defineAttack({
@@ -58,7 +94,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,
     id: "transport/response-lost",
-    title: "The server redeems the code, and its response is lost.",
+    title: "The server exchanges the code, and its response is lost.",
     correctClient: "It does not send the code again and again; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
@@ -142,15 +178,50 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/redirect",
-    title: "The token endpoint redirects to another origin.",
-    correctClient: "It does not follow: no credential, code or verifier arrives there.",
+    effect: leakedCredentials,
+    title: "The token endpoint, userinfo or the revocation endpoint redirects to another origin.",
+    correctClient: "It does not follow: no credential, code, verifier or token arrives there.",
     level: "must-reject",
-    endpoints: ["token"],
+    endpoints: ["token", "userinfo", "revoke"],
     sources: ["RFC 9700 §4.12", "adcontextprotocol/adcp-client#2427", "vercel/ai#20578"],
-    parameters: [{ name: "status", type: "integer", default: 307, description: "The status." }],
-    variants: [301, 302, 303, 307, 308].map((code) => ({ status: code })),
-    start: ({ as, trap }, { status: code }) =>
-      void as.on("token").once(status(code, { headers: { location: `${trap.origin}/token` } })),
+    parameters: [
+      { name: "status", type: "integer", default: 307, description: "The status." },
+      endpointParameter,
+      { name: "journey", type: "string", default: "login", description: "login, refresh or logout." },
+    ],
+    variants: [
+      ...[301, 302, 303, 307, 308].map((code) => ({ status: code })),
+      ...[302, 307].map((code) => ({ status: code, endpoint: "userinfo" })),
+      { status: 307, journey: "refresh" },
+      { status: 307, endpoint: "revoke", journey: "logout" },
+    ],
+    start: ({ as, trap }, { status: code, endpoint }) =>
+      void as.on(endpoint).once(status(code, { headers: { location: `${trap.origin}/${endpoint}` } })),
+    assess: assessRedirect,
+  }),
+  defineAttack({
+    id: "transport/status-complete",
+    title: "The response is complete, and its status is that of a failure.",
+    correctClient: "It reports the failure, and uses nothing of the response.",
+    level: "must-reject",
+    endpoints: ["token", "userinfo"],
+    sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
+    parameters: [
+      { name: "status", type: "integer", default: 500, description: "The status." },
+      endpointParameter,
+      { name: "journey", type: "string", default: "login", description: "login or refresh." },
+    ],
+    variants: [
+      ...[{ status: 500 }, { status: 400 }, { status: 503 }, { status: 500, journey: "refresh" }],
+      ...[{ status: 500, endpoint: "userinfo" }, { status: 403, endpoint: "userinfo" }],
+    ],
+    start: ({ as }, { status: code, endpoint }) => void as.on(endpoint).once(completeFailure(code)),
+    // A client may do without userinfo, and log in the user of the ID token.
+    assess: ({ exchanges, session }) =>
+      exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0) &&
+        session !== undefined && session.claims?.email !== failedEmail
+        ? { passed: true, because: "the client did not use the response" }
+        : undefined,
   }),
   defineAttack({
     id: "transport/slow",
@@ -209,6 +280,7 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/json-duplicates",
+    needsUser: true,
     title: "A member of the JSON object occurs twice, with two values.",
     correctClient: "It rejects the response, or checks and uses the same value.",
     level: "should-reject",

@@ -9,7 +9,9 @@ import { textParameter } from "../../faults/parameters.ts";
 import { encodeJwt, overrideClaims } from "../../faults/resign.ts";
 import { isJson, readBodyText, withBody } from "../../faults/response_body.ts";
 import { foreignKeys } from "../../keys.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack, everyLogin } from "../attack.ts";
+import { leakedCredentials } from "./effects.ts";
+import { nearMisses, nearMissOf } from "./near_misses.ts";
 
 /** The attacks of the category `userinfo`. */
 export const userinfoAttacks: readonly Attack[] = [
@@ -20,9 +22,16 @@ export const userinfoAttacks: readonly Attack[] = [
     level: "must-reject",
     endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
-    parameters: [textParameter("sub", "mallory", "The member sub.")],
-    variants: [{ sub: "mallory" }, { sub: "ALICE" }],
-    start: ({ as }, { sub }) => void as.on("userinfo").once(body.edited({ sub })),
+    parameters: [textParameter("sub", "mallory", "The member sub: another one, or the right one as written.")],
+    variants: ["mallory", ...nearMisses].map((sub) => ({ sub })),
+    alsoIn: everyLogin,
+    start: ({ as }, { sub: how }) =>
+      void as.on("userinfo").once(
+        body.edited(
+          (members) => ({ ...members, sub: how === "mallory" ? how : nearMissOf(String(members.sub), how) }),
+          `userinfo of ${how}`,
+        ),
+      ),
   }),
   defineAttack({
     id: "userinfo/sub-missing",
@@ -98,6 +107,7 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/distributed-claims",
+    effect: leakedCredentials,
     title: "The userinfo response or the ID token refers to claims at another origin.",
     correctClient: "It does not fetch them, because it is not configured for this origin.",
     level: "must-reject",

@@ -1,0 +1,114 @@
+/** ID tokens of a wrong form (RFC 7515, RFC 7519). */
+
+import { encodeBase64url } from "../../../runtime/base64url.ts";
+import { textParameter } from "../../faults/parameters.ts";
+import { type Attack, defineAttack } from "../attack.ts";
+import { signWithOwnKey } from "./forged_jwt.ts";
+import { forge, rejected } from "./id_token.ts";
+
+/** The attacks of the category `id-token` on its form. */
+export const idTokenFormAttacks: readonly Attack[] = [
+  defineAttack({
+    ...rejected,
+    id: "id-token/parts",
+    title: "The ID token does not have three parts.",
+    needsSignatureCheck: true,
+    sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
+    parameters: [textParameter("form", "two", "one, two, four or dots.")],
+    variants: ["one", "two", "four", "dots"].map((form) => ({ form })),
+    start: (stage, { form }) =>
+      forge(stage, `ID token with ${form} parts`, async (original) => {
+        const token = await signWithOwnKey(original, original.header, original.claims);
+        const [header = "", payload = ""] = token.split(".");
+        const forms: Readonly<Record<string, string>> = {
+          one: header,
+          two: `${header}.${payload}`,
+          four: `${token}.AAAA`,
+          dots: ".".repeat(10_000),
+        };
+        return forms[form] ?? token;
+      }),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/payload-shape",
+    needs: ["idToken"],
+    title: "The payload of the ID token is not a JSON object.",
+    sources: ["RFC 7519 §7.2", "CVE-2025-53864"],
+    parameters: [textParameter("form", "text", "text, list, null or deep.")],
+    variants: ["text", "list", "null", "deep"].map((form) => ({ form })),
+    start: (stage, { form }) =>
+      forge(stage, `ID token whose payload is ${form}`, (original) => {
+        const forms: Readonly<Record<string, string>> = {
+          text: "not JSON",
+          list: JSON.stringify([original.claims]),
+          null: "null",
+          deep: "[".repeat(10_000) + "]".repeat(10_000),
+        };
+        return signWithOwnKey(original, original.header, forms[form] ?? "");
+      }),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/encrypted",
+    title: "The ID token is encrypted, although the client has not registered encryption.",
+    sources: ["RFC 8725 §3.2", "CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
+    parameters: [textParameter("alg", "dir", "The header parameter alg of the JWE.")],
+    variants: ["dir", "RSA1_5", "PBES2-HS256+A128KW"].map((alg) => ({ alg })),
+    start: (stage, { alg }) =>
+      forge(stage, `ID token encrypted by ${alg}`, () => {
+        const header = { alg, enc: "A128CBC-HS256", zip: "DEF", p2c: 1_000_000_000, p2s: "AAAAAAAAAAA" };
+        const key = alg === "dir" ? "" : encodeBase64url(new Uint8Array(40));
+        const rest = [16, 64, 16].map((length) => encodeBase64url(new Uint8Array(length)));
+        return [encodeBase64url(JSON.stringify(header)), key, ...rest].join(".");
+      }),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/typ-foreign",
+    title: "The token response has an access token as its ID token.",
+    sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
+    start: (stage) =>
+      forge(
+        stage,
+        "access token as ID token",
+        (original) =>
+          signWithOwnKey(original, { ...original.header, typ: "at+jwt" }, {
+            iss: original.claims.iss,
+            sub: original.claims.sub,
+            aud: original.server.audience,
+            client_id: original.claims.aud,
+            scope: "openid",
+            iat: original.claims.iat,
+            exp: original.claims.exp,
+          }),
+      ),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "id-token/claims-twice",
+    needsUser: true,
+    title: "The payload of the ID token has a claim twice, with two values.",
+    correctClient: "It discards the token response, or checks and uses the same value.",
+    level: "should-reject",
+    stop: undefined,
+    sources: ["RFC 7519 §4", "RFC 8259 §4"],
+    parameters: [
+      textParameter("claim", "sub", "The claim: sub, aud or exp."),
+      textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
+    ],
+    // Of two sub, a client may use the last one (RFC 7519 §4).
+    variants: [{ claim: "sub" }, { claim: "aud" }, { claim: "aud", wrong: "last" }, { claim: "exp", wrong: "last" }],
+    start: (stage, { claim, wrong }) =>
+      forge(stage, `ID token with ${claim} twice`, ({ claims, ...original }) => {
+        const member = `${JSON.stringify(claim)}:${JSON.stringify(claim === "exp" ? 1 : "another")}`;
+        const text = JSON.stringify(claims);
+        const payload = wrong === "first" ? text.replace("{", `{${member},`) : text.replace(/}$/, `,${member}}`);
+        return signWithOwnKey({ claims, ...original }, original.header, payload);
+      }),
+    assess: ({ outcome, session, expectedSub }) =>
+      outcome === "accepted" && session!.sub === expectedSub
+        ? { passed: true, because: "the client checks and uses the same value" }
+        : undefined,
+  }),
+];

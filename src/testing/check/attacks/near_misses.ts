@@ -1,0 +1,34 @@
+/** Texts that a careless comparison takes for the right one. */
+
+import { equivalentIssuers } from "./equivalent_issuers.ts";
+
+/** The near misses of a text: it begins or ends with the text, is a part of it, or has other letter case. */
+export const nearMisses = ["prefixed", "extended", "shortened", "case"] as const;
+
+/** A near miss of a text, or for any other name the text of another request. */
+export function nearMissOf(text: string, how: string): string {
+  // Without letters there is no other letter case.
+  const swapped = text.replace(
+    /\p{L}/gu,
+    (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  const texts: Readonly<Record<string, string>> = {
+    prefixed: `0${text}`,
+    extended: `${text}0`,
+    shortened: text.slice(0, -1),
+    case: swapped === text ? `${text}0` : swapped,
+    empty: "",
+  };
+  return texts[how] ?? "value-of-another-request";
+}
+
+/** Issuers that a careless comparison takes for the right one, by name: equivalent ones, a part of it, and more than it. */
+export function nearIssuers(issuer: string): Readonly<Record<string, string>> {
+  return {
+    ...equivalentIssuers(issuer),
+    shortened: issuer.slice(0, -1),
+    extended: `${issuer}.attacker.example`,
+    path: `${issuer}/other`,
+    other: "https://attacker.example",
+  };
+}

@@ -1,0 +1,38 @@
+/** What is expected of a client, and the effect of an attack that succeeds. */
+
+/** What is expected of a client. */
+export type AttackLevel =
+  /** The client must not accept what it receives. */
+  | "must-reject"
+  /** The client should not accept it; a specification leaves it to the client. */
+  | "should-reject"
+  /** The response is unusual and correct: the client must accept it. */
+  | "must-tolerate"
+  /** The journey may fail, but it must end by itself, and the next one must succeed. */
+  | "must-recover"
+  /** Every response can be defended; the report shows what the client does. */
+  | "informational";
+
+/** How grave it is if an attack succeeds. */
+export type Severity =
+  /** An attacker logs in as another user. */
+  | "critical"
+  /** An attacker gets tokens, or acts in the session of another user. */
+  | "high"
+  /** Users cannot log in, or a weakness helps another attack. */
+  | "medium"
+  /** The client is less careful than a specification recommends. */
+  | "low";
+
+/** The severities, the gravest first. */
+export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
+
+/** What it leads to if an attack succeeds, and how to fix the client. */
+export interface Effect {
+  /** How grave it is. */
+  readonly severity: Severity;
+  /** What an attacker or a user can then do, or no longer do; one sentence. */
+  readonly consequence: string;
+  /** What to change in the client, one sentence. */
+  readonly fix: string;
+}

@@ -1,0 +1,62 @@
+/** The variants of attacks that a check tries, and their results. */
+
+import type { Assessment, Attack } from "./attack.ts";
+import type { Observation } from "./observation.ts";
+import type { CheckResult } from "./report.ts";
+
+/** One variant of one attack. */
+export interface CheckTask {
+  readonly attack: Attack;
+  /** The parameters that differ from their defaults. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** A result that may be about another journey. */
+export interface UncertainResult extends CheckResult {
+  /** Whether the client crashed while other journeys ran, so that this journey must run again alone. */
+  readonly isUncertain?: boolean;
+}
+
+/** The result of a task whose journey was assessed. */
+export function assessedResult(
+  task: CheckTask,
+  { outcome, error, exchanges }: Observation,
+  assessment: Assessment,
+): CheckResult {
+  const { passed, because, isInconclusive, isWarning } = assessment;
+  const verdict = isInconclusive
+    ? "inconclusive"
+    : passed
+    ? "passed"
+    : outcome === "crashed"
+    ? "failed"
+    : task.attack.level === "informational"
+    ? "noted"
+    : isWarning || task.attack.level === "should-reject"
+    ? "warning"
+    : "failed";
+  return { ...task, verdict, because, outcome, error, exchanges };
+}
+
+/** Why a task was not run. */
+const stoppedCause = "the check was stopped before it";
+
+/** The result of a task that is not run, because the check is stopped. */
+export function stoppedResult(task: CheckTask): CheckResult {
+  return unknownResult(task, "skipped", stoppedCause);
+}
+
+/** How many tasks were not run, because the check was stopped. */
+export function countStopped(results: readonly CheckResult[]): number {
+  return results.filter(({ because }) => because === stoppedCause).length;
+}
+
+/** The result of a task without a journey. */
+export function unknownResult(
+  task: CheckTask,
+  verdict: "skipped" | "inconclusive",
+  because: string,
+  cause?: string,
+): CheckResult {
+  return { ...task, verdict, because, ...cause !== undefined && { cause }, exchanges: [] };
+}
