@@ -29,7 +29,7 @@ export async function assertSignature(
 export function assertCallback(
   callback: Callback,
   state: string | undefined,
-  issuer: string,
+  issuer: string | undefined,
   { client_id }: ClientCredentials,
 ): void {
   const { error, errorDescription, explanation, internalError } = callback;

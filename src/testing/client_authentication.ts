@@ -1,5 +1,6 @@
 /** Client authentication at the token endpoint, from the client's side (OAuth 2.1 §2.4, RFC 7523 §2.2). */
 
+import { assertionType } from "../oauth/clients/auth/assertion_type.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { randomId } from "../oauth/secrets.ts";
@@ -111,6 +112,6 @@ async function createAssertion(
     .sign(key);
   return {
     headers: {},
-    params: { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", client_assertion: jwt },
+    params: { client_assertion_type: assertionType, client_assertion: jwt },
   };
 }

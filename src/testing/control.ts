@@ -2,7 +2,6 @@
 
 import type { App } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
-import { autoApprover } from "../app/approver.ts";
 import type { ConfigurableOptions, Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
@@ -172,10 +171,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   const log = testLog(exchangeRecorder, documentFetches, logoutCalls);
   const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
-  const decisions = userDecisions(
-    () => getApp().server,
-    (request, context) => (settings.approver ?? autoApprover)(request, context),
-  );
+  const decisions = userDecisions(() => getApp().server);
   const installed = new Set<InstalledFetch>();
   const resources = testResources(handle);
   let app: App | undefined;
@@ -196,7 +192,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       now: clock.now,
       outbound: documents.outbound,
       ...serverRandom && { randomBytes: options.randomBytes ?? serverRandom.roll },
-      ...!isInteractive() && { approver: decisions.approver },
+      ...!isInteractive() && { unknownLoginHint: options.unknownLoginHint ?? "reject" },
     };
   }
 
@@ -280,6 +276,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     plugin: {
       ...combinePlugins([exchangeRecorder, injector.plugin, overrides.plugin, resources.plugin, innermost]),
       configure,
+      approve: decisions.approve,
     },
     fetch,
     installFetch() {

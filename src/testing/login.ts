@@ -10,6 +10,7 @@ import type { Client } from "../oauth/clients/repository.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { redactText } from "../oauth/redact.ts";
 import { decodeBase64url } from "../runtime/base64url.ts";
+import { sendsIss } from "../app/authorization_response.ts";
 import { assertCallback, assertSignature } from "./assert_callback.ts";
 import { authenticateClient, type ClientCredentials } from "./client_authentication.ts";
 import { type DpopKey, fixedDpopKey } from "./dpop.ts";
@@ -82,7 +83,7 @@ export interface LoginResult {
   readonly dpop?: DpopKey;
   /** What the redirect URI received. */
   readonly callback: Callback;
-  /** The authorization code, which has been redeemed. */
+  /** The authorization code, which has been exchanged. */
   readonly code: string;
   /** The code verifier. */
   readonly verifier: string;
@@ -231,7 +232,8 @@ export function loginClient(
       const agent = options.browser ?? browser();
       const callback = await agent.authorize(request, toPersona(options), getSent("redirect_uri"));
       await assertSignature(server(), callback, getSent("response_mode"), client);
-      assertCallback(callback, getSent("state"), issuer, client);
+      // A client expects iss where the metadata announces it (RFC 9207 §2.4).
+      assertCallback(callback, getSent("state"), sendsIss(server()) ? issuer : callback.iss, client);
       const code = callback.code!;
       const tokens = await self.token(client, {
         grant_type: "authorization_code",

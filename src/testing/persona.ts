@@ -3,6 +3,7 @@
 import { objectOption } from "./options.ts";
 import { flag, object, text, texts } from "../oauth/config/field.ts";
 import type { RequestLike } from "../http/message.ts";
+import { OAuthError } from "../oauth/errors.ts";
 
 /** The user of a browser, and how the user responds to login and consent. */
 export interface Persona {
@@ -43,8 +44,9 @@ export function toPersona({ as, password, claims, deny, denyScopes, denyDetails,
 
 /**
  * The request header that names the persona to a server that logs in without pages (`login: "auto"`): `as=bob`,
- * `deny=yes`, `deny_scope=write`, `deny_details=payment` and `acr=urn:example:mfa`, form-encoded. Only test servers read
- * it. It lets browsers in one test be different users; Playwright can send it too.
+ * `deny=yes`, `deny_scope=write`, `deny_details=payment` and `acr=urn:example:mfa`, form-encoded. The mock reads it, and
+ * the program where the issuer is on a test host. It lets browsers in one test be different users; Playwright can send it
+ * too.
  */
 export const personaHeader = "latchkey-person";
 
@@ -62,11 +64,25 @@ export function formatPersona({ as, deny, denyScopes = [], denyDetails = [], acr
   return params.toString() || undefined;
 }
 
-/** The persona that a request names; `undefined` without the header. */
+const headerMembers = ["as", "deny", "deny_scope", "deny_details", "acr", "later"];
+
+/**
+ * The persona that a request names; `undefined` without the header.
+ *
+ * @throws {OAuthError} If the header has an unknown member: a misspelt one would choose the default user.
+ */
 export function parsePersona({ headers }: Pick<RequestLike, "headers">): Persona | undefined {
   const text = headers.get(personaHeader);
   if (text === null) return undefined;
   const params = new URLSearchParams(text);
+  const unknown = [...params.keys()].find((name) => !headerMembers.includes(name));
+  if (unknown !== undefined) {
+    throw new OAuthError("invalid_request", `the header ${personaHeader} has an unknown member`, {
+      expected: headerMembers.map((name) => `${name}=…`).join(", "),
+      received: unknown.slice(0, 40),
+      fix: `Send the header like ${personaHeader}: as=bob.`,
+    });
+  }
   return {
     as: params.get("as") ?? undefined,
     deny: params.get("deny") === "yes",

@@ -37,7 +37,9 @@ export interface ResetOptions {
 
 /** Creates the resettable state of one server. */
 export function resettableState() {
-  let current: Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "fetches" | "keyFetches"> | undefined;
+  let current:
+    | Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "fetches" | "keyFetches" | "unusedKeyFetches">
+    | undefined;
 
   return {
     /** The server with the state since the last reset. */
@@ -48,6 +50,7 @@ export function resettableState() {
         recentChallenges: boundedCache(maxRememberedChallenges),
         fetches: {},
         keyFetches: boundedCache(maxRememberedKeySets),
+        unusedKeyFetches: boundedCache(maxRememberedKeySets),
       };
       return { ...server, ...current };
     },

@@ -5,9 +5,8 @@ import type { Client } from "../oauth/clients/repository.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { loadProfiles } from "../oauth/config/load_profiles.ts";
-import { hasTestHost } from "../oauth/config/settings.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
-import { testHosts } from "../oauth/test_hosts.ts";
+import { hasTestHost, testHosts } from "../oauth/test_hosts.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions } from "../server/listen.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
@@ -28,6 +27,8 @@ export interface TestLatchkeyOptions extends LatchkeyOptions, TestControlOptions
    */
   readonly testKeys?: boolean;
 }
+
+const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /** The issuer of a mock server that does not listen and has no option `issuer`. */
 export const testIssuer = "https://latchkey.test";
@@ -88,6 +89,8 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     outbound: (url, init) => globalThis.fetch(url, init),
     ...useTestKeys && { keySource: testKeys(seed !== undefined) },
     ...settings,
+    // A test may move the clock by months, and its clients are gone when it ends.
+    registration: { unusedLifetime: tenYearsSeconds, ...settings.registration },
     plugins: [plugin, ...plugins],
   });
 

@@ -46,8 +46,8 @@ export interface UserDecisions {
 
 /** User decisions, with what the server needs. */
 interface ManagedUserDecisions extends UserDecisions {
-  /** Decides about authorization requests without login pages. */
-  readonly approver: Approver;
+  /** Wraps the approver, which decides about requests without a decision about the user. */
+  approve(next: Approver): Approver;
   /**
    * The persona of a browser that is shown pages.
    *
@@ -65,12 +65,8 @@ const anyUser = "";
  * Creates the user decisions of one server.
  *
  * @param server Its users and scopes at this moment.
- * @param fallback Decides for requests without a decision about the user. Default: {@link autoApprover}.
  */
-export function userDecisions(
-  server: () => Pick<Server, "users" | "settings">,
-  fallback: Approver = autoApprover,
-): ManagedUserDecisions {
+export function userDecisions(server: () => Pick<Server, "users" | "settings">): ManagedUserDecisions {
   const queue: string[] = [];
   let defersDevices = false;
   let defaultSub: string | undefined;
@@ -132,7 +128,7 @@ export function userDecisions(
       }
     },
     deferDevices: () => void (defersDevices = true),
-    async approver(request, context) {
+    approve: (next) => async (request, context) => {
       const isStarted = context.context.endpoint?.name === "device_authorization";
       const defers = defersDevices || context.httpRequest.headers.get(personaHeader) === deferredPersona;
       // A response instead of an approval leaves the decision to the page.
@@ -143,8 +139,8 @@ export function userDecisions(
       const sub = silent ? undefined : persona?.as ?? takeNextSub();
       const decision =
         await (sub === undefined
-          ? fallback(request, context)
-          : approveAs(assertPresent(context.users, sub), request, context));
+          ? next(request, context)
+          : approveAs(await assertPresent(context.users, sub), request, context));
       return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
     },
     persona(as = takeNextSub()) {
@@ -170,18 +166,18 @@ export function userDecisions(
 
 /** Approves as this user, whichever user the client expects. */
 function approveAs(loginHint: string, request: AuthorizationRequest, context: ApproverContext): Promise<Approval> {
-  const loginRequirements = { ...request.loginRequirements, loginHint };
-  const pending = { ...context.pending, expectedSubs: undefined };
-  return autoApprover({ ...request, loginRequirements }, { ...context, pending });
+  const loginRequirements = { ...request.loginRequirements, loginHint, demandedSubs: undefined };
+  return autoApprover({ ...request, loginRequirements }, context);
 }
 
-function assertPresent(users: UserRepository, sub: string): string {
-  if (users.findCached(sub) !== undefined) return sub;
+async function assertPresent(users: UserRepository, sub: string): Promise<string> {
+  if (await users.find(sub) !== undefined) return sub;
   throw new OAuthError("access_denied", "the server has no such user", {
     rule: "AZ-21",
     expected: users.allCached().map((user) => user.sub).join(" or ") || "a user",
     received: sub,
-    fix: `Name a user of the server, or add this one before: as.users.set({ sub: ${JSON.stringify(sub)} }).`,
+    fix: "Name a user of the server, or add this one before: on the page /users, or in a test by " +
+      `as.users.set({ sub: ${JSON.stringify(sub)} }).`,
   });
 }
 

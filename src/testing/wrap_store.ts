@@ -9,6 +9,7 @@ export function wrapStore(store: Store, overrides: Partial<Store>): Store {
     put: (kind, id, value, metadata) => store.put(kind, id, value, metadata),
     add: (kind, id, value, metadata) => store.add(kind, id, value, metadata),
     consume: (kind, id, now) => store.consume(kind, id, now),
+    extend: (kind, id, expiresAt) => store.extend(kind, id, expiresAt),
     revoke: (grantId, until) => store.revoke(grantId, until),
     delete: (kind, id) => store.delete(kind, id),
     list: (kind, options) => store.list(kind, options),

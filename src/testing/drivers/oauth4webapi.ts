@@ -59,7 +59,7 @@ export interface Oauth4webapiModule {
   generateRandomNonce(): string;
   /** Validates the parameters of a callback. */
   validateAuthResponse(as: unknown, client: Oauth4webapiClient, callback: URL, state: string): URLSearchParams;
-  /** Redeems the code. */
+  /** Exchanges the code. */
   authorizationCodeGrantRequest(
     as: unknown,
     client: Oauth4webapiClient,
@@ -183,9 +183,11 @@ export function oauth4webapiDriver(oauth: Oauth4webapiModule, options: Oauth4web
       );
       const checks = { expectedNonce: nonce, requireIdToken: true };
       const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, checks);
-      if (verifySignature) {
-        await oauth.validateApplicationLevelSignature(as, response, { ...requestOptions, [oauth.jwksCache]: keyCache });
-      }
+      const verify = async (received: Response) => {
+        const verifyOptions = { ...requestOptions, [oauth.jwksCache]: keyCache };
+        if (verifySignature) await oauth.validateApplicationLevelSignature(as, received, verifyOptions);
+      };
+      await verify(response);
       const idToken = oauth.getValidatedIdTokenClaims(tokens as never)!;
       const userinfo = await oauth.userInfoRequest(as, client, tokens.access_token, requestOptions);
       const claims = await oauth.processUserInfoResponse(as, client, idToken.sub, userinfo);
@@ -201,7 +203,9 @@ export function oauth4webapiDriver(oauth: Oauth4webapiModule, options: Oauth4web
             refresh_token!,
             requestOptions,
           );
-          ({ refresh_token = refresh_token } = await oauth.processRefreshTokenResponse(as, client, refreshed));
+          const refreshedTokens = await oauth.processRefreshTokenResponse(as, client, refreshed);
+          if (oauth.getValidatedIdTokenClaims(refreshedTokens as never) !== undefined) await verify(refreshed);
+          ({ refresh_token = refresh_token } = refreshedTokens);
         },
         passTime(seconds) {
           if (keyCache.uat !== undefined) keyCache.uat -= seconds;

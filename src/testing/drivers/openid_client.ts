@@ -54,7 +54,7 @@ export interface OpenidClientModule {
   randomNonce(): string;
   /** The URL of the authorization request. */
   buildAuthorizationUrl(config: unknown, parameters: Record<string, string>): URL;
-  /** Redeems the code of a callback. */
+  /** Exchanges the code of a callback. */
   authorizationCodeGrant(
     config: unknown,
     callback: URL,

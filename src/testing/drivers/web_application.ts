@@ -10,8 +10,10 @@ import {
   type ClientDriver,
   type ClientJourney,
   type ClientSession,
+  LoginLimitError,
   UndecidedError,
   unknownUser,
+  UnreachableError,
 } from "../check/driver.ts";
 import type { Fetch } from "../fetch.ts";
 
@@ -51,11 +53,13 @@ interface Page {
   readonly html: string;
 }
 
-/** The page of `loggedInUrl` without a login, after the first login, and a text that only the latter has. */
+/** What the first login shows: the page of `loggedInUrl` before and after it, and a text that only the latter has. */
 interface Probe {
   readonly before: Page;
   readonly after: Page;
   readonly text?: string;
+  /** The authorization requests of the login, such as one without pages before the other. */
+  readonly authorizations: number;
 }
 
 /** A request of the browser; with a form a POST. */
@@ -66,6 +70,8 @@ interface Step {
 
 /** How far a login came. */
 interface Progress {
+  /** The authorization requests, up to now. */
+  authorizations: number;
   /** Whether the response of the server arrived. */
   wasAtServer: boolean;
   /** The user of the browser before that. */
@@ -109,7 +115,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const method = form === undefined ? "GET" : "POST";
     const response = await fetch(url, { method, body: form && String(form), headers, redirect: "manual", signal })
       .catch((error) => {
-        throw new Error(
+        throw new UnreachableError(
           `${stripQuery(url)} could not be reached: is the application running, and is its issuer ${issuer}?`,
           { cause: error },
         );
@@ -117,17 +123,25 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     cookies.storeFrom(url, response.headers);
     const { status } = response;
     const location = status >= 300 && status < 400 ? response.headers.get("location") ?? undefined : undefined;
-    return { url, status, location, html: await readLimited(response, maxPageBytes) };
+    const page: Page = { url, status, location, html: await readLimited(response, maxPageBytes) };
+    const isHtml = /^(?:$|text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
+    journey.browser.visits.push({ url, location: location && resolve(location, url), html: isHtml ? page.html : "" });
+    if (status === 429) throw new LoginLimitError(describe(page));
+    return page;
   }
 
   /** Performs a login, or the part of it that follows a response; it must show another user than before. */
   async function navigate(first: Step, journey: ClientJourney, isCallback = false): Promise<ClientSession> {
     const userBefore = isCallback ? await currentUser(journey).catch(() => undefined) : undefined;
-    const progress: Progress = { wasAtServer: isCallback, userBefore };
+    const authorizations = isCallback ? usualAuthorizations() : 0;
+    const progress: Progress = { authorizations, wasAtServer: isCallback, userBefore };
     const end = await follow(first, journey, progress).catch((error: unknown) => ({ error }));
     if (!progress.wasAtServer && "error" in end) throw end.error;
-    return await readSession(end, progress.userBefore, journey);
+    return await readSession(end, progress, journey);
   }
+
+  /** The authorization requests of one login; any number before the first one. */
+  const usualAuthorizations = () => probe?.authorizations ?? Infinity;
 
   /** Follows redirects, through the server, to a page of the application. */
   async function follow(first: Step, journey: ClientJourney, progress: Progress): Promise<Page> {
@@ -139,6 +153,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     let step = first;
     for (let steps = 0; steps < maxSteps; steps++) {
       if (originOf(step.url) === originOf(issuer) && step.form === undefined) {
+        // What follows is no part of the attack, and the user would be logged in by an honest response.
+        if (progress.authorizations >= usualAuthorizations()) throw new Error("the application began a new login");
+        progress.authorizations++;
         const { url, method, params } = await authorize(step.url);
         progress.wasAtServer = true;
         step = { url, form: method === "POST" ? params : undefined };
@@ -171,7 +188,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /** Learns from the first login how the application shows it. */
-  async function learn(after: Page, journey: ClientJourney): Promise<Probe> {
+  async function learn(after: Page, journey: ClientJourney): Promise<Omit<Probe, "authorizations">> {
     const before = await send({ url: loggedInUrl! }, journey, openCookieJar());
     const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
     if (text === undefined && typeof loggedInText === "string") {
@@ -194,7 +211,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   async function currentUser(journey: ClientJourney): Promise<string | undefined> {
     if (probe === undefined) return undefined;
     const page = await send({ url: loggedInUrl! }, journey, journey.browser.cookies).catch((error: unknown) => {
-      throw new UndecidedError(`${loggedInUrl} does not show who is logged in: ${describeError(error)}`);
+      if (error instanceof LoginLimitError) throw error;
+      throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
     });
     return userOf(page, probe);
   }
@@ -205,15 +223,15 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
    */
   async function readSession(
     end: Page | { readonly error: unknown },
-    userBefore: string | undefined,
+    { authorizations, userBefore }: Progress,
     journey: ClientJourney,
   ): Promise<ClientSession> {
     const { browser: { cookies } } = journey;
     if ("error" in end) {
-      if (probe === undefined) throw end.error;
+      if (probe === undefined || end.error instanceof LoginLimitError) throw end.error;
     } else {
       loggedInUrl ??= stripQuery(end.url);
-      probe ??= await learn(await send({ url: loggedInUrl }, journey, cookies), journey);
+      probe ??= { ...await learn(await send({ url: loggedInUrl }, journey, cookies), journey), authorizations };
     }
     const sub = await currentUser(journey);
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
@@ -236,13 +254,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   function userOf(page: Page, { before, after, text }: Probe): string | undefined {
     if (text !== undefined && page.status < 400 && page.html.includes(text)) return text;
     if (isSame(page, before)) return undefined;
-    if (isSame(page, after) && text === undefined) return "the user";
+    if (isSame(page, after) && text === undefined) return unknownUser;
     const isLoggedIn = page.status < 300 && before.status !== page.status;
     const shows = (other: string) => page.html.includes(other) && !before.html.includes(other);
     if (page.status < 300 && otherUserTexts.some(shows)) return "another user";
     // Only a response to a login has this status, but it need not show the user, such as one without a name.
     if (isLoggedIn) return unknownUser;
-    throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login: ${describe(page)}`);
+    throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));
   }
 
   /** How many logins each browser has begun and not ended. */
@@ -250,6 +268,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   return {
     name,
+    recordsVisits: true,
     verifiesIdTokenSignature: options.verifiesIdTokenSignature,
     async logIn(journey) {
       const { browser } = journey;
@@ -259,7 +278,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       if (count === 0 || await isLoggedIn()) browser.cookies.clear();
       openLogins.set(browser, count + 1);
       try {
-        return await navigate({ url: start }, journey);
+        const url = new URL(start);
+        for (const [name, value] of Object.entries(journey.loginParameters ?? {})) url.searchParams.set(name, value);
+        return await navigate({ url: url.href }, journey);
       } finally {
         openLogins.set(browser, openLogins.get(browser)! - 1);
       }
@@ -299,11 +320,14 @@ function targetOf({ location, url }: Page): string {
   return location === undefined ? "" : stripQuery(resolve(location, url));
 }
 
-/** Status, URL and the beginning of the text. */
+/** How much of the text of a page is shown, in characters. */
+const maxPageTextChars = 2000;
+
+/** Status, URL and the text. */
 function describe({ status, url, html }: Page): string {
   const text = withoutScripts(html, " ").replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ").trim();
   return `status ${status} at ${url.replace(/[?#].*$/, "")}${
-    text === "" ? "" : `, ${JSON.stringify(text.slice(0, 160))}`
+    text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`
   }`;
 }
 

@@ -1,10 +1,11 @@
 /** The handlers of the page `/faults`, loaded at the first visit. */
 
 import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import type { Context } from "../../app/context.ts";
+import { redirectWithConfirmation, takeConfirmation } from "../../app/confirmation.ts";
+import type { App, Context } from "../../app/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { HttpResponse } from "../../http/message.ts";
-import { htmlWithForms, redirect } from "../../http/responses.ts";
+import { htmlWithForms } from "../../http/responses.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { Hold } from "../faults/hold.ts";
@@ -12,8 +13,8 @@ import { createFault, faultDefinitions } from "../faults/mod.ts";
 import type { FaultParameter } from "../faults/parameters.ts";
 import type { PageControl } from "./page_control.ts";
 
-/** The endpoints whose requests name the client. */
-const clientEndpoints = ["authorize", "par", "token", "revoke", "introspect", "device_authorization"];
+/** The fields of the form that adds a fault, besides those of its parameters. */
+const ruleFields = ["client", "fault", "endpoint", "grant_type", "times", "count"];
 
 /** GET /faults: `client` and `fault` in the query choose what the form is about. */
 export function showFaults(context: Context, control: PageControl): Promise<HttpResponse> {
@@ -23,31 +24,56 @@ export function showFaults(context: Context, control: PageControl): Promise<Http
 /** POST /faults: adds, removes or releases a rule, moves the clock, or rotates the keys. */
 export async function changeFaults(context: Context, control: PageControl): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
-  const action = form.get("do");
+  let confirmation: string;
   try {
-    if (action === "add") addRule(control, form);
-    else if (action === "remove") removeRule(control, form.get("rule"));
-    else if (action === "release") releaseRule(control, form.get("rule"));
-    else if (action === "advance") control.clock.advance(Number(form.get("seconds") || NaN));
-    else if (action === "reset") control.clock.reset();
-    else if (action === "rotate") await context.server.keys.rotate(context.server.settings.alg, 0);
-    else {
-      throw new OAuthError("invalid_request", "unknown value of do", {
-        rule: "FL-04",
-        expected: "add, remove, release, advance, reset or rotate",
-        received: action ?? "nothing",
-      });
-    }
+    confirmation = await applyForm(context, control, form);
   } catch (error) {
     // Invalid parameters of a fault, or an invalid time.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const names = ["client", "fault", ...findDefinition(form.get("fault"))?.parameters.map(fieldName) ?? []];
+    const names = [...ruleFields, ...findDefinition(form.get("fault"))?.parameters.map(fieldName) ?? []];
     const shown = new URLSearchParams(names.map((name) => [name, form.get(name) ?? ""]));
     return await showPage(context, control, shown, 400, error.message);
   }
   const client = form.get("client");
   const query = client ? `?${new URLSearchParams({ client })}` : "";
-  return redirect("POST", `${context.site.base}/faults${query}`);
+  return await redirectWithConfirmation(context, `${context.site.base}/faults${query}`, confirmation);
+}
+
+/** Applies a form. Returns what it changed. @throws {TypeError | RangeError} For invalid values. */
+async function applyForm({ app, server }: Context, control: PageControl, form: Params): Promise<string> {
+  const { clock } = control;
+  const action = form.get("do");
+  switch (action) {
+    case "add":
+      return `Fault added: ${addRule(app, control, form)}`;
+    case "remove":
+      removeRule(control, form.get("rule"));
+      return "Fault removed";
+    case "release":
+      releaseRule(control, form.get("rule"));
+      return "The requests that waited continue";
+    case "advance": {
+      const seconds = Number(form.get("seconds") || NaN);
+      clock.advance(seconds);
+      const { formatLongDuration } = await import("../../ui/duration.ts");
+      const how = seconds < 0 ? "set back" : "moved";
+      return `Clock ${how} by ${formatLongDuration(Math.abs(seconds))} to ${new Date(clock.now()).toISOString()}`;
+    }
+    case "reset":
+      clock.reset();
+      return `Clock set back to ${new Date(clock.now()).toISOString()}`;
+    case "rotate": {
+      const { alg } = server.settings;
+      await server.keys.rotate(alg, 0);
+      return `Signing key rotated: kid ${(await server.keys.signer(alg)).kid}`;
+    }
+    default:
+      throw new OAuthError("invalid_request", "unknown value of do", {
+        rule: "FL-04",
+        expected: "add, remove, release, advance, reset or rotate",
+        received: action ?? "nothing",
+      });
+  }
 }
 
 async function showPage(
@@ -59,17 +85,24 @@ async function showPage(
 ): Promise<HttpResponse> {
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
+  const confirmation = await takeConfirmation(context);
   const { faultsPage } = await import("../../ui/faults.tsx");
   const definition = findDefinition(shown.get("fault") ?? undefined);
   const page = faultsPage({
     ...site,
     csrfToken: await browserCsrfToken(context, browser),
     error,
+    confirmation: error === undefined ? confirmation.text : undefined,
     client: shown.get("client") || undefined,
     clients: (await server.clients.list()).map(({ id }) => id),
     definitions: faultDefinitions,
     chosen: definition && {
       ...definition,
+      endpoint: shown.get("endpoint") ?? "token",
+      grantType: shown.get("grant_type") ?? "",
+      grantTypes: server.grantTypes.map(({ type }) => type),
+      times: shown.get("times") ?? "once",
+      count: shown.get("count") ?? "2",
       endpoints: definition.endpoints.includes("any")
         ? [...new Set(context.app.endpoints.filter(({ errors }) => errors !== "page").map(({ name }) => name))]
         : definition.endpoints,
@@ -86,26 +119,40 @@ async function showPage(
     })),
     now: clock.now(),
   });
-  return htmlWithForms(status, page, browser.headers);
+  return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
 }
 
-function addRule({ on, rules }: PageControl, form: Params): void {
+/** Adds a rule. Returns its description. */
+function addRule(app: App, { on, rules }: PageControl, form: Params): string {
   const id = form.get("fault") ?? "";
   const endpoint = form.get("endpoint") ?? "any";
-  const isAlways = form.get("times") === "always";
   const values = (findDefinition(id)?.parameters ?? []).flatMap((parameter) => {
     const text = form.get(fieldName(parameter));
     return text === undefined || text === "" ? [] : [[parameter.name, parseValue(parameter, text)] as const];
   });
   const fault = createFault(id, Object.fromEntries(values));
-  const client = clientEndpoints.includes(endpoint) ? form.get("client") || undefined : undefined;
-  const builder = on(endpoint, client === undefined ? undefined : { client });
-  const rule = isAlways ? builder.always(fault) : builder.once(fault);
+  // Requests for public documents name no client.
+  const namesClient = app.endpoints.find(({ name }) => name === endpoint)?.caller !== "any";
+  const client = namesClient ? form.get("client") || undefined : undefined;
+  const grantType = form.get("grant_type") || undefined;
+  if (grantType !== undefined && endpoint !== "token" && endpoint !== "any") {
+    throw new TypeError(`Grant type: expected none, because requests to ${endpoint} have none, received ${grantType}.`);
+  }
+  const builder = on(endpoint, { ...client && { client }, ...grantType && { grant_type: grantType } });
+  const times = form.get("times");
+  const count = times === "count" ? Number(form.get("count") || NaN) : 1;
+  const rule = times === "always" ? builder.always(fault) : builder.times(count, fault);
+  const requests = times === "always"
+    ? "every request"
+    : count === 1
+    ? "the next request"
+    : `the next ${count} requests`;
+  const whose = `${client ?? "any client"}${grantType === undefined ? "" : ` with grant_type ${grantType}`}`;
   const ruleId = String(Number([...rules.keys()].at(-1) ?? 0) + 1);
-  const whose = client === undefined ? "any client" : client;
-  const description = `${id} at ${endpoint}, for ${isAlways ? "every request" : "the next request"} of ${whose}`;
+  const description = `${id} at ${endpoint}, for ${requests} of ${whose}`;
   const release = "release" in fault ? (fault as Hold).release : undefined;
   rules.set(ruleId, { id: ruleId, description, rule, release });
+  return description;
 }
 
 function removeRule({ rules }: Pick<PageControl, "rules">, id = ""): void {

@@ -13,7 +13,7 @@ import type { Plugin } from "../../app/plugin.ts";
 import { parseTarget } from "../../http/router.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
-import { hasTestHost } from "../../oauth/config/settings.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { parameters } from "../../oauth/parameter.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { testClock } from "../clock.ts";

@@ -55,7 +55,7 @@ export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
   id: "authorizationResponse.wrongState",
   title: "Authorization response has another state",
   endpoints,
-  correctClient: "The client rejects the response without redeeming the code, because state is not its own (CSRF).",
+  correctClient: "The client rejects the response without exchanging the code, because state is not its own (CSRF).",
   parameters: [textParameter("value", "state-of-another-request", "The parameter state.")],
   create: ({ value }) => overrideParameter("wrong state", "state", value),
 });
@@ -65,7 +65,7 @@ export const missingState: FaultFactory<() => Fault> = defineFault({
   id: "authorizationResponse.missingState",
   title: "Authorization response lacks the state",
   endpoints,
-  correctClient: "The client rejects the response without redeeming the code, because it sent a state (CSRF).",
+  correctClient: "The client rejects the response without exchanging the code, because it sent a state (CSRF).",
   create: () => overrideParameter("missing state", "state", undefined),
 });
 
@@ -74,7 +74,7 @@ export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
   id: "authorizationResponse.wrongIss",
   title: "Authorization response has the iss of another server",
   endpoints,
-  correctClient: "The client rejects the response without redeeming the code, because iss is not the issuer (mix-up).",
+  correctClient: "The client rejects the response without exchanging the code, because iss is not the issuer (mix-up).",
   parameters: [textParameter("value", "https://another.example", "The parameter iss.")],
   create: ({ value }) => overrideParameter("wrong iss", "iss", value),
 });

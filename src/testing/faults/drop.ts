@@ -20,7 +20,7 @@ export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
   id: "drop",
   title: "Connection breaks",
   correctClient:
-    "The client reports a network error; it retries what is safe to repeat, and starts a new login instead of redeeming " +
+    "The client reports a network error; it retries what is safe to repeat and starts a new login instead of exchanging " +
     "a code again.",
   parameters: [{
     name: "moment",

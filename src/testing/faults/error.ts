@@ -123,7 +123,7 @@ function jsonErrorResponse(
   const challenge = view.description?.errors === "bearer" || view.description?.errors === "resource"
     ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined
     : status === 401
-    ? basicChallenge(issuer)
+    ? basicChallenge(issuer, Object.fromEntries(fields))
     : undefined;
   const response = json(status, Object.fromEntries(fields), {
     ...challenge !== undefined && { "www-authenticate": challenge },

@@ -19,7 +19,7 @@ export interface Hold extends Fault {
  * ```ts ignore
  * const hold = faults.hold();
  * as.on("token").once(hold);
- * const response = client.redeem(code);
+ * const response = client.exchange(code);
  * await hold.arrived;
  * hold.release();
  * ```
@@ -27,7 +27,7 @@ export interface Hold extends Fault {
 export const hold: FaultFactory<() => Hold> = defineFault({
   id: "hold",
   title: "Request waits until the test releases it",
-  correctClient: "The client sends nothing twice while it waits: one refresh at a time, one redemption of a code.",
+  correctClient: "The client sends nothing twice while it waits: one refresh at a time, one exchange of a code.",
   create: createHold,
 });
 

@@ -6,7 +6,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
-import { encodeJwt, overrideClaims, resign } from "./resign.ts";
+import { type ClaimsEdit, claimsParameter, editClaims, encodeJwt, overrideClaims, resign } from "./resign.ts";
 import { withoutNulls } from "./response_body.ts";
 
 /** The ID token has expired, and was issued an hour before that. */
@@ -86,6 +86,24 @@ export const unsigned: FaultFactory<() => Fault> = defineFault({
       () => (_kind, _alg, claims) => Promise.resolve(`${header}.${encodeBase64url(JSON.stringify(claims))}.`),
     );
   },
+});
+
+/**
+ * Other claims, correctly signed with the key of the server. The first argument holds the claims to replace, where
+ * `null` removes one, or is a function of the claims that returns all of them, where `undefined` ones are left out.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("token").once(faults.idToken.edited({ email: "bob@example.com", auth_time: null }));
+ * ```
+ */
+export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
+  id: "idToken.edited",
+  title: "ID token has other claims",
+  endpoints: ["token"],
+  correctClient: "The client checks the presence and the type of every claim that it uses.",
+  parameters: [claimsParameter({ sub: null })],
+  create: ({ edit }) => editClaims("edited ID token", "id_token", "signed an ID token", edit),
 });
 
 /**

@@ -24,6 +24,8 @@
  */
 
 import { suggest } from "../../oauth/config/suggest.ts";
+/** Access tokens with other claims, or another text in their place. */
+import * as accessToken from "./access_token.ts";
 /** Authorization responses with wrong or missing parameters. */
 import * as authorizationResponse from "./authorization_response.ts";
 /** Broken bodies of responses. */
@@ -51,6 +53,8 @@ import { status } from "./status.ts";
 import * as store from "./store.ts";
 /** Token responses that do not describe the issued tokens. */
 import * as tokens from "./tokens.ts";
+/** Userinfo responses that a client must reject. */
+import * as userinfo from "./userinfo.ts";
 
 export type { DropMoment } from "./drop.ts";
 export type { ErrorOptions } from "./error.ts";
@@ -59,7 +63,7 @@ export type { StatusOptions } from "./status.ts";
 
 // The functions: those of the exchange as a whole, and one group for each part of the protocol or the server.
 export { delay, drip, drop, error, hang, hold, status };
-export { authorizationResponse, body, clock, idToken, keys, metadata, resource, store, tokens };
+export { accessToken, authorizationResponse, body, clock, idToken, keys, metadata, resource, store, tokens, userinfo };
 
 /** The definition of every fault, by group. */
 export const faultDefinitions: readonly FaultDefinition[] = [
@@ -67,6 +71,8 @@ export const faultDefinitions: readonly FaultDefinition[] = [
   body,
   authorizationResponse,
   idToken,
+  accessToken,
+  userinfo,
   tokens,
   keys,
   metadata,

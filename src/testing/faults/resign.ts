@@ -1,13 +1,18 @@
-/** Faults that sign the ID token in another way, or sign other claims. */
+/** Faults that sign the ID token in another way, or sign or send other claims. */
 
-import type { JwtKind, SignClaims } from "../../oauth/keys/jwt.ts";
+import type { JwtKind, SignClaims, TokenKind } from "../../oauth/keys/jwt.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
 import { encodeBase64url } from "../../runtime/base64url.ts";
 import type { Fault } from "./fault.ts";
+import type { FaultParameter } from "./parameters.ts";
+import { withoutNulls } from "./response_body.ts";
 
 /** The claims of a token. */
 export type Claims = Readonly<Record<string, unknown>>;
+
+/** Claims to replace, where `null` removes one, or a function of the claims that returns all of them. */
+export type ClaimsEdit = Claims | ((claims: Claims) => Claims);
 
 /** A fault that signs the ID token, or another kind of token, in another way. */
 export function resign(
@@ -42,6 +47,33 @@ export function overrideClaims(
   const sign = (server: Server): SignClaims => (kind, alg, claims) =>
     server.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
   return resign(name, sign, appliesTo, signedKind);
+}
+
+/** The parameter `edit` of faults that edit claims. */
+export function claimsParameter(example: Claims) {
+  return {
+    name: "edit",
+    type: "object",
+    programType: "function",
+    default: example,
+    description: "Claims to replace; null removes one.",
+  } as const satisfies FaultParameter;
+}
+
+/** A fault that edits claims before the server signs, stores or sends them, as it does without the fault. */
+export function editClaims(name: string, editedKind: TokenKind, waitsFor: string, edit: ClaimsEdit): Fault {
+  return {
+    name,
+    waitsFor,
+    extend: (server, context) => ({
+      ...server,
+      overrideClaims(kind, claims, about) {
+        const issued = server.overrideClaims?.(kind, claims, about) ?? claims;
+        if (kind !== editedKind || !context.consume()) return issued;
+        return typeof edit === "function" ? edit(issued) : { ...issued, ...withoutNulls(edit) };
+      },
+    }),
+  };
 }
 
 /** The first two parts of a JWS: header and payload. A payload that is text is sent as it is. */

@@ -27,7 +27,7 @@ export const forgetsConsumed: FaultFactory<(kind?: "code" | "refresh_token") => 
   id: "store.forgetsConsumed",
   title: "Store forgets that a code or refresh token was used",
   endpoints: ["token"],
-  correctClient: "The client redeems a code or refresh token once, although the server would accept it again.",
+  correctClient: "The client exchanges a code or refresh token once, although the server would accept it again.",
   parameters: [{
     name: "kind",
     type: "string",

@@ -1,0 +1,45 @@
+/** Access tokens that a resource server must reject, or that are not what a client expects. */
+
+import { defineFault, type FaultFactory } from "./definition.ts";
+import type { Fault } from "./fault.ts";
+import { textParameter } from "./parameters.ts";
+import { type ClaimsEdit, claimsParameter, editClaims } from "./resign.ts";
+
+/**
+ * Other claims of the access token: a JWT is correctly signed with the key of the server, an opaque token is stored with
+ * these claims. `at_hash` of the ID token is of this token. The first argument holds the claims to replace, where `null`
+ * removes one, or is a function of the claims that returns all of them.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("token").once(faults.accessToken.edited({ aud: "https://another-api.example", roles: ["admin"] }));
+ * ```
+ */
+export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
+  id: "accessToken.edited",
+  title: "Access token has other claims",
+  endpoints: ["token"],
+  correctClient: "The client reads nothing in the access token; a resource server rejects one that is not for it.",
+  parameters: [claimsParameter({ aud: "https://another.example" })],
+  create: ({ edit }) => editClaims("edited access token", "access_token", "issued an access token", edit),
+});
+
+/** Another text in place of the access token, which no resource accepts. `at_hash` of the ID token is of this text. */
+export const replaced: FaultFactory<(token?: string) => Fault> = defineFault({
+  id: "accessToken.replaced",
+  title: "Access token is another text",
+  endpoints: ["token"],
+  correctClient: "The client accepts any text, and starts a new login or refreshes when a resource rejects the token.",
+  parameters: [textParameter("token", "another-access-token", "The access token.")],
+  create: ({ token }) => ({
+    name: "replaced access token",
+    waitsFor: "issued an access token",
+    extend: (server, context) => ({
+      ...server,
+      tokenIssuers: server.tokenIssuers.map((issue) => async (...issued) => {
+        const members = await issue(...issued);
+        return members.access_token !== undefined && context.consume() ? { ...members, access_token: token } : members;
+      }),
+    }),
+  }),
+});

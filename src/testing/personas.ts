@@ -1,0 +1,39 @@
+/** The persona header for a server that is no mock: the program on a test host. */
+
+import { isTrustedHost } from "../app/host_check.ts";
+import type { Plugin } from "../app/plugin.ts";
+import type { RequestLike } from "../http/message.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
+import { personaHeader } from "./persona.ts";
+
+/**
+ * Creates a plugin that lets requests choose the user of an automatic login, and what the user grants, by
+ * {@link personaHeader}. It ignores the header where the issuer is not on a test host, and in requests that a page of
+ * another site may have sent.
+ */
+export function personas(): Plugin {
+  return {
+    approve: (next) => async (request, at) => {
+      const { httpRequest, context: { server } } = at;
+      const isIgnored = httpRequest.headers.get(personaHeader) === null || !hasTestHost(server.issuer) ||
+        mayComeFromOtherSite(server.issuer, httpRequest);
+      if (isIgnored) return await next(request, at);
+      const { userDecisions } = await import("./user_decisions.ts");
+      return await userDecisions(() => server).approve(next)(request, at);
+    },
+  };
+}
+
+/**
+ * Whether a page of another site may have added headers to the request: by `fetch`, or after DNS rebinding. A page cannot
+ * add headers to a navigation, so those come from a browser that a test controls.
+ */
+function mayComeFromOtherSite(issuer: string, request: RequestLike): boolean {
+  if (!isTrustedHost(issuer, request)) return true;
+  const site = request.headers.get("sec-fetch-site");
+  // Node's fetch sends Sec-Fetch-Mode as well, but no site.
+  if (site !== null) return request.headers.get("sec-fetch-mode") !== "navigate" && site !== "same-origin";
+  // A browser without fetch metadata names the page in Origin.
+  const origin = request.headers.get("origin");
+  return origin !== null && origin !== new URL(issuer).origin;
+}
