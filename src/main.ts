@@ -13,7 +13,8 @@ import { latchkey } from "./server/latchkey.ts";
 import { validateOptions } from "./server/options.ts";
 import type { Trace } from "./oauth/trace.ts";
 import { resolveSettings } from "./oauth/config/resolve_settings.ts";
-import { demoSecret, hasTestHost } from "./oauth/config/settings.ts";
+import { demoSecret } from "./oauth/config/settings.ts";
+import { hasTestHost } from "./oauth/test_hosts.ts";
 import type { ConfigurationWarning } from "./oauth/config/config_issue.ts";
 import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
@@ -42,7 +43,8 @@ async function start(): Promise<void> {
 }
 
 async function main(
-  { args, env, isTerminal, now, unsupported, readTextFile, writeLogLine, onStop, exit }: ProcessEnvironment,
+  { args, env, isTerminal, terminalWidth, now, unsupported, readTextFile, writeLogLine, onStop, exit }:
+    ProcessEnvironment,
 ): Promise<void> {
   if (unsupported !== undefined) {
     console.error(unsupported);
@@ -51,7 +53,12 @@ async function main(
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, { env, isTerminal, now, readTextFile, onStop }, validateOptions));
+    exit(await checkApplication(commandArgs, { env, isTerminal, now, readTextFile, onStop, exit }, validateOptions));
+  }
+  if (command === "health") {
+    const { checkHealth } = await import("./cli/check_health.ts");
+    const { requestStatus } = await import("./runtime/request_status.ts");
+    exit(await checkHealth({ args: commandArgs, env, readTextFile }, validateOptions, requestStatus));
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
@@ -70,7 +77,7 @@ async function main(
     write: writeLogLine,
     format: config.log,
     verbose: isTerminal,
-    colors: isTerminal && !env.NO_COLOR,
+    terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });
   const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
   const healthCheck = health();
@@ -87,7 +94,7 @@ async function main(
   };
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
-  const inspector = inspectorEnabled ? await openInspector(config.insecureAllowInspector) : undefined;
+  const inspector = inspectorEnabled ? await openInspector(config) : undefined;
   const server = await latchkey({
     ...settings,
     // The first plugin is the outermost.
@@ -99,6 +106,7 @@ async function main(
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspector === undefined ? [] : [inspector],
       ...config.faults ? [await openFaultPages(inspector)] : [],
+      ...isTest && settings.login !== "interactive" ? [(await import("./testing/personas.ts")).personas()] : [],
       { setup: (assembled) => void (app = assembled) },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
@@ -143,7 +151,11 @@ async function main(
   } as const;
   if (config.log === "json") {
     const open = describeExposure({ ...details, host: config.host, settings: resolved });
-    return log?.logEvent("listening", { ...details, insecure: insecureSettings(resolved, inspectorState), open });
+    return log?.logEvent("listening", {
+      ...details,
+      insecure: insecureSettings(resolved, { inspector: inspectorState, exportsSecrets: config.insecureExportSecrets }),
+      open,
+    });
   }
   const documents = app!.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
@@ -152,6 +164,7 @@ async function main(
     ...details,
     settings: resolved,
     storedChanges,
+    exportsSecrets: config.insecureExportSecrets,
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
@@ -174,9 +187,14 @@ async function serveMetrics(
   };
 }
 
-async function openInspector(insecureAllow: boolean): Promise<Inspector> {
+async function openInspector(
+  { insecureAllowInspector, insecureExportSecrets }: {
+    insecureAllowInspector: boolean;
+    insecureExportSecrets: boolean;
+  },
+): Promise<Inspector> {
   const { inspector } = await import("./inspector/mod.ts");
-  return inspector({ insecureAllow });
+  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets });
 }
 
 async function openFaultPages(inspector: Inspector | undefined): Promise<Plugin> {

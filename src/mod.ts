@@ -29,22 +29,28 @@ export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
-export type { AuthorizationRequest, PendingAuthorization } from "./oauth/authorize/authorization_request.ts";
+export type {
+  AuthorizationRequest,
+  LoginRequirements,
+  PendingAuthorization,
+} from "./oauth/authorize/authorization_request.ts";
 export type { Approval } from "./oauth/authorize/code.ts";
 export type { Destination, DeviceDestination, RedirectDestination } from "./oauth/authorize/destination.ts";
 export type { ResponseMode } from "./oauth/authorize/response_mode.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
 export type { ServerClients } from "./oauth/clients/server_clients.ts";
+export type { Standing, StandingRequirement, SupportedGrantType } from "./oauth/clients/standing.ts";
 export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
 export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors.ts";
-export type { LoginRequirements } from "./oauth/authorize/openid.ts";
+
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { AcrValue, LoginMethod } from "./oauth/config/acr_values.ts";
 export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
 export type { AuthorizationDetailsType } from "./oauth/config/authorization_details.ts";
 export type { ClientLogoutSettings, DpopSettings } from "./oauth/config/setting_groups.ts";
+export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { ResourceAuthorizationServer, TokenExchangeSettings } from "./oauth/config/token_exchange.ts";
 export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
@@ -53,7 +59,8 @@ export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
 export type { ClaimsContext, OverrideClaims, Server } from "./oauth/server.ts";
-export type { FetchLimiter } from "./oauth/fetch_limiter.ts";
+export type { Sender } from "./oauth/sender.ts";
+export type { FetchCause, FetchLimiter } from "./oauth/fetch_limiter.ts";
 export type { Outbound } from "./oauth/outbound.ts";
 export type { Authorization, TokenRequest } from "./oauth/grants/token_request.ts";
 export type { GrantType } from "./oauth/server.ts";

@@ -28,6 +28,8 @@ interface BannerOptions {
   readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
+  /** Whether programs may read secrets in the list of flows. */
+  readonly exportsSecrets: boolean;
   /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
   /** The identifiers of the protected resources that it hosts. */
@@ -48,6 +50,7 @@ export function banner(
     store,
     storedChanges,
     inspector,
+    exportsSecrets,
     metrics,
     resources,
   }: BannerOptions,
@@ -81,7 +84,7 @@ export function banner(
     `Latchkey ${version}, issuer ${issuer}`,
     ...url === issuer ? [] : [`listening on ${url}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
-    ...insecureSettings(settings, inspector).map((name) =>
+    ...insecureSettings(settings, { inspector, exportsSecrets }).map((name) =>
       `INSECURE: ${name} is on. Keep this server unreachable for others.`
     ),
     ...rows.map(([name, value]) => `${name!.padEnd(10)} ${value}`),
@@ -144,10 +147,17 @@ function listEntries(
 }
 
 /** The names of the insecure settings that are on. */
-export function insecureSettings(settings: ResolvedSettings, inspector: BannerOptions["inspector"]): string[] {
+export function insecureSettings(
+  settings: ResolvedSettings,
+  { inspector, exportsSecrets }: Pick<BannerOptions, "inspector" | "exportsSecrets">,
+): string[] {
   const names = Object.entries(settings).filter(([name, value]) => name.startsWith("insecure") && value === true)
     .map(([name]) => name);
-  return [...names, ...inspector === "insecure" ? ["insecureAllowInspector"] : []];
+  return [
+    ...names,
+    ...inspector === "insecure" ? ["insecureAllowInspector"] : [],
+    ...inspector !== "off" && exportsSecrets ? ["insecureExportSecrets"] : [],
+  ];
 }
 
 /**

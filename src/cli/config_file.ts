@@ -32,7 +32,6 @@ export const unreadableConfigFile: ConfigFileResult = {
  *
  * @param path Relative to the working directory.
  * @param namedBy The flag or variable that named the file.
- * @param field The description of the content.
  */
 export async function readConfigFile(
   path: string,
@@ -40,11 +39,24 @@ export async function readConfigFile(
   field: Field,
   sources: SecretSources,
 ): Promise<ConfigFileResult> {
-  const file = printable(path);
-  const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, issues: [issue] });
   const loaded = await readText(path, namedBy, sources.readTextFile);
-  if (typeof loaded !== "string") return failWith(loaded);
-  const text = loaded.replace(/^\ufeff/, "");
+  if (typeof loaded !== "string") return { ...unreadableConfigFile, issues: [loaded] };
+  return await parseConfigText(loaded.replace(/^\ufeff/, ""), printable(path), field, sources);
+}
+
+/**
+ * Parses the text of a file, or of a variable.
+ *
+ * @param file What issues call it: the path, or the name of the variable.
+ * @param field The description of the content.
+ */
+export async function parseConfigText(
+  text: string,
+  file: string,
+  field: Field,
+  sources: SecretSources,
+): Promise<ConfigFileResult> {
+  const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, issues: [issue] });
 
   let value: unknown;
   try {

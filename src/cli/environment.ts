@@ -12,6 +12,9 @@ const variablePrefix = "LATCHKEY_";
 /** The end of the name of a variable whose value is the path of a file with the value. */
 export const fileSuffix = "_FILE";
 
+/** The variable with the content of a configuration file, for containers without a file of their own. */
+export const configTextVariable = "LATCHKEY_CONFIG_JSON";
+
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,17 +23,22 @@ export function variableName(name: OptionName): string {
 }
 
 /**
- * Reads the variables, and the files that variables with {@link fileSuffix} name. An empty variable counts as absent.
- * Ignored variables cause warnings, which do not stop the start, because other programs may have set them.
+ * Reads the variables ({@link configTextVariable} unparsed), and the files that variables with {@link fileSuffix} name.
+ * An empty variable counts as absent. Ignored variables cause warnings, which do not stop the start, because other
+ * programs may have set them.
  */
 export async function readEnvironment(env: Environment, fields: OptionFields, readTextFile: ReadTextFile) {
   const options: RawOptions = {};
   const issues: ConfigIssue[] = [];
   const warnings: ConfigurationWarning[] = [];
   const serviceLinks: string[] = [];
+  const configText = env[configTextVariable] || undefined;
+  if (configText !== undefined && env[variableName("config")]) {
+    issues.push(duplicateIssue("config", configTextVariable));
+  }
   const isSet = (variable: string) => Boolean(env[variable]) && !isServiceLink(variable, env[variable]!);
   for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith(variablePrefix) || !value) continue;
+    if (!variable.startsWith(variablePrefix) || !value || variable === configTextVariable) continue;
     if (!isSet(variable)) {
       serviceLinks.push(variable);
       continue;
@@ -63,7 +71,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
     if (issue) issues.push(directName === undefined ? { ...issue, ...hiddenValue(fields[name], text) } : issue);
   }
   if (serviceLinks.length > 0) warnings.push(serviceLinkWarning(serviceLinks));
-  return { options, issues, warnings };
+  return { options, configText, issues, warnings };
 }
 
 /** Describes a value read from a file without showing it: the path may name the wrong file. */

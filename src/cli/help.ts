@@ -38,6 +38,7 @@ export const helpText = `Latchkey, an OAuth 2.1 authorization server
 
 Usage: latchkey [FLAG VALUE]...
        latchkey hash-password            (for users[].password)
+       latchkey health [FLAG VALUE]...   (exits with 0 if the server is ready)
        latchkey check LOGIN_URL ...      (attacks a client; see check --help)
        latchkey faults [NAME]            (lists the attacks and faults)
        deno task start [FLAG VALUE]...   (in a copy of the source)
@@ -58,6 +59,7 @@ ${
 A flag overrides the environment, which overrides the file, which overrides the
 default. Paths are relative to the working directory. LATCHKEY_STORE_FILE is
 the path of a file that holds the value; so with every variable that is no path.
+The variable LATCHKEY_CONFIG_JSON is the content of a file itself.
 
 The inspector is the pages at /flows, which show each login step by step.
 

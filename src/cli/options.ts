@@ -43,6 +43,11 @@ export interface ConfigFile extends Settings {
    */
   readonly insecureAllowInspector?: boolean;
   /**
+   * Insecure: `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for every program that
+   * can reach the server; only if the issuer is on a test host. Default: false.
+   */
+  readonly insecureExportSecrets?: boolean;
+  /**
    * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate keys;
    * only if the issuer is on a test host. Default: false.
    */
@@ -83,6 +88,7 @@ export function programFields(stores: StoreKinds): Fields<Omit<ConfigFile, keyof
     metricsHost: text(["localhost", "0.0.0.0"], host),
     inspector: flag(),
     insecureAllowInspector: flag(false),
+    insecureExportSecrets: flag(false),
     faults: flag(false),
     mcpServer: text(["/mcp"], {
       pattern: /^(?:\/[\w.~-]+)+$/,

@@ -15,8 +15,8 @@ import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import { noConfigFile, readConfigFile, unreadableConfigFile } from "./config_file.ts";
-import { type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
+import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
+import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
 import { programFields, type RawOptions } from "./options.ts";
@@ -51,6 +51,8 @@ export type Configuration =
     readonly inspector?: boolean;
     /** Whether any visitor may see them. */
     readonly insecureAllowInspector: boolean;
+    /** Whether programs may read secrets in the list of flows. */
+    readonly insecureExportSecrets: boolean;
     /** Whether a page controls faults, the clock and keys. */
     readonly faults: boolean;
     /** The path of a small MCP server. Default: none. */
@@ -99,11 +101,15 @@ export async function readConfiguration(
   const environment = await readEnvironment(env, fields, readTextFile);
   const options: RawOptions = { ...environment.options, ...flags.options };
   const { source: namedBy = "", text: path } = options.config ?? {};
+  const { configText } = environment;
   const file = options.config === undefined
-    ? noConfigFile
+    ? configText === undefined
+      ? noConfigFile
+      : await parseConfigText(configText, configTextVariable, fileField, sources)
     : path === undefined
     ? unreadableConfigFile
     : await readConfigFile(path, namedBy, fileField, sources);
+  const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
   const settings: Settings = Object.fromEntries(
@@ -111,7 +117,7 @@ export async function readConfiguration(
   );
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
-  const tls = await readTls(options, program, readTextFile);
+  const tls = await readTls(options, program, fileName, readTextFile);
   const issuer = settings.issuer ?? `${tls.wanted ? "https" : "http"}://localhost:${program.port}`;
   const settingsIssues = semanticErrors(
     await validateSettings(settings, issuer),
@@ -119,7 +125,7 @@ export async function readConfiguration(
     file.invalidPaths,
   ).map((issue) => {
     const name = findOption(issue.path);
-    const path = findSource(issue.path, options);
+    const path = findSource(issue.path, options, fileName);
     const { source, text } = name && options[name] || {};
     return text !== undefined && source?.endsWith(fileSuffix)
       ? { ...issue, path, ...hiddenValue(fields[name!], text) }
@@ -149,10 +155,15 @@ export async function readConfiguration(
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings>
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
-  & Required<Pick<ConfigFile, "insecureAllowInspector" | "faults">>;
+  & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "faults">>;
 
 /** Certificate and key from the named files. The listener finds out whether they belong together. */
-async function readTls(options: RawOptions, { tlsCert, tlsKey }: ConfigFile, readTextFile: ReadTextFile): Promise<
+async function readTls(
+  options: RawOptions,
+  { tlsCert, tlsKey }: ConfigFile,
+  fileName: string | undefined,
+  readTextFile: ReadTextFile,
+): Promise<
   { readonly wanted: boolean; readonly read?: { cert: string; key: string }; readonly issues: readonly ConfigIssue[] }
 > {
   // The issue of an invalid option is found already.
@@ -166,7 +177,7 @@ async function readTls(options: RawOptions, { tlsCert, tlsKey }: ConfigFile, rea
     return {
       wanted: true,
       issues: [{
-        path: findSource(name, options),
+        path: findSource(name, options, fileName),
         expected: "a certificate and its private key, each in a file",
         received: `the ${present} alone`,
         hint: `Name the file of the ${missing} too.`,
@@ -174,8 +185,8 @@ async function readTls(options: RawOptions, { tlsCert, tlsKey }: ConfigFile, rea
     };
   }
   const [cert, key] = await Promise.all([
-    readText(tlsCert, findSource("tlsCert", options), readTextFile),
-    readText(tlsKey, findSource("tlsKey", options), readTextFile),
+    readText(tlsCert, findSource("tlsCert", options, fileName), readTextFile),
+    readText(tlsKey, findSource("tlsKey", options, fileName), readTextFile),
   ]);
   if (typeof cert === "string" && typeof key === "string") return { wanted: true, read: { cert, key }, issues: [] };
   return { wanted: true, issues: [cert, key].filter((text) => typeof text !== "string") };
@@ -187,11 +198,11 @@ function findOption(path: string): OptionName | undefined {
 }
 
 /** The source of a setting: a flag, a variable, the file, or none. */
-function findSource(path: string, options: RawOptions): string {
+function findSource(path: string, options: RawOptions, fileName: string | undefined): string {
   const name = findOption(path);
   const option = name && options[name];
   if (option?.value !== undefined) return option.source;
-  return options.config?.text === undefined ? path : `${printable(options.config.text)}: ${path}`;
+  return fileName === undefined ? path : `${printable(fileName)}: ${path}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Formats events for a terminal: a block of lines for each failure and, if verbose, a line for each code and token. */
 
-import type { TraceEvent } from "../oauth/trace.ts";
+import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
 
 /** The function of the rule table. */
@@ -20,6 +20,8 @@ const successTypes: ReadonlySet<TraceEvent["type"]> = new Set(
 /** The request of an event, as the log shows it. */
 export interface LoggedRequest {
   readonly method?: string;
+  /** The path of the request, without its query. */
+  readonly path?: string;
   /** The status of the response. */
   readonly status?: number;
   /** The page that shows the recorded request: a URL. */
@@ -36,15 +38,25 @@ export interface FormatOptions {
   readonly findFix?: FindFix;
   /** The request of the event. Default: unknown. */
   readonly request?: LoggedRequest;
-  /** Whether the terminal shows colours. Default: false. */
-  readonly colors?: boolean;
+  /** How the terminal shows lines. Default: a file, which has neither colours, nor a width, nor a time zone. */
+  readonly terminal?: Terminal;
 }
 
-/** Formats an event, without a final newline; `undefined` if it is not shown. Times are UTC. */
+/** The terminal that shows the events. */
+export interface Terminal {
+  /** Whether it shows colours. Default: false. */
+  readonly colors?: boolean;
+  /** Its width, in characters: longer lines continue below their first word. Default: lines are not wrapped. */
+  readonly width?: number;
+  /** Whether times are local, to the second. Default: UTC, to the millisecond. */
+  readonly localTime?: boolean;
+}
+
+/** Formats an event, without a final newline; `undefined` if it is not shown. */
 export function formatEvent(event: TraceEvent, options: FormatOptions = {}): string | undefined {
-  const { verbose = false } = options;
+  const { verbose = false, terminal } = options;
   if (!verbose && (successTypes.has(event.type) || isPendingPoll(event))) return undefined;
-  const time = new Date(event.at).toISOString().slice(11);
+  const time = formatTime(event.at, terminal);
   switch (event.type) {
     case "rejected":
       if (isPendingPoll(event)) {
@@ -55,10 +67,13 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
       return `${time} challenged at ${formatEndpoint(event.endpoint)}: no access token yet${
         event.scope.length === 0 ? "" : `; the challenge names scope ${printable(event.scope.join(" "))}`
       }`;
+    case "page_missing":
+      return `${time} no page at ${formatEndpoint(event.endpoint)} (${event.status}): ${printable(event.reason)}`;
     case "warning":
-      return formatFailure(event, "warning", undefined, options);
+    case "note":
+      return formatFailure(event, event.type, undefined, options);
     case "configuration_warning":
-      return `${time} warning: ${printable(event.path)}: ${printable(event.message)}`;
+      return formatBlock(time, "warning", ["warning", printable(event.path)], [event.message], terminal);
     case "grant_revoked":
       return `${time} revoked every token of grant ${event.grantId}: ${event.reason}`;
     case "internal_error":
@@ -70,16 +85,15 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "client_registered":
     case "client_updated":
     case "client_deleted":
-      return `${time} ${formatRegistration(event)}`;
+      return formatSuccess(event, formatRegistration(event), options);
     case "metadata_document_fetched":
       return `${time} metadata document ${printable(event.client)}: ${printable(event.outcome)}`;
     case "back_channel_logout":
       // A warning describes a failure.
       return `${time} back-channel logout of ${printable(event.client)}: ${event.status ?? "no response"}`;
     case "code_issued":
-      return `${time} code for ${printable(event.client)}: ${formatGrant(event)}`;
     case "tokens_issued":
-      return `${time} tokens for ${printable(event.client)} by ${event.grantType}: ${formatGrant(event)}`;
+      return formatSuccess(event, event.sub === event.client ? undefined : printable(event.sub), options);
     default:
       return undefined;
   }
@@ -90,8 +104,8 @@ export function isPendingPoll(event: TraceEvent): boolean {
   return event.type === "rejected" && event.error === "authorization_pending";
 }
 
-function formatRegistration({ type, client, reason }: Extract<TraceEvent, { type: `client_${string}` }>): string {
-  return printable(`${type.replace("_", " ")}: ${client}${reason === undefined ? "" : ` (${reason})`}`);
+function formatRegistration({ type, reason }: Extract<TraceEvent, { type: `client_${string}` }>): string {
+  return printable(`${type.replace("_", " ")}${reason === undefined ? "" : ` (${reason})`}`);
 }
 
 function formatStoredChanges(event: Extract<TraceEvent, { type: "stored_changes" }>): string {
@@ -114,25 +128,53 @@ function formatEndpoint(endpoint: string): string {
   return printable(endpoint.length > 200 ? `${endpoint.slice(0, 199)}…` : endpoint);
 }
 
-function formatGrant({ sub, scope }: { readonly sub: string; readonly scope: readonly string[] }): string {
-  return printable(`${sub} allows ${scope.join(" ")}`);
+/** The mark of each kind of line, and its colour. */
+const marks = { success: ["✓", 32], rejected: ["✗", 31], warning: ["!", 33], note: ["i", 36] } as const;
+
+/** One line: method and path, status, client, user or what happened, the link to the flow. */
+function formatSuccess(
+  { at, client }: Extract<TraceEvent, { readonly client: string }>,
+  about: string | undefined,
+  { request: { method, path, status, link } = {}, terminal }: FormatOptions,
+): string {
+  const words = [
+    path && [method, formatEndpoint(path)],
+    status && [status],
+    [printable(client)],
+    about && [about],
+    link && [`→ ${link}`],
+  ].flatMap((words) => words ? [words.join(" ")] : []);
+  return `${formatTime(at, terminal)} ${formatMark("success", terminal)} ${words.join("  ")}`;
+}
+
+function formatMark(kind: keyof typeof marks, terminal: Terminal | undefined): string {
+  const [mark, color] = marks[kind];
+  return paint(color, mark, terminal);
+}
+
+function paint(code: number, text: string, { colors = false }: Terminal = {}): string {
+  return colors ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+/** The time of day. A user at a terminal compares it with a clock; a log is compared with those of other machines. */
+function formatTime(at: number, { localTime = false }: Terminal = {}): string {
+  const date = new Date(at);
+  if (!localTime) return date.toISOString().slice(11);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 /** A heading, and below it what was wrong, each on a line of its own. */
 function formatFailure(
-  { type, at, client, explanation }: Extract<TraceEvent, { type: "rejected" | "warning" }>,
+  { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,
   endpoint: string | undefined,
-  { findFix, request: { method, status, link, id } = {}, colors = false }: FormatOptions,
+  { findFix, request: { method, status, link, id } = {}, terminal }: FormatOptions,
 ): string {
-  const paint = (code: number, text: string) => colors ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const [mark, color] = type === "rejected" ? ["✗", 31] : ["!", 33];
-  const time = new Date(at).toISOString().slice(11);
   const heading = [
     endpoint && [method, formatEndpoint(endpoint)],
-    [type === "rejected" ? status : undefined, paint(color, outcome)],
+    [type === "rejected" ? status : undefined, paint(marks[type][1], outcome, terminal)],
     client && [printable(client)],
-    explanation.rule && [paint(2, explanation.rule)],
+    explanation.rule && [paint(2, explanation.rule, terminal)],
   ].flatMap((words) => words ? [words.filter((word) => word !== undefined).join(" ")] : []);
   const { reason, expected, received, earlier } = explanation;
   const values = {
@@ -147,11 +189,41 @@ function formatFailure(
     ...Object.entries(values).flatMap(([name, value]) => value === undefined ? [] : [`${name.padEnd(9)} ${value}`]),
     ...link === undefined ? [] : [`→ ${link}`],
   ];
+  return formatBlock(formatTime(at, terminal), type, heading, lines, terminal);
+}
+
+/** The names of values, which their text follows in one column. */
+const labelled = /^(?:expected|received|earlier|fix|request) {2,}/;
+
+/** A heading, and lines below it. */
+function formatBlock(
+  time: string,
+  kind: keyof typeof marks,
+  heading: readonly string[],
+  lines: readonly string[],
+  terminal: Terminal | undefined,
+): string {
   const indent = " ".repeat(time.length + 1);
   return [
-    `${time} ${paint(color, mark)} ${heading.join("  ")}`,
-    ...lines.map((line) => indent + printable(truncate(line))),
+    `${time} ${formatMark(kind, terminal)} ${heading.join("  ")}`,
+    ...lines.flatMap((line) => {
+      const text = printable(truncate(line));
+      const hanging = indent + " ".repeat(labelled.exec(text)?.[0].length ?? 0);
+      return wrap(indent + text, hanging, terminal?.width);
+    }),
   ].join("\n");
+}
+
+/** Minimum width of wrapped text, in characters: a narrower terminal wraps by itself. */
+const minTextWidth = 20;
+
+/** Breaks a line at spaces; the others begin with `hanging`. A longer word, such as a URL, stays whole. */
+function wrap(line: string, hanging: string, width = Infinity): string[] {
+  if (line.length <= width || width - hanging.length < minTextWidth) return [line];
+  const end = line.lastIndexOf(" ", width);
+  const start = end > hanging.length ? end : line.indexOf(" ", width);
+  if (start < 0) return [line];
+  return [line.slice(0, start), ...wrap(hanging + line.slice(start + 1), hanging, width)];
 }
 
 function truncate(text: string): string {

@@ -7,7 +7,7 @@ import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { redactEvent, redactText } from "../oauth/redact.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { type FindFix, formatEvent, isPendingPoll, type LoggedRequest } from "./format_event.ts";
+import { type FindFix, formatEvent, isPendingPoll, type LoggedRequest, type Terminal } from "./format_event.ts";
 
 /** Options of the log. */
 export interface LoggingOptions {
@@ -17,8 +17,8 @@ export interface LoggingOptions {
   readonly format: "text" | "json";
   /** Whether the text format includes successful events. Default: failures only. */
   readonly verbose?: boolean;
-  /** Whether the text format has colours. Default: false. */
-  readonly colors?: boolean;
+  /** The terminal that shows the text format, at the time of each line. Default: the log is a file. */
+  readonly terminal?: () => Terminal;
 }
 
 /** A log. */
@@ -32,7 +32,7 @@ export interface Logging extends Plugin {
 /** A request, and what the text log keeps until the status of its response is known. */
 interface ActiveRequest extends Mutable<LoggedRequest> {
   readonly id: string;
-  /** The events so far; absent after the response. */
+  /** The events of the text log so far; absent after the response. */
   events?: TraceEvent[];
 }
 
@@ -47,6 +47,9 @@ function hexOf(bytes: Uint8Array): string {
   return text;
 }
 
+/** Maximum number of notes that the text log knows to be repeated. */
+const maxWrittenNotes = 1000;
+
 /** Request IDs that are accepted from a trusted proxy. */
 const requestIdPattern = /^[\w.:-]{1,64}$/;
 
@@ -60,7 +63,7 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
  * const as = await latchkey({ plugins: [log] });
  * ```
  */
-export function logging({ write, format, verbose = false, colors = false }: LoggingOptions): Logging {
+export function logging({ write, format, verbose = false, terminal }: LoggingOptions): Logging {
   const requests = new WeakMap<RequestLike, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
@@ -68,8 +71,9 @@ export function logging({ write, format, verbose = false, colors = false }: Logg
   let now = () => 0;
   let findFix: FindFix | undefined;
   let loadingRules: Promise<void> | undefined;
-  /** Events outside of requests before the fixes are loaded, in their order. */
-  const waitingEvents: TraceEvent[] = [];
+  /** Events before the fixes are loaded, in their order: those of the JSON log, and those outside of requests. */
+  const waitingEvents: (readonly [event: TraceEvent, request: LoggedRequest | undefined])[] = [];
+  const writtenNotes = new Set<string>();
 
   /** A log that cannot be written affects no request. */
   function tryWrite(text: string): void {
@@ -80,30 +84,44 @@ export function logging({ write, format, verbose = false, colors = false }: Logg
     }
   }
 
+  /** Whether the log has no such note about the client yet: it would repeat with each of its logins. */
+  function isNewNote({ client, explanation: { fix } }: Extract<TraceEvent, { type: "note" }>): boolean {
+    const key = JSON.stringify([client, fix]);
+    if (writtenNotes.has(key)) return false;
+    if (writtenNotes.size === maxWrittenNotes) writtenNotes.clear();
+    writtenNotes.add(key);
+    return true;
+  }
+
   /** The first rejection loads the fixes. */
   async function loadRules(): Promise<void> {
     ({ findFix } = await import("../oauth/rules/mod.ts"));
-    for (const event of waitingEvents.splice(0)) writeText(event);
+    for (const [event, request] of waitingEvents.splice(0)) writeEvent(event, request);
   }
 
   function writeText(event: TraceEvent, request?: LoggedRequest): void {
-    const text = formatEvent(event, { verbose, colors, findFix, request });
+    if (event.type === "note" && !isNewNote(event)) return;
+    const text = formatEvent(event, { verbose, terminal: terminal?.(), findFix, request });
     if (text !== undefined) tryWrite(text);
+  }
+
+  function writeEvent(event: TraceEvent, request?: LoggedRequest): void {
+    if (format === "text") return writeText(event, request);
+    const fix = "explanation" in event ? findFix?.(event.explanation) : undefined;
+    tryWrite(JSON.stringify({ ...toLogRecord(event), fix, request: request?.id, flow: request?.link }));
   }
 
   return {
     onEvent(event, context) {
       const request = context && findForRequest(requests, context.request);
       const redacted = redactEvent(event, registeredSecrets);
-      if (format === "json") return tryWrite(JSON.stringify({ ...toLogRecord(redacted), request: request?.id }));
-      if ("explanation" in event) {
-        loadingRules ??= loadRules();
-        // Only failures are shown with a link, which takes longer to compute than to record the event.
-        if (request !== undefined) request.link ??= context!.flowUrl;
-      }
+      const hasFix = "explanation" in event;
+      if (hasFix) loadingRules ??= loadRules();
+      // Computed only where it is shown: that takes longer than to record the event.
+      if (request !== undefined && (hasFix || verbose && format === "text")) request.link ??= context!.flowUrl;
       if (request?.events !== undefined) request.events.push(redacted);
-      else if (loadingRules !== undefined && findFix === undefined) waitingEvents.push(redacted);
-      else writeText(redacted, request);
+      else if (loadingRules !== undefined && findFix === undefined) waitingEvents.push([redacted, request]);
+      else writeEvent(redacted, request);
     },
     logEvent(event, fields) {
       if (format === "json") {
@@ -122,7 +140,11 @@ export function logging({ write, format, verbose = false, colors = false }: Logg
       const id = proxyRequestId !== null && peer?.proxy !== undefined && requestIdPattern.test(proxyRequestId)
         ? proxyRequestId
         : randomRequestId();
-      const logged: ActiveRequest = { id, method: request.method.slice(0, 16), events: [] };
+      const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
+      const logged: ActiveRequest = {
+        ...{ id, path, method: request.method.slice(0, 16) },
+        events: format === "text" ? [] : undefined,
+      };
       requests.set(request, logged);
       const startedAt = performance.now();
       // Read before the response: the connection may be closed afterwards.
@@ -139,7 +161,6 @@ export function logging({ write, format, verbose = false, colors = false }: Logg
         for (const event of events) writeText(event, logged);
       }
       if (format === "json") {
-        const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
         tryWrite(JSON.stringify({
           time: new Date(now()).toISOString(),
           level: response.status >= 500 ? "error" : "info",

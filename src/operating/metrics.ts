@@ -123,6 +123,7 @@ export function metrics(): Metrics {
       put: time("put", store.put.bind(store)) as Store["put"],
       add: time("add", store.add.bind(store)) as Store["add"],
       consume: time("consume", store.consume.bind(store)),
+      extend: time("extend", store.extend.bind(store)),
       revoke: time("revoke", store.revoke.bind(store)),
       delete: time("delete", store.delete.bind(store)),
       list: time("list", store.list.bind(store)) as Store["list"],

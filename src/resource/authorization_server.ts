@@ -1,7 +1,7 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
 import { OAuthError } from "../oauth/errors.ts";
-import { DocumentError, readLimited } from "../oauth/outbound.ts";
+import { DocumentError, parseJsonDocument, readLimited } from "../oauth/outbound.ts";
 import type { Outbound } from "../oauth/outbound.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
 
@@ -114,7 +114,7 @@ export async function fetchJson(outbound: Outbound, url: string, init: RequestIn
     response.body?.cancel().catch(() => {});
     throw new DocumentError(`status 200 from ${url}`, String(response.status));
   }
-  const document: unknown = JSON.parse(await readLimited(response, maxResponseBytes));
+  const document = parseJsonDocument(await readLimited(response, maxResponseBytes));
   if (typeof document === "object" && document !== null && !Array.isArray(document)) return document as Document;
   throw new DocumentError(`a JSON object from ${url}`, "other JSON");
 }

@@ -138,7 +138,12 @@ export function rejectionResponse(
   return json(status, members, {
     ...corsHeaders,
     ...(status === 401 || status === 403) &&
-      { "www-authenticate": tokenChallenges({ scheme, status, algorithms: dpop?.algorithms }, parameters) },
+      {
+        "www-authenticate": tokenChallenges(
+          { scheme, status, algorithms: dpop?.algorithms, isBoundRequired: dpop?.required },
+          parameters,
+        ),
+      },
     ...dpopNonce !== undefined && { "dpop-nonce": dpopNonce },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
   });
@@ -172,7 +177,9 @@ function readToken({ url, headers }: TokenRequest, { dpop }: RequiredToken): Req
       rule: "PR-08",
       // A request that authenticates in another way has no token either (RFC 6750 §3.1).
       challenge: scheme === undefined ? "bare" : undefined,
-      expected: `Authorization: Bearer TOKEN${dpop === undefined ? "" : ", or DPoP TOKEN"}`,
+      expected: dpop?.required
+        ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
+        : `Authorization: Bearer TOKEN${dpop === undefined ? "" : ", or DPoP TOKEN"}`,
       received: describeMissingToken(authorization, scheme, hasQueryToken),
     });
   }

@@ -204,3 +204,8 @@ async function generateP256Key(): Promise<JsonWebKey> {
   const draw = () => p256KeyFrom(crypto.getRandomValues(new Uint8Array(32)));
   return await draw().catch(draw);
 }
+
+/** Random bytes of the runtime, where no server gives them. */
+export function systemRandomBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
+}

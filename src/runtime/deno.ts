@@ -12,6 +12,13 @@ export const processEnvironment: ProcessEnvironment = {
     return Deno.env.toObject();
   },
   isTerminal: Deno.stderr.isTerminal(),
+  terminalWidth() {
+    try {
+      return Deno.consoleSize().columns || undefined;
+    } catch {
+      return undefined;
+    }
+  },
   now: Date.now,
   readTextFile: (path) => Deno.readTextFile(path),
   writeLogLine(line) {

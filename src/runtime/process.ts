@@ -27,6 +27,7 @@ export const processEnvironment: ProcessEnvironment = {
   args: process.argv.slice(2),
   env: process.env,
   isTerminal: isTerminal(2),
+  terminalWidth: () => process.stderr.columns || undefined,
   now: Date.now,
   unsupported: unsupported && `${unsupported}: update Node, or run npx -y node@24 ${process.argv[1]}`,
   readTextFile: (path) =>

@@ -7,6 +7,8 @@ export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard error, where the log goes, is a terminal. */
   readonly isTerminal: boolean;
+  /** The width of the terminal in characters; `undefined` if it is unknown. */
+  readonly terminalWidth: () => number | undefined;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Why this version of the runtime is not supported, in one sentence; absent if it is. */

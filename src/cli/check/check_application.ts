@@ -2,9 +2,9 @@
 
 import { type ConfigIssue, printable } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
-import { hasTestHost } from "../../oauth/config/settings.ts";
-import { testHosts } from "../../oauth/test_hosts.ts";
+import { hasTestHost, testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
+import type { Baseline } from "../../testing/check/baseline.ts";
 import type { CheckReport } from "../../testing/check/report.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
@@ -17,7 +17,7 @@ const userTexts = ["email", "name", "preferred_username", "sub"] as const;
 const maxStartMs = 30_000;
 
 /** Where the program runs. */
-type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "readTextFile" | "onStop">;
+type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "readTextFile" | "onStop" | "exit">;
 
 /**
  * Runs the command.
@@ -36,7 +36,7 @@ export async function checkApplication(
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
     return 0;
   }
-  const { loginUrl, flags, serverArgs } = readCheckArguments(args);
+  const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args);
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
     (settings, issuer) => hasTestHost(issuer) ? validateSettings(settings, issuer) : [issuerNotAllowed(issuer)],
@@ -46,18 +46,27 @@ export async function checkApplication(
   for (const { path, message } of warnings) console.error(`${path}: ${message}`);
 
   await assertKnownAttacks(flags);
-  const [{ checkClient, testLatchkey }, { webApplication }, { inspector }, { reportPage }, { formatId }, serve, tools] =
-    await Promise.all([
-      import("../../testing/mod.ts"),
-      import("../../testing/drivers/web_application.ts"),
-      import("../../inspector/mod.ts"),
-      import("../../testing/check/report_page.ts"),
-      import("../../testing/check/report.ts"),
-      import("../../runtime/serve.ts"),
-      import("../../runtime/tools.ts"),
-    ]);
+  const baseline = await readBaseline(flags.baseline, environment.readTextFile);
+  const [
+    { checkClient, testLatchkey },
+    { webApplication },
+    { inspector },
+    { reportPage },
+    { formatId, formatSummary },
+    serve,
+    tools,
+  ] = await Promise.all([
+    import("../../testing/mod.ts"),
+    import("../../testing/drivers/web_application.ts"),
+    import("../../inspector/mod.ts"),
+    import("../../testing/check/report_page.ts"),
+    import("../../testing/check/report_text.ts"),
+    import("../../runtime/serve.ts"),
+    import("../../runtime/tools.ts"),
+  ]);
   let report: CheckReport | undefined;
   const as = await testLatchkey({
+    unknownLoginHint: "default",
     ...settings,
     ...clientSettings(flags),
     login: "auto",
@@ -97,7 +106,14 @@ export async function checkApplication(
       refreshUrl: flags.refreshUrl,
       verifiesIdTokenSignature: flags.idTokenSignature,
     });
-    const progress = showProgress(environment.isTerminal, tools.writeError, formatId);
+    const progress = showProgress(environment.isTerminal, tools.writeError, formatId, environment.now);
+    const stop = new AbortController();
+    environment.onStop(() => {
+      // A second signal stops immediately.
+      if (stop.signal.aborted) environment.exit(1);
+      stop.abort(new Error("The check was stopped."));
+    });
+    console.error("Ctrl-C ends the check with a report of what is known until then.");
     report = await checkClient(driver, {
       as,
       only: flags.only,
@@ -105,12 +121,16 @@ export async function checkApplication(
       timeLimits: flags.timeLimits,
       timeoutMs: flags.timeout * 1000,
       recoveryMs: flags.recovery * 1000,
+      pauseMs: flags.pause * 1000,
       restart: restartClient,
+      baseline,
+      repeat,
+      signal: stop.signal,
       onResult: progress.show,
     });
     progress.end();
-    await writeReport(report, flags, tools.writeTextFile);
-    if (flags.stay) {
+    await writeReport(report, flags, tools.writeTextFile, formatSummary);
+    if (flags.stay && !stop.signal.aborted) {
       console.error(`Report: ${as.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
       await new Promise<void>((resolve) => environment.onStop(resolve));
     }
@@ -143,6 +163,24 @@ async function assertKnownAttacks({ only = [], except = [] }: CheckFlags): Promi
     return [{ path, expected: "attacks or categories", received: JSON.stringify(name.slice(0, 80)), hint }];
   });
   if (issues.length > 0) throw new ConfigurationError(issues);
+}
+
+/** @throws {ConfigurationError} If there is no JSON report at this path. */
+async function readBaseline(
+  path: string | undefined,
+  readTextFile: Environment["readTextFile"],
+): Promise<Baseline | undefined> {
+  if (path === undefined) return undefined;
+  const { parseBaseline } = await import("../../testing/check/baseline.ts");
+  const text = await readTextFile(path).catch((error: unknown) => ({ error }));
+  const baseline = typeof text === "string" ? parseBaseline(text) : undefined;
+  if (baseline !== undefined) return baseline;
+  throw new ConfigurationError([{
+    path: "--baseline",
+    expected: "a JSON report of an earlier check",
+    received: typeof text === "string" ? "another text" : `no file that can be read: ${printable(String(text.error))}`,
+    hint: "Write one with --report json --output FILE.",
+  }]);
 }
 
 function issuerNotAllowed(issuer: string): ConfigIssue {
@@ -196,12 +234,12 @@ async function writeReport(
   report: CheckReport,
   { report: format, output }: CheckFlags,
   writeTextFile: (path: string, text: string) => Promise<void>,
+  formatSummary: (report: CheckReport) => readonly string[],
 ): Promise<void> {
   const text = await formatReport(report, format);
   if (output === undefined) return console.log(text.trimEnd());
   await writeTextFile(output, `${text.trimEnd()}\n`);
-  const [summary] = toLines(report);
-  console.log(`${summary}\nThe report is in ${printable(output)}.`);
+  console.log([...formatSummary(report).map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 
 async function formatReport(report: CheckReport, format: CheckFlags["report"]): Promise<string> {

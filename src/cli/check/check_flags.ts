@@ -4,6 +4,7 @@ import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
 import { suggest } from "../../oauth/config/suggest.ts";
+import { shellQuote } from "../../admin/client_snippets/shell_quote.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
 
 /** The flags of the check, with their defaults. */
@@ -19,10 +20,12 @@ export interface CheckFlags {
   readonly restart?: string;
   readonly timeout: number;
   readonly recovery: number;
+  readonly pause: number;
   readonly timeLimits: boolean;
   readonly idTokenSignature: boolean;
   readonly report: "text" | "json" | "junit" | "html";
   readonly output?: string;
+  readonly baseline?: string;
   readonly stay: boolean;
 }
 
@@ -41,10 +44,12 @@ const fields: Fields<CheckFlags> = {
   restart: text(["docker compose restart --wait shop"]),
   timeout: whole(10, { min: 1, max: 600, default: 10, expected: "whole seconds from 1 to 600" }),
   recovery: whole(60, { min: 0, max: 600, default: 60, expected: "whole seconds from 0 to 600" }),
+  pause: whole(0, { min: 0, max: 600, default: 0, expected: "whole seconds from 0 to 600" }),
   timeLimits: flag(false),
   idTokenSignature: flag(true),
   report: choice(["text", "json", "junit", "html"], { default: "text" }),
   output: text(["report.xml"]),
+  baseline: text(["known.json"]),
   stay: flag(false),
 };
 
@@ -58,13 +63,15 @@ export const checkHelp: Readonly<Record<keyof CheckFlags, readonly [value: strin
   redirectUri: ["URI", "its redirect URI"],
   only: ["LIST", "attacks or categories, separated by commas"],
   except: ["LIST", "those to leave out"],
-  restart: ["COMMAND", "restarts the application, and ends when it is up"],
+  restart: ["COMMAND", "restarts the application; also runs at the start"],
   timeout: ["SECONDS", "how long a login may take (10)"],
   recovery: ["SECONDS", "how long logins may fail after an attack (60)"],
+  pause: ["SECONDS", "how long to wait before each attack (0)"],
   timeLimits: ["on|off", "also attacks that end by its time limits (off)"],
   idTokenSignature: ["on|off", "off: it does not verify ID tokens (on)"],
   report: ["FORMAT", "text, json, junit or html"],
   output: ["FILE", "where the report goes (standard output)"],
+  baseline: ["FILE", "an earlier JSON report, whose failures are known"],
   stay: ["on|off", "serve the report at /flows/check until Ctrl-C"],
 };
 
@@ -82,7 +89,20 @@ export interface CheckArguments {
   readonly flags: CheckFlags;
   /** The flags of the server. */
   readonly serverArgs: readonly string[];
+  /** The command that checks the same application again with one attack, for a shell; without the secret. */
+  readonly repeat: (attackId: string) => string;
 }
+
+/** The flags that a repetition of one attack does not need. */
+const reportFlags: readonly string[] = ["only", "except", "report", "output", "baseline", "stay", "store"];
+
+/** A flag of a command that can be repeated: `--port 9000`. */
+function repeatFlag(name: string, value: string | undefined): string[] {
+  if (value === undefined || reportFlags.includes(name)) return [];
+  return [`--${name}`, name === checkFlagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
+}
+
+const shellWord = (text: string): string => /^[\w.:/,=@%+-]+$/.test(text) ? text : shellQuote(text);
 
 /**
  * Reads the words after `check`. The flags of the server are only separated, and read elsewhere.
@@ -93,6 +113,7 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
   const issues: ConfigIssue[] = [];
   const serverArgs: string[] = [];
   const urls: string[] = [];
+  const repeated: string[] = [];
   const values: Partial<Record<keyof CheckFlags, unknown>> = {};
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
@@ -105,6 +126,7 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
     const next = args[at + 1];
     const value = equals >= 0 ? word.slice(equals + 1) : next?.startsWith("--") ? undefined : next;
     const takesNext = equals < 0 && value !== undefined;
+    repeated.push(...repeatFlag(written.slice(2), value));
     const name = names.find((known) => `--${checkFlagName(known)}` === written);
     if (name === undefined) {
       const isServerFlag = optionNames.some((known) => `--${flagName(known)}` === written);
@@ -132,7 +154,13 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
   }
   issues.push(...urlIssues(urls), ...clientIssues(values));
   if (issues.length > 0) throw new ConfigurationError(issues);
-  return { loginUrl: urls[0]!, flags: withDefaults(fields, values as unknown as CheckFlags), serverArgs };
+  const command = ["latchkey", "check", shellWord(urls[0]!), ...repeated].join(" ");
+  return {
+    loginUrl: urls[0]!,
+    flags: withDefaults(fields, values as unknown as CheckFlags),
+    serverArgs,
+    repeat: (attackId) => `${command} --only ${attackId}`,
+  };
 }
 
 function urlIssues(urls: readonly string[]): ConfigIssue[] {

@@ -30,11 +30,17 @@ inconclusive if the page does not show whether the login succeeded.
 Attacks on metadata and keys that the application reads only at its start are
 skipped, unless --restart has a command that restarts it. The command runs in
 the shell, ends when the application is up, and ends with another code than 0
-if it does not start.
+if it does not start. It also runs once at the start.
+
+--baseline is a file of --report json --output FILE: what failed in it does not
+fail again, by variant.
+
+Ctrl-C ends the check with the report of what is known until then.
 
 Exit codes
-  0  the login works, and no attack succeeded
-  1  an attack succeeded, the login failed, or the command could not start
+  0  the login works, and no attack succeeded that the baseline does not have
+  1  an attack succeeded, the login failed, most journeys were inconclusive, the
+     check was stopped, or the command could not start
 `;
 
 /** The help of `latchkey faults`, with a final newline. */

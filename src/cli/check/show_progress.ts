@@ -6,21 +6,29 @@ import type { CheckResult } from "../../testing/check/report.ts";
 /** Journeys between two lines, where the output is no terminal. */
 const journeysPerLine = 50;
 
+/** After how many milliseconds a line comes in any case, and the time left is estimated. */
+const lineIntervalMs = 30_000;
+const minMeasuredMs = 10_000;
+
 /**
- * Shows each result: in a terminal in one line that is replaced, elsewhere every fifty journeys. What failed keeps a line
- * of its own.
+ * Shows each result: in a terminal in one line that is replaced, elsewhere every fifty journeys or thirty seconds. What
+ * failed keeps a line of its own.
  *
  * @param write Writes without a newline.
  * @param formatId The id of an attack, with its parameters.
+ * @param now The clock, in milliseconds.
  */
 export function showProgress(
   isTerminal: boolean,
   write: (text: string) => void,
   formatId: (result: CheckResult) => string,
+  now: () => number,
 ) {
   const clear = isTerminal ? "\r\u001b[K" : "";
   let done = 0;
   let failed = 0;
+  const startedAt = now();
+  let shownAt = startedAt;
   return {
     show(result: CheckResult, total: number): void {
       const { attack: { id }, verdict, because } = result;
@@ -29,11 +37,23 @@ export function showProgress(
         failed += verdict === "failed" ? 1 : 0;
         write(`${clear}${verdict === "failed" ? "✗" : "!"} ${formatId(result)}: ${printable(because)}\n`);
       }
-      const counts = `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed`;
-      if (isTerminal) write(`${clear}${counts} · ${id}`);
-      else if (done % journeysPerLine === 0 || done === total) write(`${counts}\n`);
+      const elapsed = now() - startedAt;
+      const left = elapsed < minMeasuredMs || done === total
+        ? ""
+        : `, about ${formatDuration((elapsed / done) * (total - done))} left`;
+      const counts = `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${left}`;
+      if (isTerminal) return write(`${clear}${counts} · ${id}`);
+      if (done % journeysPerLine !== 0 && done !== total && now() - shownAt < lineIntervalMs) return;
+      shownAt = now();
+      write(`${counts}\n`);
     },
     /** Removes the last line. */
     end: () => write(clear),
   };
+}
+
+/** `40 s` or `4 min`, rounded up. */
+function formatDuration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 10_000) * 10;
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
