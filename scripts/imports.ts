@@ -63,7 +63,8 @@ const importRules: ImportRules = {
     },
     // For resource servers of others, and a resource that the server hosts.
     resource: {
-      allowed: { "http/": "anything", "app/": "types", "oauth/": "anything" },
+      // A resource server of its own has no server that gives it random bytes.
+      allowed: { "http/": "anything", "app/": "types", "oauth/": "anything", "runtime/crypto.ts": "anything" },
       packages: ["jose"],
     },
     operating: {
@@ -85,6 +86,7 @@ const importRules: ImportRules = {
         "oauth/test_hosts.ts": "anything",
         "oauth/config/": "anything",
         "store/": "dynamic",
+        "admin/client_snippets/shell_quote.ts": "anything",
         // `latchkey check`, which no other start loads.
         "testing/": "dynamic",
         "inspector/": "dynamic",
@@ -148,6 +150,7 @@ const importRules: ImportRules = {
     oauth: {
       allowed: {
         "store/": "types",
+        "store/expiry_heap.ts": "anything",
         "runtime/base64url.ts": "anything",
         "runtime/crypto.ts": "anything",
         "runtime/ip_address.ts": "anything",
@@ -169,7 +172,7 @@ const coreEntries = ["mod.ts"];
  * static imports of `coreEntries`. Modules loaded by `import()` do not count, even if a start with certain settings loads
  * them.
  */
-const maxCoreCodeLines = 8_000;
+const maxCoreCodeLines = 9_000;
 
 /** Maximum number of lines of a file. */
 const maxFileLines = 350;

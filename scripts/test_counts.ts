@@ -1,4 +1,4 @@
-/** Counts in the output of test runners. */
+/** Counts of tests. */
 
 /** Number of tests by result. */
 export interface TestCounts {
@@ -7,22 +7,13 @@ export interface TestCounts {
   readonly skipped: number;
 }
 
-/** Patterns of the text before each number. The last match of each pattern counts, and all are added. */
-export type CountPatterns = Readonly<Record<keyof TestCounts, readonly RegExp[]>>;
-
-/** Patterns of Deno's output. */
-export const denoCountPatterns: CountPatterns = {
-  passed: [/^(?:ok|FAILED) \| (\d+) passed/gm],
-  failed: [/^(?:ok|FAILED) \|.* (\d+) failed/gm],
-  skipped: [/^(?:ok|FAILED) \|.* (\d+) ignored/gm],
-};
-
-/** Reads the counts from a runner's output. */
-export function parseCounts(output: string, { passed, failed, skipped }: CountPatterns): TestCounts {
-  const sumMatches = (patterns: readonly RegExp[]) =>
-    patterns.map((pattern) => [...output.matchAll(pattern)].at(-1)?.[1] ?? "0")
-      .reduce((sumMatches, digits) => sumMatches + Number(digits), 0);
-  return { passed: sumMatches(passed), failed: sumMatches(failed), skipped: sumMatches(skipped) };
+/** Reads the counts from Deno's output: from the last line that has them. */
+export function parseDenoCounts(output: string): TestCounts {
+  const read = (word: string) => {
+    const matches = [...output.matchAll(new RegExp(`^(?:ok|FAILED) \\|.* (\\d+) ${word}`, "gm"))];
+    return Number(matches.at(-1)?.[1] ?? 0);
+  };
+  return { passed: read("passed"), failed: read("failed"), skipped: read("ignored") };
 }
 
 /** Adds counts. */

@@ -1,7 +1,7 @@
 /** Runs tests in processes that always end. */
 
 import { stripVTControlCharacters } from "node:util";
-import { denoCountPatterns, parseCounts, type TestCounts } from "./test_counts.ts";
+import { parseDenoCounts, type TestCounts } from "./test_counts.ts";
 
 /** Options of a command. */
 export interface RunOptions {
@@ -10,6 +10,8 @@ export interface RunOptions {
   /** Additional environment variables; with `clearEnv` the only ones. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clearEnv?: boolean;
+  /** Called for each line of both output streams as soon as it is complete, without colours. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** Result of a command. */
@@ -32,7 +34,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 /** Runs a command until it ends, times out, or this process ends. Kills its child processes too. */
 export async function capture(
   [command, ...args]: readonly string[],
-  { timeoutSeconds, env, clearEnv }: RunOptions,
+  { timeoutSeconds, env, clearEnv, onLine }: RunOptions,
 ): Promise<RunResult> {
   const child = new Deno.Command(command!, {
     args,
@@ -51,7 +53,14 @@ export async function capture(
   }, timeoutSeconds * 1000);
   let output = "";
   const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) output += text;
+    let line = "";
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      output += text;
+      const lines = (line + text).split("\n");
+      line = lines.pop()!;
+      for (const complete of lines) onLine?.(stripVTControlCharacters(complete));
+    }
+    if (line !== "") onLine?.(stripVTControlCharacters(line));
   };
   const reading = [read(child.stdout), read(child.stderr)];
   const { success } = await child.status;
@@ -69,7 +78,7 @@ export async function testOnDeno(
   options: RunOptions,
 ): Promise<{ readonly tally: TestCounts; readonly output: string }> {
   const { output, success, timedOut } = await capture([Deno.execPath(), "test", "-A", ...args], options);
-  const parsedCounts = parseCounts(output, denoCountPatterns);
+  const parsedCounts = parseDenoCounts(output);
   return {
     tally: success ? parsedCounts : { ...parsedCounts, failed: Math.max(1, parsedCounts.failed) },
     output: timedOut ? `${output}It was ended after ${options.timeoutSeconds} s.\n` : output,

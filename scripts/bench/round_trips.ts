@@ -15,11 +15,11 @@ const tokenNotRevoked = "RV-05: nor the token by itself";
 type Trips = readonly (readonly [trip: string, why: string])[];
 
 const flowTrips: Trips = [
-  ["put code", "CI-03: what the code stands for, for whichever instance redeems it"],
+  ["put code", "CI-03: what the code stands for, for whichever instance exchanges it"],
   ["get code", "CI-03, CI-09: everything about it must be right before it is used up"],
   ["get ended_family", "CI-11: the consent is not revoked"],
   ["get ended_family", "LO-05: nor has the session ended"],
-  ["consume code", "CI-04: the one step that decides who redeems it"],
+  ["consume code", "CI-04: the one step that decides who exchanges it"],
 ];
 
 /** Allowed calls, with number and reason. */
@@ -90,6 +90,7 @@ function recordCalls(store: Store, calls: StoreCall[]): Store {
     put: (kind, id, value, metadata) => record(`put ${kind}`, () => store.put(kind, id, value, metadata)),
     add: (kind, id, value, metadata) => record(`add ${kind}`, () => store.add(kind, id, value, metadata)),
     consume: (kind, id, now) => record(`consume ${kind}`, () => store.consume(kind, id, now)),
+    extend: (kind, id, expiresAt) => record(`extend ${kind}`, () => store.extend(kind, id, expiresAt)),
     revoke: (grantId, until) => record("revoke", () => store.revoke(grantId, until)),
     delete: (kind, id) => record(`delete ${kind}`, () => store.delete(kind, id)),
     list: (kind, options) => record(`list ${kind}`, () => store.list(kind, options)),

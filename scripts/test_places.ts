@@ -1,0 +1,75 @@
+/** Which tests run on Deno alone, and which on every runtime. */
+
+import { readFileSync } from "node:fs";
+
+/** Test files whose subject cannot differ between runtimes: the beginnings of their paths, and why. */
+interface Group {
+  readonly why: string;
+  readonly paths: readonly string[];
+  /** Whether a file that uses what {@link differences} name runs on Deno alone too. */
+  readonly always?: true;
+}
+
+/** The beginnings of paths below a folder. */
+const below = (folder: string, ...names: string[]) => names.map((name) => folder + name);
+
+/** What runs on Deno alone. Every other test file, and so every new one of another name, runs on every runtime. */
+export const onDenoAlone: readonly Group[] = [
+  {
+    why: "scripts and READMEs of this repository",
+    paths: ["tests/scripts/", "tests/readme_test.ts", "tests/testing/check/readme_test.ts"],
+    always: true,
+  },
+  {
+    why: "values in, values out",
+    paths: ["tests/oauth/", "tests/habits/", "tests/recorder/", "tests/cli/", "tests/ui/"],
+  },
+  {
+    why: "decisions about parameters that were read before; reading them, keys, stores and whole journeys are tested " +
+      "in other files, on every runtime",
+    paths: [
+      ...below("tests/flows/authorization_", "details_", "request_", "response_"),
+      ...below("tests/flows/", "claims_", "client_credentials_", "client_profile_", "clock_skew_", "error_uri_"),
+      ...below("tests/flows/", "fapi_message_signing_", "grant_types_", "hosts_", "id_jag_", "jarm_"),
+      ...below("tests/flows/", "own_rejection_", "pending_", "plugin_endpoint_", "profile_", "redirect_uri_"),
+      ...below("tests/flows/", "registration_trust_", "resource_", "settings_", "standing_", "test_secrets_"),
+      ...below("tests/flows/", "token_exchange_", "wrong_address_"),
+    ],
+  },
+  {
+    why: "pages as text, and what their forms send",
+    paths: [
+      ...below("tests/flows/", "client_edit_", "clients_page_", "consent_", "error_pages_", "flow_list_", "form_post_"),
+      ...below("tests/flows/", "frontchannel_logout_", "login_", "off_page_", "playground_", "tour_"),
+      "tests/flows/users_page_",
+    ],
+  },
+  {
+    why: "what each attack sends, and to which client it is dangerous; the check itself, with timers, streams and " +
+      "sockets, is tested in other files, on every runtime",
+    paths: [
+      ...below("tests/testing/check/", "catalogue_", "extensions_", "session_starts_"),
+      ...["tests/testing/drivers/libraries_", "tests/fuzz/verdict_"],
+    ],
+    always: true,
+  },
+];
+
+/** What differs between runtimes: sockets, processes, timers, streams, keys and digests, stores. */
+const differences: readonly RegExp[] = [
+  /"node:(?:async_hooks|child_process|crypto|dgram|http|http2|https|net|sqlite|timers|tls|worker_threads)\b/,
+  /\/stores\/|\/store\/(?:sql\/|redis\.ts)/,
+  /\/src\/runtime\//,
+  /\/until\.ts"/,
+  /\b(?:setTimeout|setInterval|ReadableStream|TransformStream)\(/,
+  /\bcrypto\.subtle\b/,
+  /\.listen\(/,
+];
+
+/** Whether a test file runs on every runtime. */
+export function runsEverywhere(file: string): boolean {
+  const group = onDenoAlone.find(({ paths }) => paths.some((path) => file.startsWith(path)));
+  if (group === undefined) return true;
+  const text = readFileSync(file, "utf8");
+  return !group.always && differences.some((difference) => difference.test(text));
+}
