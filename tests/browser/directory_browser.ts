@@ -82,7 +82,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByLabel("Client ID").fill("shop");
     await page.getByLabel("Name").fill("The shop");
     await page.getByLabel("Redirect URIs").fill("http://shop.example.com/cb");
-    await page.getByLabel("Confidential: sends its secret in the Authorization header").check();
+    await page.getByLabel("Confidential: by Basic only").check();
     await page.getByRole("button", { name: "Add the client" }).click();
     assertStringIncludes(await page.getByRole("alert").innerText(), "No client was added.");
     assertEquals(await findPageProblems(opened), []);

@@ -89,7 +89,8 @@ for (const [width, height] of [[390, 844], [1280, 800]] as const) {
     await page.goto(`${askingUrl}/oauth2/authorize?${query}`);
     await measure("login", "main .person");
     await page.locator("main .person").first().click();
-    await measure("consent", ".decision .button");
+    // The decision follows the permissions, which it must not cover.
+    await measure("consent", ".grants legend");
     await page.getByRole("button", { name: "Allow" }).click();
     await measure("callback page");
     await page.goto(`${askingUrl}/account`);

@@ -45,7 +45,7 @@ async function token(changes: Fields): Promise<Record<string, string>> {
   return await (await fetch(`${url}/oauth2/token`, { method: "POST", body, headers })).json();
 }
 
-function redeem(of: string, changes: Fields = {}): Promise<Record<string, string>> {
+function exchangeCode(of: string, changes: Fields = {}): Promise<Record<string, string>> {
   const grant_type = "authorization_code";
   return token({ grant_type, code: of, redirect_uri: callback, code_verifier: verifier, ...changes });
 }
@@ -79,11 +79,11 @@ async function deleteAfterAsking(
 async function fillADay(): Promise<Readonly<Record<"good" | "failed" | "ended", string>>> {
   const newest = () => watching.recorder.flows().at(-1)!.id;
   watching.recorder.clear();
-  await redeem(await code());
+  await exchangeCode(await code());
   const good = newest();
-  await redeem(await code(), { redirect_uri: `${callback}/` });
+  await exchangeCode(await code(), { redirect_uri: `${callback}/` });
   const failed = newest();
-  const { access_token, refresh_token } = await redeem(await code({ login_hint: "bob" }));
+  const { access_token, refresh_token } = await exchangeCode(await code({ login_hint: "bob" }));
   const ended = newest();
   await (await fetch(`${url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).text();
   for (let i = 0; i < 2; i++) await token({ grant_type: "refresh_token", refresh_token });
@@ -153,11 +153,11 @@ test(
     const before = await page.locator("#flows li").count();
     const fresh = await code();
     await page.locator("#flows li").nth(before).waitFor();
-    assertMatch(await first.innerText(), /code not redeemed yet/);
+    assertMatch(await first.innerText(), /code not exchanged yet/);
     assertEquals(await page.getByRole("status").textContent(), "1 new flow");
     const beside = page.getByRole("complementary");
-    await beside.getByRole("heading", { name: "Code not redeemed yet" }).waitFor();
-    await redeem(fresh);
+    await beside.getByRole("heading", { name: "Code not exchanged yet" }).waitFor();
+    await exchangeCode(fresh);
     await first.getByText("tokens issued").waitFor();
     await beside.getByRole("link", { name: "Code exchange" }).waitFor();
     assertEquals((await beside.boundingBox())!.y, (await page.locator("#results").boundingBox())!.y);
@@ -196,7 +196,7 @@ test("[FL-01] nothing moves while the user reads: new logins wait behind a link"
 });
 
 test("[FL-02] the page of a flow reports new steps, and does not change otherwise", { skip }, async () => {
-  const { refresh_token } = await redeem(await code());
+  const { refresh_token } = await exchangeCode(await code());
   const id = watching.recorder.flows().at(-1)!.id;
   await using opened = await openListening(`/flows/${id}`);
   const { page } = opened;
@@ -277,7 +277,7 @@ test("in print everything is unfolded, and folded again afterwards", { skip }, a
 
 /** A flow of six steps: login, userinfo, refresh, userinfo, revocation. Returns its ID. */
 async function longFlow(): Promise<string> {
-  let { access_token, refresh_token } = await redeem(await code());
+  let { access_token, refresh_token } = await exchangeCode(await code());
   const id = watching.recorder.flows().at(-1)!.id;
   const userinfo = async () =>
     await (await fetch(`${url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).text();

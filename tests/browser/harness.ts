@@ -76,7 +76,7 @@ export async function openPage(url: string, {
       "--disable-gpu",
       "--disable-dev-shm-usage",
       "--disable-background-networking",
-      "--host-resolver-rules=MAP as.test 127.0.0.1",
+      "--host-resolver-rules=MAP as.test 127.0.0.1, MAP evil.example 127.0.0.1, MAP *.evil.example.com 127.0.0.1",
     ],
   });
   const context = await (await browser).newContext({

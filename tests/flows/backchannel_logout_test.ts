@@ -474,7 +474,7 @@ test("[BL-04, BL-13] a refresh with offline_access after the logout calls no cli
   assertEquals(called(b), ["spa"]);
 });
 
-test("[BL-04] a client that redeems its code after the logout is called a minute later", async () => {
+test("[BL-04] a client that exchanges its code after the logout is called a minute later", async () => {
   const b = await callingServer();
   const browser = openBrowser(b);
   const { id_token } = await browser.login({ client_id: "silent" });

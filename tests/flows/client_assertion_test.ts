@@ -159,7 +159,7 @@ test("[JC-01, JC-03] both methods work at every endpoint, with and without clien
   }
 });
 
-test("[JC-01, CA-10] both methods redeem codes and refresh tokens that client_id alone could not", async () => {
+test("[JC-01, CA-10] both methods exchange codes and refresh tokens that client_id alone could not", async () => {
   const b = await testServer(await signers());
   for (const client_id of both) {
     const proof = async () => ({ client_assertion_type: type, client_assertion: await assertionOf(client_id) });
@@ -302,7 +302,7 @@ test("[JC-02, JC-03, JC-05] each claim that is wrong, missing or of a wrong type
     iss: [undefined, "", "unknown", "web", issuer, 1, null, ["key"], {}, "key "],
     sub: [undefined, "", "unknown", "web", "spa", issuer, 1, null, ["key"], {}, "__proto__", "constructor"],
     aud: [undefined, "", null, 1, {}, [], [""], [null], [[issuer]], "unknown"],
-    exp: [undefined, null, "", String(start + 60), true, {}, [start + 60], 0, -1, 1e308, start - 60, start + 3600],
+    exp: [undefined, null, "", String(start + 60), true, {}, [start + 60], 0, -1, 1e308, start - 60, start + 3601],
     nbf: [null, "", String(start), true, {}, start + 60, 1e308],
     iat: [null, "", String(start), true, {}, start + 60, 1e308],
     jti: [undefined],
@@ -344,19 +344,41 @@ test("[JC-02] a client clock may be a few seconds ahead, but not a minute", asyn
       [{ iat: undefined, nbf: start }, "200"],
       [{ exp: start + 1 }, "200"],
       [{ exp: start + 300 }, "200"],
-      [{ exp: start + 330 }, rejected],
+      [{ exp: start + 3630 }, rejected],
       [{ exp: start - 60, iat: start - 120 }, rejected],
     ], async ([claims, expected]) => assertEquals(await tried(b, client, { claims }), expected));
   }
 });
 
-test("[JC-02] exp must be in the future, and at most 300 seconds ahead", async () => {
+test("[JC-02] exp must be in the future, and at most 3600 seconds ahead; more than 300 cause a warning", async () => {
   const b = await testServer(await signers());
-  await forEachCase([-11, -9, -1, 0, 301, 309, 311], async (seconds) => {
+  const warnings = () => b.events.filter((event) => event.type === "warning" && event.explanation.rule === "JC-02");
+  await forEachCase([-11, -9, -1, 0, 3601, 3609, 3611], async (seconds) => {
     for (const client of both) {
       assertEquals(await tried(b, client, { claims: { exp: start + seconds, iat: start - 60 } }), rejected);
     }
   });
+  await forEachCase([[1, 0], [300, 0], [301, 1], [3600, 1]], async ([seconds, expected]) => {
+    for (const client of both) {
+      const before = warnings().length;
+      assertEquals(await tried(b, client, { claims: { exp: start + seconds!, iat: start - 60 } }), "200");
+      assertEquals(warnings().length - before, expected);
+    }
+  });
+  // The clock of the client is ahead.
+  assertEquals(await tried(b, "key", { claims: { exp: start + 3608, iat: start + 8 } }), "200");
+  assertEquals(await tried(b, "key", { claims: { exp: start + 3609, iat: start + 8 } }), rejected);
+});
+
+test("[JC-02] maxAssertionLifetime rejects longer assertions", async () => {
+  const b = await testServer({ ...await signers(), maxAssertionLifetime: 60 });
+  await forEachCase<[number, string]>([[60, "200"], [61, rejected]], async ([seconds, expected]) => {
+    assertEquals(await tried(b, "key", { claims: { exp: start + seconds } }), expected);
+  });
+  for (const maxAssertionLifetime of [0, 3601, 1.5, "60"] as unknown as number[]) {
+    const { issues } = await assertRejects(() => latchkey({ maxAssertionLifetime }), ConfigurationError);
+    assertEquals(issues.map(({ path }) => path), ["maxAssertionLifetime"]);
+  }
 });
 
 test("[JC-02] the server's clock decides", async () => {
@@ -407,7 +429,7 @@ for (const [name, open] of Object.entries(stores)) {
 
 test("[JC-03] an assertion is accepted once until it expires, even after the store deletes expired records", async () => {
   for (const client of both) {
-    for (const lifetime of [60, 300]) {
+    for (const lifetime of [60, 300, 3600]) {
       const b = await testServer(await signers());
       const one = await assertionOf(client, { claims: { exp: start + lifetime } });
       assertEquals(await getOutcome(await ask(b, one)), "200");

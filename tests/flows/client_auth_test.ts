@@ -36,8 +36,13 @@ function confidential(client_id: string, client_secret: string, more: Partial<Cl
   return { client_id, client_secret, redirect_uris: [callback], ...more };
 }
 
-/** Redeems a new code of `id`, which was issued without a challenge, with these headers and changes to the body. */
-async function redeem(b: TestServer, id: string, headers: HeadersInit = {}, fields: Fields = {}): Promise<Response> {
+/** Exchanges a new code of `id`, which was issued without a challenge, with these headers and changes to the body. */
+async function exchangeCode(
+  b: TestServer,
+  id: string,
+  headers: HeadersInit = {},
+  fields: Fields = {},
+): Promise<Response> {
   const code = await b.code({ ...webRequest, client_id: id });
   const body = encode({ grant_type: "authorization_code", code, redirect_uri: callback, ...fields });
   const all = new Headers(headers);
@@ -77,7 +82,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
 test("[CA-01] a client with a secret authenticates by Basic if no method is registered", async () => {
   const b = await testServer();
   assertEquals(b.as.clients.find("web")?.authMethod, "client_secret_basic");
-  assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "web", basic("web", "web-secret"))), "200");
 });
 
 test("[CA-02] form-encoded Basic works for every id and secret, however much of them is encoded", async () => {
@@ -85,7 +90,7 @@ test("[CA-02] form-encoded Basic works for every id and secret, however much of 
     const b = await testServer({ clients: awkward.map((text) => confidential(text.slice(0, 256), text)) });
     await forEachCase(awkward, async (text) => {
       const headers = authorization(`Basic ${base64(`${encoded(text)}:${encoded(text)}`)}`);
-      assertEquals(await getOutcome(await redeem(b, text, headers)), "200", manner);
+      assertEquals(await getOutcome(await exchangeCode(b, text, headers)), "200", manner);
     });
   }
 });
@@ -100,35 +105,35 @@ test("[CA-02] Basic credentials of oauth4webapi are accepted", async () => {
       new URLSearchParams(),
       headers,
     );
-    assertEquals(await getOutcome(await redeem(b, `${text}-id`, headers)), "200");
+    assertEquals(await getOutcome(await exchangeCode(b, `${text}-id`, headers)), "200");
   });
 });
 
 test("[CA-02] the examples of the rule: my%2Dclient is my-client, and a%3Ab%2Bc%25 is a:b+c%", async () => {
   const b = await testServer({ clients: [confidential("my-client", "a:b+c%")] });
-  assertEquals(await getOutcome(await redeem(b, "my-client", basic("my%2Dclient", "a%3Ab%2Bc%25"))), "200");
-  assertEquals(await getOutcome(await redeem(b, "my-client", basic("my-client", "a:b%2Bc%25"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "my-client", basic("my%2Dclient", "a%3Ab%2Bc%25"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "my-client", basic("my-client", "a:b%2Bc%25"))), "200");
 });
 
 test("[CA-02] the header is split at its first colon only", async () => {
   const b = await testServer({ clients: [confidential("a", "b:c"), confidential("a:b", "c")] });
-  assertEquals(await getOutcome(await redeem(b, "a", basic("a", "b:c"))), "200");
-  assertEquals(await getOutcome(await redeem(b, "a:b", basic("a%3Ab", "c"))), "200");
-  assertEquals(await getOutcome(await redeem(b, "a:b", basic("a", "b:c"))), "400 invalid_grant");
+  assertEquals(await getOutcome(await exchangeCode(b, "a", basic("a", "b:c"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "a:b", basic("a%3Ab", "c"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "a:b", basic("a", "b:c"))), "400 invalid_grant");
 });
 
 test("[CA-02] + is a space and %2B is a plus sign", async () => {
   const b = await testServer({ clients: [confidential("a b", "c d"), confidential("e+f", "g+h")] });
-  assertEquals(await getOutcome(await redeem(b, "a b", basic("a+b", "c%20d"))), "200");
-  assertEquals(await getOutcome(await redeem(b, "e+f", basic("e%2Bf", "g%2bh"))), "200");
-  assertEquals(await getOutcome(await redeem(b, "a b", basic("a%2Bb", "c+d"))), "401 invalid_client");
+  assertEquals(await getOutcome(await exchangeCode(b, "a b", basic("a+b", "c%20d"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "e+f", basic("e%2Bf", "g%2bh"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "a b", basic("a%2Bb", "c+d"))), "401 invalid_client");
 });
 
 test("Basic credentials without form-encoding, as curl -u sends them, are accepted", async () => {
   const ids = awkward.map((text, i) => `${i} ${text}`).filter((id) => !id.includes(":"));
   const b = await testServer({ clients: ids.map((id) => confidential(id, `${id}:${id}`)) });
   await forEachCase(ids, async (id) => {
-    assertEquals(await getOutcome(await redeem(b, id, basic(id, `${id}:${id}`))), "200");
+    assertEquals(await getOutcome(await exchangeCode(b, id, basic(id, `${id}:${id}`))), "200");
   });
 });
 
@@ -153,7 +158,7 @@ test("reading Basic in two ways authenticates only the intended client", async (
   for (const id of ["a b", "a+b", "a%20b", "a%2Bb", "a%2520b"]) {
     for (const secret of secrets) {
       for (const { client_id } of twins) {
-        const result = await getOutcome(await redeem(b, client_id, basic(id, secret)));
+        const result = await getOutcome(await exchangeCode(b, client_id, basic(id, secret)));
         if (result === "200") letIn.push(`${id}:${secret} is ${client_id}`);
       }
     }
@@ -176,7 +181,7 @@ test("[CA-03] the scheme is case-insensitive and may be followed by any number o
   const b = await testServer();
   const credentials = base64("web:web-secret");
   await forEachCase(["Basic ", "basic ", "BASIC ", "bAsIc ", "Basic  ", "basic      "], async (scheme) => {
-    assertEquals(await getOutcome(await redeem(b, "web", authorization(scheme + credentials))), "200");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", authorization(scheme + credentials))), "200");
   });
 });
 
@@ -221,7 +226,7 @@ test("[CA-04] a malformed Basic header is 401, not treated as absent", async () 
   await forEachCase(headers, async (header) => {
     // Latin-1, so that what is not ASCII can stand in a header at all.
     const value = Buffer.from(header).toString("latin1");
-    assertEquals(await getOutcome(await redeem(b, "web", authorization(value))), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", authorization(value))), "401 invalid_client");
     const asSpa = await b.token({ code: await b.code() }, { headers: authorization(value) });
     assertEquals(await getOutcome(asSpa), "401 invalid_client", "the client_id in the body was taken instead");
   });
@@ -245,11 +250,11 @@ test("[CA-05, CA-06] every 401 has a Basic challenge with a realm, and no other 
     [basic("web", "web-secret"), { client_id: "spa" }, 400],
     [basic("web", "web-secret"), {}, 200],
   ], async ([headers, fields, status]) => {
-    const response = await redeem(b, "web", headers, fields);
+    const response = await exchangeCode(b, "web", headers, fields);
     assertEquals(response.status, status);
     const challenge = response.headers.get("www-authenticate");
     if (status !== 401) return assertEquals(challenge, null);
-    assertMatch(challenge ?? "", /^Basic realm="[\x20\x21\x23-\x5B\x5D-\x7E]+"(?:, charset="UTF-8")?$/);
+    assertMatch(challenge ?? "", /^Basic realm="https:\/\/as\.test"(?:, \w+="[\x20\x21\x23-\x5B\x5D-\x7E]+")*$/);
     assertEquals((await response.json()).error, "invalid_client");
   });
 });
@@ -257,7 +262,10 @@ test("[CA-05, CA-06] every 401 has a Basic challenge with a realm, and no other 
 test("[CA-06] the realm is one quoted string for every issuer", async () => {
   const b = await testServer({ issuer: "https://as.test:8443/a~b/c.d-e_f" });
   const response = await b.token({ client_id: undefined });
-  assertMatch(response.headers.get("www-authenticate") ?? "", /^Basic realm="[^"\\]*", charset="UTF-8"$/);
+  assertMatch(
+    response.headers.get("www-authenticate") ?? "",
+    /^Basic realm="https:\/\/as\.test:8443\/a~b\/c\.d-e_f", charset="UTF-8", error="[^"\\]*", error_description="[^"\\]*"$/,
+  );
 });
 
 /** Indistinguishable failures: the response must not reveal whether the client exists or what was wrong. */
@@ -296,7 +304,7 @@ test("[CA-07] on a real host unknown client, wrong secret, missing credentials a
   const b = await testServer({ ...withOld, issuer: "https://login.example.com", insecureAllowAutoLogin: true });
   const responses = new Map<string, string[]>();
   for (const [name, [headers, fields]] of Object.entries(failures)) {
-    const response = await redeem(b, "web", headers, fields);
+    const response = await exchangeCode(b, "web", headers, fields);
     const result = JSON.stringify([response.status, [...response.headers], await response.text()]);
     responses.set(result, [...responses.get(result) ?? [], name]);
   }
@@ -306,7 +314,7 @@ test("[CA-07] on a real host unknown client, wrong secret, missing credentials a
 test("[CA-07] on a test host the response names what was wrong, with the used and the registered method", async () => {
   const b = await testServer(withOld);
   const describe = async (headers: Record<string, string>, fields: Fields = {}) => {
-    const { error, error_description } = await (await redeem(b, "web", headers, fields)).json();
+    const { error, error_description } = await (await exchangeCode(b, "web", headers, fields)).json();
     return `${error}: ${error_description}`;
   };
   assertEquals(
@@ -362,14 +370,17 @@ test("[CA-08] a secret of another length or spelling is rejected like any wrong 
     ],
   ];
   await forEachCase(wrong, async (secret) => {
-    assertEquals(await getOutcome(await redeem(b, "web", basic("web", secret))), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", basic("web", secret))), "401 invalid_client");
     const fields = { client_id: "poster", client_secret: secret.replace("web", "poster") };
-    assertEquals(await getOutcome(await redeem(b, "web", {}, fields)), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client");
   });
   for (const length of [0, 1, 999, 1001, 2000]) {
-    assertEquals(await getOutcome(await redeem(b, "long", basic("long", "s".repeat(length)))), "401 invalid_client");
+    assertEquals(
+      await getOutcome(await exchangeCode(b, "long", basic("long", "s".repeat(length)))),
+      "401 invalid_client",
+    );
   }
-  assertEquals(await getOutcome(await redeem(b, "long", basic("long", "s".repeat(1000)))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "long", basic("long", "s".repeat(1000)))), "200");
 });
 
 test("[CA-08, CA-14] the digest of a secret does not authenticate", async () => {
@@ -377,7 +388,7 @@ test("[CA-08, CA-14] the digest of a secret does not authenticate", async () => 
   for (
     const secret of [await b.as.clients.find("web")!.secretDigest!, await b.as.clients.find("web")!.secretDigest! + "="]
   ) {
-    assertEquals(await getOutcome(await redeem(b, "web", basic("web", secret))), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", basic("web", secret))), "401 invalid_client");
   }
 });
 
@@ -399,9 +410,12 @@ test("[CA-09] two methods of authentication in one request are 400 invalid_reque
     [{}, { client_id: "poster", client_secret: "poster-secret", client_assertion: "x" }],
     [basic("web", "web-secret"), { client_secret: "web-secret", ...assertion }],
   ], async ([headers, fields]) => {
-    assertEquals(await getOutcome(await redeem(b, "web", headers, fields)), "400 invalid_request");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", headers, fields)), "400 invalid_request");
   });
-  assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"), { client_secret: "" })), "200");
+  assertEquals(
+    await getOutcome(await exchangeCode(b, "web", basic("web", "web-secret"), { client_secret: "" })),
+    "200",
+  );
 });
 
 test("[CA-07, CA-09] the trace of a rejection names the registered client that the request claims to be", async () => {
@@ -418,7 +432,7 @@ test("[CA-07, CA-09] the trace of a rejection names the registered client that t
     [basic(secret, secret), { client_id: secret, client_secret: secret }, undefined],
   ];
   for (const [headers, fields, expected] of cases) {
-    await redeem(b, "web", headers, fields);
+    await exchangeCode(b, "web", headers, fields);
     const event = b.events.findLast((event) => event.type === "rejected");
     assertEquals(event!.client, expected, JSON.stringify(fields));
   }
@@ -517,7 +531,7 @@ test("[CA-12] attempts by Basic, by post and in every spelling of the id count t
   for (const id of ["a+b", "a%20b", "%61 b", "a b"]) {
     assertEquals((await tryAs(b, "guess", undefined, id)).status, 429, id);
   }
-  const guess = await redeem(b, "web", {}, { client_id: "a b", client_secret: "guess" });
+  const guess = await exchangeCode(b, "web", {}, { client_id: "a b", client_secret: "guess" });
   assertEquals(guess.status, 429);
 });
 
@@ -646,10 +660,10 @@ test("[CA-13] another scheme or a second Authorization header is rejected, and c
     ...["ApiKey x", "HTTP Basic x", `,Basic ${credentials}`, `Basic,${credentials}`],
   ];
   await forEachCase(schemes, async (header) => {
-    assertEquals(await getOutcome(await redeem(b, "web", authorization(header))), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", authorization(header))), "401 invalid_client");
     const asSpa = await b.token({ code: await b.code() }, { headers: authorization(header) });
     assertEquals(await getOutcome(asSpa), "401 invalid_client", "the client_id in the body was taken instead");
-    const asPoster = await redeem(b, "web", authorization(header), {
+    const asPoster = await exchangeCode(b, "web", authorization(header), {
       client_id: "poster",
       client_secret: "poster-secret",
     });
@@ -663,7 +677,7 @@ test("[CA-13] another scheme or a second Authorization header is rejected, and c
     for (const pair of [[`Basic ${credentials}`, second], [second, `Basic ${credentials}`]]) {
       const headers = new Headers();
       for (const header of pair) headers.append("authorization", header);
-      assertMatch(await getOutcome(await redeem(b, "web", headers)), /^40[01] invalid_(?:client|request)$/);
+      assertMatch(await getOutcome(await exchangeCode(b, "web", headers)), /^40[01] invalid_(?:client|request)$/);
     }
   });
 });
@@ -671,8 +685,8 @@ test("[CA-13] another scheme or a second Authorization header is rejected, and c
 test("[CA-14] no stored data of a client contains its secret", async () => {
   const observed: unknown[] = [];
   const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => observed.push([verb, ...args])) });
-  await redeem(b, "web", basic("web", "web-secret"));
-  await redeem(b, "web", basic("web", "web-secret-wrong"));
+  await exchangeCode(b, "web", basic("web", "web-secret"));
+  await exchangeCode(b, "web", basic("web", "web-secret-wrong"));
   for (const client of b.as.clients.all()) {
     const whole = inspect(client, { depth: Infinity, showHidden: true, getters: true });
     assertNotMatch(whole + await client.secretDigest, /(?:web|poster)-secret/);
@@ -695,10 +709,10 @@ test("[CA-15] the secret is 401 from client_secret_expires_at on, and 0 means ne
     ],
   });
   const now = async () => [
-    await getOutcome(await redeem(b, "expiring", basic("expiring", "s"))),
-    await getOutcome(await redeem(b, "post", {}, { client_id: "post", client_secret: "s" })),
-    await getOutcome(await redeem(b, "past", basic("past", "s"))),
-    await getOutcome(await redeem(b, "never", basic("never", "s"))),
+    await getOutcome(await exchangeCode(b, "expiring", basic("expiring", "s"))),
+    await getOutcome(await exchangeCode(b, "post", {}, { client_id: "post", client_secret: "s" })),
+    await getOutcome(await exchangeCode(b, "past", basic("past", "s"))),
+    await getOutcome(await exchangeCode(b, "never", basic("never", "s"))),
   ];
   const rejected = "401 invalid_client";
   assertEquals(await now(), ["200", "200", rejected, "200"]);
@@ -716,9 +730,9 @@ test("[CA-16] client_secret_post works for clients registered for it, in every f
   await forEachCase(awkward, async (text) => {
     const body = new URLSearchParams();
     await ClientSecretPost(text)({ issuer: b.as.issuer }, { client_id: `${text}-id` }, body, new Headers());
-    assertEquals(await getOutcome(await redeem(b, `${text}-id`, {}, Object.fromEntries(body))), "200");
+    assertEquals(await getOutcome(await exchangeCode(b, `${text}-id`, {}, Object.fromEntries(body))), "200");
     assertEquals(
-      await getOutcome(await redeem(b, `${text}-id`, basic(formEncode(`${text}-id`), formEncode(text)))),
+      await getOutcome(await exchangeCode(b, `${text}-id`, basic(formEncode(`${text}-id`), formEncode(text)))),
       "401 invalid_client",
     );
   });
@@ -728,15 +742,15 @@ test("[CA-16] a Basic client that posts its secret is 401, and so is a post clie
   const named = confidential("named", "its-secret", { token_endpoint_auth_method: "client_secret_basic" });
   const b = await testServer({ clients: [...clients, named] });
   const posted = { client_id: "named", client_secret: "its-secret" };
-  assertEquals(await getOutcome(await redeem(b, "named", {}, posted)), "401 invalid_client");
+  assertEquals(await getOutcome(await exchangeCode(b, "named", {}, posted)), "401 invalid_client");
   const { explanation } = getRejections(b.events).at(-1)!;
   assertEquals([explanation.rule, explanation.expected, explanation.received], [
     "CA-07",
     "client_secret_basic",
     "client_secret_post",
   ]);
-  assertEquals(await getOutcome(await redeem(b, "web", basic("poster", "poster-secret"))), "401 invalid_client");
-  assertEquals(await getOutcome(await redeem(b, "named", basic("named", "its-secret"))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "web", basic("poster", "poster-secret"))), "401 invalid_client");
+  assertEquals(await getOutcome(await exchangeCode(b, "named", basic("named", "its-secret"))), "200");
   assertEquals(b.events.filter(({ type }) => type === "warning"), [], "nothing is to be pinned");
 });
 
@@ -754,24 +768,27 @@ test("[CA-16] a client without a registered method sends its secret by Basic or 
     assertEquals((await ask(fields, basic("web", "web-secret"))).status, 200, path);
     assertEquals((await ask({ ...fields, ...posted }, basic("web", "web-secret"))).status, 400, path);
   }
-  assertEquals(await getOutcome(await redeem(b, "web", {}, posted)), "200");
-  assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"))), "200");
-  assertEquals(await getOutcome(await redeem(b, "web", basic("web", "web-secret"), posted)), "400 invalid_request");
+  assertEquals(await getOutcome(await exchangeCode(b, "web", {}, posted)), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "web", basic("web", "web-secret"))), "200");
+  assertEquals(
+    await getOutcome(await exchangeCode(b, "web", basic("web", "web-secret"), posted)),
+    "400 invalid_request",
+  );
   await forEachCase(
     [{ ...posted, client_secret: "web-secres" }, { ...posted, client_secret: "" }, { client_id: "web" }],
     async (
       fields,
-    ) => assertEquals(await getOutcome(await redeem(b, "web", {}, fields)), "401 invalid_client"),
+    ) => assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client"),
   );
 });
 
 test("[CA-16] a warning reports use of the non-default method and how to register it", async () => {
   const b = await testServer();
-  await redeem(b, "web", basic("web", "web-secret"));
-  await redeem(b, "web", {}, { client_id: "web", client_secret: "another" });
-  await redeem(b, "web", {}, { client_id: "poster", client_secret: "poster-secret" });
+  await exchangeCode(b, "web", basic("web", "web-secret"));
+  await exchangeCode(b, "web", {}, { client_id: "web", client_secret: "another" });
+  await exchangeCode(b, "web", {}, { client_id: "poster", client_secret: "poster-secret" });
   assertEquals(b.events.filter(({ type }) => type === "warning"), []);
-  await redeem(b, "web", {}, { client_id: "web", client_secret: "web-secret" });
+  await exchangeCode(b, "web", {}, { client_id: "web", client_secret: "web-secret" });
   const [warning, ...others] = b.events.filter((event) => event.type === "warning");
   assertEquals(others, []);
   assertEquals([warning!.client, warning!.explanation], ["web", {
@@ -791,9 +808,13 @@ test("[CA-17] an empty secret authenticates no client", async () => {
     // Rejected, as an unknown client is.
   }
   for (const id of ["web", "spa", "poster", "hollow", "unknown"]) {
-    assertEquals(await getOutcome(await redeem(b, "web", basic(id, ""))), "401 invalid_client", id);
+    assertEquals(await getOutcome(await exchangeCode(b, "web", basic(id, ""))), "401 invalid_client", id);
     const expected = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
-    assertEquals(await getOutcome(await redeem(b, "web", {}, { client_id: id, client_secret: "" })), expected, id);
+    assertEquals(
+      await getOutcome(await exchangeCode(b, "web", {}, { client_id: id, client_secret: "" })),
+      expected,
+      id,
+    );
   }
 });
 
@@ -812,7 +833,7 @@ test("[CA-04] header names and values of every size get a response", async () =>
         `Basic ${base64("web:".padEnd(length, "%25"))}`,
       ]
     ) {
-      assertEquals(await getOutcome(await redeem(b, "web", authorization(header))), "401 invalid_client");
+      assertEquals(await getOutcome(await exchangeCode(b, "web", authorization(header))), "401 invalid_client");
     }
   }
   assertEquals(b.events.filter((event) => event.type === "internal_error"), []);

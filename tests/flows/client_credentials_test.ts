@@ -111,7 +111,7 @@ test("[CC-01] public clients and unregistered clients are rejected", async () =>
   assertEquals(b.events.filter(({ type }) => type === "tokens_issued"), []);
 });
 
-test("[CC-01, TK-06] a client registered only for client_credentials can neither redeem a code nor start the code flow", async () => {
+test("[CC-01, TK-06] a client registered only for client_credentials can neither exchange a code nor start the code flow", async () => {
   const b = await testServer(machines);
   const fields = { grant_type: "authorization_code", code: await b.code(), redirect_uri: "https://spa.example/cb" };
   assertEquals(await getOutcome(await ask(b, fields)), "400 unauthorized_client");

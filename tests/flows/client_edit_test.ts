@@ -87,24 +87,49 @@ test("[DI-07] a change counts immediately, and the secret stays valid", async ()
   assertEquals((await made.token(fields, { headers: basic("web", "web-secret") })).status, 200);
 });
 
-test("[DI-02, DI-07] a new secret replaces the old one and is shown once; a method without secrets ends it", async () => {
+test("[DI-07, UI-19] a redirect URI that is known only at run time is added from the page that rejects it", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const redirect_uri = "https://spa.example/run/8123";
+  const html = await assertPage(await browser.authorize({ redirect_uri }));
+  const [, href] = /href="([^"]*)">Add it to the client</.exec(html)!;
+  assertEquals(href, "/clients/spa?edit");
+  const { redirect_uris } = await readForm(browser, href!);
+  await save(browser, "spa", { redirect_uris: `${redirect_uris}\n${redirect_uri}` });
+  assertEquals((await browser.authorize({ redirect_uri })).status, 302);
+  // In a program, and in the mock.
+  const other = "https://spa.example/run/8124";
+  made.as.clients.set({ ...made.as.clients.find("spa")!.metadata, redirect_uris: [other] });
+  assertEquals((await browser.authorize({ redirect_uri: other })).status, 302);
+
+  const hasLink = async (server: typeof made, fields: Fields, headers: Record<string, string> = {}) =>
+    (await (await server.authorize({ redirect_uri, ...fields }, { headers })).text()).includes("Add it to the client");
+  assertEquals(await hasLink(made, {}), true);
+  assertEquals(await hasLink(made, {}, { host: "rebound.example" }), false);
+  assertEquals(await hasLink(made, { client_id: "unknown" }), false);
+  for (const directory of ["read", "off"] as const) {
+    assertEquals(await hasLink(await testServer({ directory }), {}), false);
+  }
+});
+
+test("[DI-02, DI-07] a new secret replaces the old one and is shown; a method without secrets ends it", async () => {
   const made = await testServer();
   const browser = openBrowser(made);
   const fields = { grant_type: "client_credentials", client_id: undefined, scope: "read" };
   const grant_types = "client_credentials";
-  const html = await assertPageWithForms(await save(browser, "web", { grant_types, new_secret: "on" }), 201);
+  assertEquals((await save(browser, "web", { grant_types, new_secret: "on" })).status, 303);
+  const html = await assertPageWithForms(await browser.get("/clients/web"));
   const secret = /[\w-]{43}(?=<)/.exec(html.slice(html.indexOf("Client secret")))![0];
   await assertTokenResponse(await made.token(fields, { headers: basic("web", secret) }));
   assertEquals((await made.token(fields, { headers: basic("web", "web-secret") })).status, 401);
-  assert(!(await (await browser.get("/clients/web")).text()).includes(secret));
   assert(!(await (await browser.get("/clients/web?edit")).text()).includes(secret));
 
   const asPublic = { token_endpoint_auth_method: "none", grant_types: "authorization_code" };
   assertEquals((await save(browser, "web", asPublic)).status, 303);
   assertEquals(made.as.clients.find("web")!.secretDigest, undefined);
   // A method with a secret needs one again.
-  const again = await save(browser, "web", { token_endpoint_auth_method: "client_secret_post" });
-  assertEquals(again.status, 201);
+  assertEquals((await save(browser, "web", { token_endpoint_auth_method: "client_secret_post" })).status, 303);
+  assertStringIncludes(await (await browser.get("/clients/web")).text(), "Client secret</dt>");
 });
 
 test("[DI-03, DI-07] an error is shown at its field, keeps all input and changes nothing", async () => {

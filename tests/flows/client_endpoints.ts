@@ -256,9 +256,9 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
   });
 }
 
-/** Asserts that a response, and a preflight, are open to scripts of every origin. */
+/** Asserts that a response, and a preflight, are open to scripts of other origins: on a test host, of other test hosts. */
 export async function assertCors(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
-  const origin = { origin: "https://elsewhere.example" };
+  const origin = { origin: "https://elsewhere.test" };
   const responses = [
     await post(server, path, fields, { ...headers, ...origin }),
     await post(server, path, {}, { ...basic("web", "guess"), ...origin }),

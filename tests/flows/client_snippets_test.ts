@@ -18,6 +18,7 @@ import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
 import { forEachCase } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import { sharedRsaKeys } from "./shared_rsa_keys.ts";
 
 const shell = process.platform === "win32" ? undefined : "sh";
 const secret = "a-secret-of-32-characters-or-more";
@@ -55,7 +56,7 @@ const opened: Latchkey[] = [];
 after(() => Promise.all(opened.map((as) => as.close())));
 
 async function serve(): Promise<Latchkey> {
-  const as = await latchkey({ clients });
+  const as = await latchkey({ clients, keySource: sharedRsaKeys });
   opened.push(as);
   await as.listen({ port: 0 });
   return as;
@@ -303,7 +304,7 @@ test("[DI-05, UI-03] a hostile id is one literal in each language and does not c
   const settings = (client_id: string, method: "none" | "client_secret_post") => {
     as.clients.set({
       client_id,
-      redirect_uris: [`https://app.example/login/oauth2/code/latchkey?a='$(id)"`],
+      redirect_uris: [`https://app.example/login/oauth2/code/latchkey?a='$(id)`],
       ...method !== "none" && { client_secret: secret, token_endpoint_auth_method: method },
     });
     return settingsOf(as, client_id);

@@ -1,14 +1,6 @@
 /** The pages of clients, by what a browser gets and sends (group DI). */
 
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertNotEquals,
-  assertNotMatch,
-  assertStringIncludes,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
@@ -98,38 +90,66 @@ test("[DI-03] an added public client works immediately, until the server stops",
     "code",
   );
   assertEquals((await b.token({ client_id: "new", redirect_uri: "https://new.example/cb", code: code! })).status, 200);
-  assertMatch(await (await browser.get("/clients")).text(), /Kept in memory: .* is lost when the server stops/);
+  assertMatch(await (await browser.get("/clients")).text(), /Changes are lost when the server stops\./);
   assertEquals((await testServer()).as.clients.find("new"), undefined);
 });
 
-test("[DI-02, DI-03] a confidential client gets a 256-bit secret, which is shown once and works", async () => {
+/** The secret that the page of a client shows. */
+const shownSecret = (html: string) =>
+  /Client secret<\/dt><dd class="box"><code class="wire">([A-Za-z0-9_-]{43})</.exec(html)?.[1];
+
+/** Whether the client gets a token by each method with this secret. */
+async function acceptedMethods(b: TestServer, id: string, secret: string): Promise<string[]> {
+  const grant = { grant_type: "client_credentials", scope: "read" };
+  const send = (fields: Record<string, string>, headers: HeadersInit) =>
+    b.get("/oauth2/token", { method: "POST", body: new URLSearchParams({ ...grant, ...fields }), headers });
+  const statuses = {
+    client_secret_basic: (await send({}, basic(id, secret))).status,
+    client_secret_post: (await send({ client_id: id, client_secret: secret }, {})).status,
+  };
+  return Object.entries(statuses).flatMap(([method, status]) => status === 200 ? [method] : []);
+}
+
+const either = "client_secret_basic client_secret_post";
+
+test("[DI-02, DI-03, CA-16] a confidential client gets a 256-bit secret and the methods that were chosen, by default both", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const secrets: string[] = [];
-  for (const method of ["client_secret_basic", "client_secret_post"]) {
-    const response = await add(browser, { client_id: method, token_endpoint_auth_method: method });
-    const html = await assertPageWithForms(response, 201);
-    const secret = /Client secret<\/dt><dd class="box"><code class="wire">([A-Za-z0-9_-]{43})</.exec(html)?.[1];
-    assert(secret !== undefined, html);
+  for (const method of [either, "client_secret_basic", "client_secret_post"]) {
+    const id = method.replace(" ", "-");
+    const response = await add(browser, { client_id: id, token_endpoint_auth_method: method });
+    assertEquals([response.status, response.headers.get("location")], [303, `/clients/${id}`]);
+    const html = await assertPageWithForms(await browser.get(`/clients/${id}`));
+    const secret = shownSecret(html)!;
     secrets.push(secret);
     assert(html.split(secret).length > 5, "the settings hold it");
-    for (const path of ["/clients", `/clients/${method}`, "/"]) {
-      assert(!(await (await browser.get(path)).text()).includes(secret), path);
-    }
-    const grant = { grant_type: "client_credentials", scope: "read" };
-    const result = method === "client_secret_basic"
-      ? await b.get("/oauth2/token", {
-        method: "POST",
-        body: new URLSearchParams(grant),
-        headers: basic(method, secret),
-      })
-      : await b.get("/oauth2/token", {
-        method: "POST",
-        body: new URLSearchParams({ ...grant, client_id: method, client_secret: secret }),
-      });
-    assertEquals(result.status, 200, await result.text());
+    for (const path of ["/clients", "/"]) assert(!(await (await browser.get(path)).text()).includes(secret), path);
+    assertEquals(await acceptedMethods(b, id, secret), method.split(" "));
   }
-  assertNotEquals(secrets[0], secrets[1]);
+  assertEquals(new Set(secrets).size, 3);
+  const form = await (await browser.get("/clients")).text();
+  assertMatch(form, new RegExp(`<input type="radio"[^>]* value="${either}" checked`));
+});
+
+test("[DI-02, DI-03] on a test host the page shows a generated secret for as long as the client has it", async () => {
+  const b = await testServer();
+  const browser = openBrowser(b);
+  await add(browser, { token_endpoint_auth_method: either });
+  const page = async () => shownSecret(await (await browser.get("/clients/new")).text());
+  const secret = await page();
+  assertEquals(await page(), secret);
+  b.as.clients.set({ client_id: "new", client_secret: "another-secret", redirect_uris: ["https://new.example/cb"] });
+  assertEquals(await page(), undefined);
+});
+
+test("[DI-02, DI-03] on a real host a generated secret is part of one response alone", async () => {
+  const b = await testServer({ ...real, directory: "edit", insecureAllowDirectory: true });
+  const browser = openBrowser(b);
+  const response = await add(browser, { token_endpoint_auth_method: either });
+  const secret = shownSecret(await assertPageWithForms(response, 201))!;
+  assertEquals(await acceptedMethods(b, "new", secret), either.split(" "));
+  assert(!(await (await browser.get("/clients/new")).text()).includes(secret));
 });
 
 test("[DI-03] an error is shown at its field with a fix, keeps all input and adds nothing", async () => {
@@ -315,7 +335,7 @@ test("[UI-03] hostile metadata is shown as text on these pages and in the settin
   const hostile: ClientMetadata = {
     client_id: `"><img src=x onerror=alert(1)>'; id; \`id\` \${7*7} </pre><script>alert(1)</script>`,
     client_name: `</h1><script>alert(1)</script><a href="https://evil.example">here</a>\u202E`,
-    redirect_uris: [`https://a.example/cb?x='"><script>alert(1)</script>`],
+    redirect_uris: ["https://a.example/cb?x='&y=$(id);z=%22%3E%3Cscript%3E"],
   };
   b.as.clients.set(hostile);
   const path = `/clients/${encodeURIComponent(hostile.client_id)}`;

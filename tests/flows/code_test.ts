@@ -145,7 +145,7 @@ test("[CI-03, CI-09] each binding of a code alone rejects a mismatch, without co
     [{ redirect_uri: "https://SPA.example/cb" }],
     [{ code_verifier: otherVerifier }],
     [{ code_verifier: challenge }],
-    [{ code_verifier: undefined }, "400 invalid_request"],
+    [{ code_verifier: undefined }],
     [{ redirect_uri: undefined }, "400 invalid_request"],
     [{ code: code.slice(0, -1) }],
     [{ code: `${code}A` }],
@@ -204,7 +204,7 @@ test("[CI-03] without a nonce in the authorization request no token has a nonce"
 });
 
 for (const [name, open] of Object.entries(stores)) {
-  test(`[CI-04, CI-06] one of 50 and of 500 concurrent redemptions on two servers succeeds (${name})`, async () => {
+  test(`[CI-04, CI-06] one of 50 and of 500 concurrent exchanges on two servers succeeds (${name})`, async () => {
     const [store, again] = await open();
     const one = await testServer({ store });
     const two = await testServer({ store: again });
@@ -225,7 +225,7 @@ for (const [name, open] of Object.entries(stores)) {
     await two.as.close();
   });
 
-  test(`[CI-04] one of 50 concurrent redemptions with a secret succeeds, among 50 that fail (${name})`, async () => {
+  test(`[CI-04] one of 50 concurrent exchanges with a secret succeeds, among 50 that fail (${name})`, async () => {
     const [store, again] = await open();
     await again.close();
     const b = await testServer({ ...severalUsers, store });
@@ -337,7 +337,7 @@ test("[CI-05] attempts of other clients with a code do not affect its owner, bef
   assertEquals(revokedGrants(b), []);
 });
 
-test("[CI-06] a second redemption revokes the grant of the first for as long as its tokens live", async () => {
+test("[CI-06] a second exchange revokes the grant of the first for as long as its tokens live", async () => {
   await forEachCase(
     [{}, { access_token: 60, id_token: 7200 }, { access_token: 7200, id_token: 60 }],
     async (lifetimes) => {
@@ -376,7 +376,7 @@ test("[CI-06] a replay revokes only its own grant and may happen repeatedly", as
   assertEquals(await getOutcome(await b.token({ code: bystander })), "200");
 });
 
-test("[CI-07] an invalid second redemption revokes nothing", async () => {
+test("[CI-07] an invalid second exchange revokes nothing", async () => {
   const store = memoryStore();
   const b = await testServer({ ...severalUsers, store });
   const code = await b.code();
@@ -399,7 +399,7 @@ test("[CI-07] an invalid second redemption revokes nothing", async () => {
   assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
 });
 
-test("[CI-07] a second redemption of a confidential client without the correct secret revokes nothing", async () => {
+test("[CI-07] a second exchange of a confidential client without the correct secret revokes nothing", async () => {
   const store = memoryStore();
   const b = await testServer({ ...severalUsers, store });
   const code = await b.code(webRequest);

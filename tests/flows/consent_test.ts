@@ -242,32 +242,6 @@ test("[UI-11] claims of an allowed scope value are covered for its resource only
   assertEquals(await browser.authorizeSilently({ scope: "openid", claims }), "consent_required");
 });
 
-test("[UI-11] consent of a former record format covers nothing, is listed, and can be revoked", async () => {
-  const store = memoryStore();
-  const b = await testServer({ ...severalUsers, store });
-  const browser = openBrowser(b);
-  const { refresh_token } = await tokens(b, getCode(await logInAndAllow(browser, "alice", { scope: "read" })));
-  const older: Store = {
-    ...store,
-    async get(kind, id) {
-      const entry = await store.get(kind, id);
-      if (entry === undefined || kind !== "consent") return entry;
-      const { scopes: _, ...value } = entry.value as unknown as Record<string, unknown>;
-      return { ...entry, value: { ...value, scope: ["read", "write"], resources: [payments.resource] } as never };
-    },
-  };
-  const later = await testServer({ ...severalUsers, store: older });
-  const same = openBrowser(later, browser.cookies);
-  for (const fields of [{}, payments]) {
-    assertEquals(await same.authorizeSilently({ scope: "read", ...fields }), "consent_required");
-  }
-  assertEquals(describePage(await requestAuthorization(same, { scope: "read" })), "consent");
-  assertEquals(await listed(same), ["spa"]);
-  await submit(same, await accountOf(same), "");
-  assertEquals(await getOutcome(await refresh(b, refresh_token)), "400 invalid_grant");
-  assertEquals(await listed(same), []);
-});
-
 test("[UI-11] denying a scope value forgets its claims that were allowed by name", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);

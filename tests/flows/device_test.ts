@@ -259,7 +259,7 @@ test("[DV-04] a poll that comes too early is slow_down, and adds five seconds fo
   assertEquals([first, ...others], Array(5).fill("400 authorization_pending"));
 });
 
-test("[DV-05] only a registered client starts, and only that client redeems", async () => {
+test("[DV-05] only a registered client starts, and only that client exchanges", async () => {
   const server = await deviceServer();
   assertEquals(await getOutcome(await start(server, { client_id: "spa" })), "400 unauthorized_client");
   const { device_code, user_code } = await started(server);
@@ -669,4 +669,51 @@ test("[DV-02] a user code that is in use is not issued again", async () => {
   assertEquals(taken, 3);
   taken = -20;
   assertEquals(await getOutcome(await start(server)), "503 temporarily_unavailable");
+});
+
+test("[DV-08] device authorizations of one site without credentials evict each other alone", async () => {
+  const store = memoryStore();
+  const server = await deviceServer({ store });
+  const from = (address: string): TestServer => ({
+    ...server,
+    get: (path, init) => server.as.fetch(new Request(server.as.issuer + path, init), { address }),
+  });
+  const [user, attacker] = [from("192.0.2.1"), from("192.0.2.2")];
+  const { device_code } = await started(user);
+  const ofBox = await (await start(attacker, { client_id: "box" }, basic("box", "box-secret"))).json();
+  const first = await started(attacker);
+  const claims = JSON.stringify({ id_token: { ["x".repeat(4000)]: null } });
+  for (let i = 0; i < 300; i++) await started(attacker, { claims });
+  const records = await store.list("device", { prefix: "", limit: 1000 });
+  assert(records.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0) < 1024 * 1024);
+  assertEquals(await pollOutcome(server, device_code), "400 authorization_pending");
+  const box = basic("box", "box-secret");
+  const poll = { grant_type: deviceCodeType, device_code: ofBox.device_code };
+  assertEquals(await getOutcome(await post(server, "/oauth2/token", poll, box)), "400 authorization_pending");
+  assertEquals(await pollOutcome(server, first.device_code), "400 invalid_grant");
+});
+
+test("[ST-06, MC-04] a device is warned as other clients are: of ignored levels, and of its document", async () => {
+  const url = "https://tv.example/client.json";
+  const server = await deviceServer({
+    clientIdMetadataDocuments: true,
+    acrValues: [{ value: "urn:example:mfa", methods: ["open"], amr: ["mfa"] }],
+    outbound: () =>
+      Promise.resolve(Response.json({ client_id: url, client_name: "TV", grant_types: [deviceCodeType, "unknown"] })),
+  });
+  assertEquals((await start(server, { client_id: url, acr_values: "urn:example:unknown" })).status, 200);
+  const rules = server.events.flatMap((event) => event.type === "warning" ? [event.explanation.rule] : []);
+  assertEquals([...new Set(rules)].sort(), ["MC-04", "ST-06"]);
+});
+
+test("[OI-05, OI-07] a device that asks for a recent login, or another user, gets no approval of an older login or other user", async () => {
+  let authTime = 0;
+  const server = await deviceServer({
+    login: "auto",
+    approver: ({ scope }, { users, now }) => ({ user: users.findCached("alice")!, scope, authTime: authTime || now() }),
+  });
+  assertEquals((await start(server, { max_age: "60" })).status, 200);
+  authTime = Date.UTC(2025, 11, 31);
+  assertEquals(await getOutcome(await start(server, { max_age: "60" })), "400 login_required");
+  assertEquals(await getOutcome(await start(server, { id_token_hint: "no.ID.token" })), "400 invalid_request");
 });

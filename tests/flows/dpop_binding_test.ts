@@ -46,7 +46,7 @@ const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 
 /** A token request with a proof, or without. */
-function redeem(server: TestServer, code: string, by?: ProofKey, fields: Fields = {}): Promise<Response> {
+function exchangeCode(server: TestServer, code: string, by?: ProofKey, fields: Fields = {}): Promise<Response> {
   return server.token({ code, ...fields }, { headers: by === undefined ? {} : tokenProof(by) });
 }
 
@@ -65,13 +65,13 @@ async function pushedCode(server: TestServer, fields: Fields, headers: HeadersIn
   return getRedirectParams(await server.get(`/oauth2/authorize?${query}`)).get("code")!;
 }
 
-/** A code is redeemed by the key, and by nothing else; failed attempts leave it usable. */
+/** A code is exchanged by the key, and by nothing else; failed attempts leave it usable. */
 async function assertBoundCode(server: TestServer, code: string): Promise<void> {
-  assertEquals(await getOutcome(await redeem(server, code)), invalidProof);
+  assertEquals(await getOutcome(await exchangeCode(server, code)), invalidProof);
   assertEquals(findLastRule(server), "DO-08");
-  assertEquals(await getOutcome(await redeem(server, code, otherKey)), invalidGrant);
+  assertEquals(await getOutcome(await exchangeCode(server, code, otherKey)), invalidGrant);
   assertEquals(findLastRule(server), "DO-08");
-  const { access_token, token_type } = await assertTokenResponse(await redeem(server, code, key));
+  const { access_token, token_type } = await assertTokenResponse(await exchangeCode(server, code, key));
   assertEquals([token_type, decodeClaims(access_token).cnf], ["DPoP", { jkt: key.thumbprint }]);
 }
 
@@ -156,7 +156,7 @@ const refreshing: LatchkeyOptions = {
 
 test("[DO-07, RT-02] the refresh token of a public client is bound to the key, and failed attempts change nothing", async () => {
   const server = await testServer(refreshing);
-  const first = await assertTokenResponse(await redeem(server, await server.code(), key)) as Tokens;
+  const first = await assertTokenResponse(await exchangeCode(server, await server.code(), key)) as Tokens;
   assertEquals(await getOutcome(await refresh(server, first.refresh_token)), invalidProof);
   assertEquals(findLastRule(server), "DO-07");
   assertEquals(await getOutcome(await refresh(server, first.refresh_token, {}, tokenProof(otherKey))), invalidGrant);
@@ -174,7 +174,7 @@ test("[DO-07, RT-03] a bound refresh token does not rotate, unless refresh.rotat
     ]] as const
   ) {
     const server = await testServer({ ...refreshing, ...options });
-    const first = await assertTokenResponse(await redeem(server, await server.code(), key)) as Tokens;
+    const first = await assertTokenResponse(await exchangeCode(server, await server.code(), key)) as Tokens;
     const send = (token: string) => refresh(server, token, {}, tokenProof(key));
     const second = await assertTokenResponse(await send(first.refresh_token)) as Tokens;
     assertEquals(second.refresh_token !== first.refresh_token, rotates);
@@ -262,7 +262,7 @@ test("[TX-04, DO-06] a bound subject or actor token needs its proof, and the exc
   const grant_types = [tokenExchange, "client_credentials"];
   const clients = [...testClients.clients, confidentialClient("gateway", { grant_types })];
   const server = await testServer({ ...testClients, clients, tokenExchange: {} });
-  const { access_token: subject } = await assertTokenResponse(await redeem(server, await server.code(), key));
+  const { access_token: subject } = await assertTokenResponse(await exchangeCode(server, await server.code(), key));
   const { access_token: plain } = await publicTokens(server);
   const actorRequest = { grant_type: "client_credentials" };
   const { access_token: actor } = await assertTokenResponse(
@@ -293,7 +293,7 @@ test("[IJ-11] an ID-JAG that was requested with a proof is bound to the key, and
   const clients = [...testClients.clients, publicClient("cli", { grant_types })];
   const resourceAuthorizationServers = [{ issuer: audience, allowPublicClients: true }];
   const server = await testServer({ ...testClients, clients, resourceAuthorizationServers });
-  const login = await redeem(server, await server.code({ client_id: "cli" }), key, { client_id: "cli" });
+  const login = await exchangeCode(server, await server.code({ client_id: "cli" }), key, { client_id: "cli" });
   const { refresh_token, id_token } = await assertTokenResponse(login) as Tokens;
   const request = (subject: Fields, by?: ProofKey) =>
     postForm(server, "/oauth2/token", {

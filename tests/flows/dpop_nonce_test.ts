@@ -120,13 +120,13 @@ test("[DO-05] instances with one store accept each other's nonces, other issuers
 test("[DO-05] a missing nonce uses no code up, and PAR demands one for a proof", async () => {
   const server = await testServer(options);
   const code = await server.code();
-  const redeem = (nonce?: string) =>
+  const exchangeCode = (nonce?: string) =>
     server.token({ code }, {
       headers: { dpop: proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce } }) },
     });
-  const rejected = await redeem();
+  const rejected = await exchangeCode();
   assertEquals(await getOutcome(rejected), useNonce);
-  assertEquals((await assertTokenResponse(await redeem(nonceOf(rejected)))).token_type, "DPoP");
+  assertEquals((await assertTokenResponse(await exchangeCode(nonceOf(rejected)))).token_type, "DPoP");
   const push = (nonce?: string) =>
     postForm(server, "/oauth2/par", goodRequest, {
       dpop: proof(key, "POST", "https://as.test/oauth2/par", startSeconds, { claims: { nonce } }),

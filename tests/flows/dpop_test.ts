@@ -406,3 +406,19 @@ test("[DO-01] no event contains a proof or a bound token", async () => {
   const text = JSON.stringify(server.events);
   for (const secret of [access_token, headers.dpop!, verifier]) assert(!text.includes(secret));
 });
+
+test("[DO-09] userinfo accepts and offers no bearer token where every token must be bound", async () => {
+  const store = memoryStore();
+  const before = await testServer({ ...options, store });
+  const { access_token: plain } = await assertTokenResponse(await before.token({ code: await before.code() }));
+  assertEquals(await atUserinfo(before, { authorization: `Bearer ${plain}` }), "200");
+  const server = await testServer({ ...options, store, requireSenderConstrainedTokens: true });
+  await forEachCase<[HeadersInit, string]>([
+    [{}, "401 DPoP algs"],
+    [basicHeader("web"), "401 DPoP algs"],
+    [{ authorization: "Bearer x" }, '401 DPoP error="invalid_token", algs'],
+    [{ authorization: `Bearer ${plain}` }, '401 DPoP error="invalid_token", algs'],
+  ], async ([headers, expected]) => assertEquals(await atUserinfo(server, headers), expected));
+  const { access_token: bound } = await boundTokens(server);
+  assertEquals(await atUserinfo(server, userinfoProof(key, bound)), "200");
+});

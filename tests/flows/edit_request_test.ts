@@ -343,3 +343,30 @@ test("[FL-10] hostile values are escaped, and nothing causes an error of the ser
   await assertPage(await bench.browser.post(`/flows/edit/${numbers[0]}`, { form_token, a: "x".repeat(70_000) }), 413);
   assert(!bench.events.some(({ type }) => type === "internal_error"));
 });
+
+/** Characters that act on a terminal or change the direction of text. */
+// deno-lint-ignore no-control-regex
+const acting = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+test("[FL-02, FL-10] control characters of a request are escapes on every page, and are sent again as they were", async () => {
+  const bench = await editBench({ registration: { mode: "open" } });
+  const text = "\u0000a\u001b[31mred\u202e\u0007\u009b";
+  await bench.authorize({ state: text, [text]: text, scope: `openid ${text}`, redirect_uri: text });
+  await bench.token({ code: "x", resource: text, [text]: text });
+  const headers = { "content-type": "application/json" };
+  await bench.get("/oauth2/register", { method: "POST", body: `${text}\r\n${text}`, headers });
+  const paths = [
+    "/flows",
+    ...[1, 2, 3].flatMap((id) => [`/flows/${id}`, `/flows/${id}?show=secrets`, `/flows/edit/${id}`]),
+  ];
+  for (const path of paths) {
+    const html = await (await bench.browser.get(path)).text();
+    assert(!acting.test(html), path);
+    if (path !== "/flows") assertStringIncludes(html, "\\u001b[31mred\\u202e", path);
+  }
+  const exchanges = () => bench.inspected.recorder.exchanges().map(({ request }) => request);
+  const { form } = await experimentOf(bench, await bench.send(2)).then(({ request }) => request);
+  assertEquals(form, exchanges()[1]!.form);
+  const { body } = await experimentOf(bench, await bench.send(3)).then(({ request }) => request);
+  assertEquals(body?.replaceAll("\r", ""), exchanges()[2]!.body?.replaceAll("\r", ""));
+});

@@ -8,7 +8,7 @@ import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { findRule, rules } from "../../src/oauth/rules/mod.ts";
 import { openBrowser } from "./browser.ts";
 import { findCsrfToken } from "./csrf.ts";
-import { assertPage, encode, forEachCase, getRejections, goodRequest, testServer } from "./harness.ts";
+import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -28,7 +28,7 @@ function post(
 
 /** One request for each rule that a page can name, and its status. */
 const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {
-  "AZ-02": [400, (b) => b.authorize({ client_id: "unknown" })],
+  "AZ-02": [400, (b) => b.authorize({ client_id: undefined })],
   "AZ-06": [400, (b) => b.authorize({ redirect_uri: ["https://spa.example/cb", "https://spa.example/cb"] })],
   "RU-01": [400, (b) => b.authorize({ redirect_uri: "https://spa.example/cb/" })],
   "RU-06": [400, (b) => b.authorize({ client_id: "two", scope: "read", redirect_uri: undefined })],
@@ -85,6 +85,30 @@ test("[UI-13, UI-19] every rejection on a page explains the error and how to fix
     const { fix } = findRule(rule)!;
     assert(html.includes(fix!.replaceAll("&", "&amp;")), fix);
   });
+});
+
+test("[AZ-02, DI-01] a page of a real host names no registered client; the trace does, the nearest first, and no client that registered itself", async () => {
+  for (const options of [{}, realHost]) {
+    const b = await testServer({ ...options, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
+    const registered = await b.get("/oauth2/register", {
+      method: "POST",
+      body: JSON.stringify({ redirect_uris: ["https://unlisted.example/cb"] }),
+      headers: { "content-type": "application/json" },
+    });
+    const { client_id: unlisted } = await registered.json();
+    const html = await assertPage(await b.authorize({ client_id: "postr" }), 400);
+    assertEquals(html.includes("poster"), options !== realHost);
+    const { reason, expected } = getRejections(b.events).at(-1)!.explanation;
+    assertEquals([reason, expected], ["client_id is not registered. Did you mean poster?", "poster or spa or web"]);
+    assert(!html.includes(unlisted));
+  }
+});
+
+test("[CA-07] on a real host the rejection of an unknown client at the token endpoint does not depend on the others", async () => {
+  const b = await testServer(realHost);
+  await b.token({ client_id: "postr" });
+  const { reason, expected } = getRejections(b.events).at(-1)!.explanation;
+  assertEquals([reason, expected], ["the client is unknown", "the client_id of a registered client"]);
 });
 
 test("[UI-13] each of these rejections is JSON for a program, which accepts JSON and no page", async () => {
@@ -243,7 +267,7 @@ test("[UI-19] the most similar redirect URI is suggested, with the difference", 
   const near: readonly (readonly [sent: string, meant: string, words: string])[] = [
     ["http://localhost:5173/callback", local, "differ only in the scheme"],
     ["https://127.0.0.1:5173/callback", local, "differ only in the host"],
-    ["https://localhost:3000/callback", local, "differ only in the port"],
+    ["https://shop.example:1/oauth/callback?tenant=1", shop, "differ only in the port. It may vary for 127.0.0.1 and"],
     ["https://localhost:5173/calback", local, "differ only in the path"],
     ["https://localhost:5173/callback/", local, "differ only in the slash at the end"],
     ["https://shop.example/oauth/callback", shop, "differ only in the query"],

@@ -1,30 +1,53 @@
-/** `error_uri` in error responses: on test hosts it leads to the recorded step that explains the error. */
+/**
+ * The link to the recorded step that explains an error, in error responses of test hosts: `error_uri` in the body, the
+ * redirect and the challenge, and the header `Link`.
+ */
 
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { inspect } from "node:util";
+import * as openid from "openid-client";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { type TestServer, testServer } from "./harness.ts";
+import { basic, realHost, type TestServer, testServer } from "./harness.ts";
 
-/** The `error_uri` of each kind of error response. */
-async function errorUris({ token, authorize, get }: TestServer): Promise<Record<string, string | undefined>> {
-  const json = await (await token({ code: "guess" })).json();
-  const redirected = new URL((await authorize({ scope: "nonsense" })).headers.get("location")!);
-  const unknown = await (await get("/token", { headers: { accept: "application/json" } })).json();
-  const rejected = await get("/oauth2/userinfo", { headers: { authorization: "Bearer guess" } });
+type Links = Record<string, string | undefined>;
+
+const linkOf = ({ headers }: Response) => /^<([^>]*)>; rel="help"$/.exec(headers.get("link") ?? "")?.[1];
+
+const challengeOf = ({ headers }: Response) => headers.get("www-authenticate")!;
+
+/** The link in each kind of error response. */
+async function errorLinks({ token, authorize, get }: TestServer): Promise<Links> {
+  const json = await token({ code: "guess" });
+  const redirect = await authorize({ scope: "nonsense" });
+  const unknown = await get("/token", { headers: { accept: "application/json" } });
+  const bearer = await get("/oauth2/userinfo", { headers: { authorization: "Bearer guess" } });
+  const client = await token({ client_id: "web" }, { headers: basic("web", "guess") });
+  const page = await authorize({ client_id: "guess" });
+  const uriOf = (response: Response) => /error_uri="([^"]*)"/.exec(challengeOf(response))?.[1];
   return {
-    json: json.error_uri,
-    unknown: unknown.error_uri,
-    redirect: redirected.searchParams.get("error_uri") ?? undefined,
-    challenge: /error_uri="([^"]*)"/.exec(rejected.headers.get("www-authenticate")!)?.[1],
-    body: (await rejected.json()).error_uri,
+    "json, header": linkOf(json),
+    "unknown path, header": linkOf(unknown),
+    "redirect, header": linkOf(redirect),
+    "bearer, header": linkOf(bearer),
+    "client authentication, header": linkOf(client),
+    "page, header": linkOf(page),
+    "wrong method, header": linkOf(await get("/oauth2/token")),
+    "bearer, challenge": uriOf(bearer),
+    "client authentication, challenge": uriOf(client),
+    json: (await json.json()).error_uri,
+    "unknown path": (await unknown.json()).error_uri,
+    redirect: new URL(redirect.headers.get("location")!).searchParams.get("error_uri") ?? undefined,
+    bearer: (await bearer.json()).error_uri,
+    "client authentication": (await client.json()).error_uri,
   };
 }
 
 for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"]) {
   test(`an error of ${issuer} has the link to the step that explains it`, async () => {
     const server = await testServer({ issuer, plugins: [inspector()] });
-    for (const [kind, uri] of Object.entries(await errorUris(server))) {
+    for (const [kind, uri] of Object.entries(await errorLinks(server))) {
       assertMatch(uri ?? kind, new RegExp(`^${issuer}/flows/of/\\d+$`));
       const { headers, status } = await server.as.fetch(new Request(uri!));
       assertEquals(status, 302);
@@ -36,15 +59,42 @@ for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"])
   });
 }
 
-test("without recorded flows, or on another host, errors have no error_uri", async () => {
-  const none = { json: undefined, unknown: undefined, redirect: undefined, challenge: undefined, body: undefined };
+test("without recorded flows, or on another host, errors have no link", async () => {
   const cases: LatchkeyOptions[] = [
     { issuer: "http://localhost:9666" },
-    {
-      issuer: "https://login.example.com",
-      plugins: [inspector({ insecureAllow: true })],
-      insecureAllowAutoLogin: true,
-    },
+    { ...realHost, plugins: [inspector({ insecureAllow: true })] },
   ];
-  for (const options of cases) assertEquals(await errorUris(await testServer(options)), none);
+  for (const options of cases) {
+    const links = await errorLinks(await testServer(options));
+    assertEquals(Object.values(links).filter((link) => link !== undefined), [], JSON.stringify(links));
+  }
+});
+
+test("[CA-05, BR-04] on test hosts the Basic challenge has the error of the body; elsewhere it has the realm alone", async () => {
+  const reject = async (options: LatchkeyOptions) =>
+    await (await testServer(options)).token({ client_id: "web" }, { headers: basic("web", "guess") });
+  const response = await reject({ issuer: "http://localhost:9666", plugins: [inspector()] });
+  const attributes = Object.fromEntries(
+    [...challengeOf(response).matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  );
+  const { error, error_description, error_uri } = await response.json();
+  assertEquals(attributes, { realm: "http://localhost:9666", charset: "UTF-8", error, error_description, error_uri });
+  assertStringIncludes(error_description, "secret");
+  assertEquals(challengeOf(await reject(realHost)), 'Basic realm="https://login.widgets.com", charset="UTF-8"');
+});
+
+test("[SC-12] the error of openid-client shows why a wrong secret was rejected, and the link", async () => {
+  const { as } = await testServer({ issuer: "http://localhost:9666", plugins: [inspector()] });
+  for (const authentication of [openid.ClientSecretBasic("guess"), openid.ClientSecretPost("guess")]) {
+    const config = await openid.discovery(new URL(as.issuer), "web", "guess", authentication, {
+      [openid.customFetch]: (url, init) => as.fetch(new Request(url, init as RequestInit)),
+      execute: [openid.allowInsecureRequests],
+    });
+    const error = await assertRejects(() => openid.refreshTokenGrant(config, "guess"));
+    assert(error instanceof openid.WWWAuthenticateChallengeError);
+    const shown = inspect(error, { depth: null });
+    assertMatch(shown, /error: 'invalid_client'/);
+    assertMatch(shown, /error_description: '[^']*secret/);
+    assertMatch(shown, /error_uri: 'http:\/\/localhost:9666\/flows\/of\/\d+'/);
+  }
 });

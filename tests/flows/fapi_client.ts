@@ -104,7 +104,7 @@ export async function fapiCode(server: TestServer, fields: Fields = {}): Promise
 }
 
 /** POST /oauth2/token with everything in order, changed by the fields and the proof given. */
-export function redeem(
+export function exchangeCode(
   server: TestServer,
   fields: Fields = {},
   headers: HeadersInit = tokenProof(dpopKey),

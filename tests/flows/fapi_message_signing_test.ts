@@ -11,11 +11,11 @@ import {
   authorizePushed,
   bank,
   clientKey,
+  exchangeCode,
   fapiServer,
   otherKey,
   publicKeys,
   push,
-  redeem,
   redirectUri,
   signed,
 } from "./fapi_client.ts";
@@ -110,7 +110,7 @@ test("[FS-33, PF-03, PF-06] responses are signed: a plain mode, or none, is inva
 test("[FS-16, FS-31, FS-33] a whole flow: the code arrives in a signed response, and an error too", async () => {
   const b = await server();
   const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, signed())).get("response")!);
-  assertEquals((await assertTokenResponse(await redeem(b, { code: code as string }))).token_type, "DPoP");
+  assertEquals((await assertTokenResponse(await exchangeCode(b, { code: code as string }))).token_type, "DPoP");
   const failed = await authorizePushed(b, signed({ prompt: "none", max_age: "0", login_hint: "alice" }));
   assert(decodeJwt(getRedirectParams(failed).get("response")!).iss !== undefined);
 });
@@ -125,7 +125,7 @@ test("[FS-31, FS-33] the mock signs the request and verifies the response by its
 test("[FS-34] an introspection response is a JWT for a client that asks for one", async () => {
   const b = await server();
   const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, signed())).get("response")!);
-  const { access_token } = await assertTokenResponse(await redeem(b, { code: code as string }));
+  const { access_token } = await assertTokenResponse(await exchangeCode(b, { code: code as string }));
   const accept = "application/token-introspection+jwt";
   const response = await postForm(b, "/oauth2/introspect", { token: access_token, ...assertion() }, { accept });
   assertEquals(response.headers.get("content-type"), accept);

@@ -25,12 +25,12 @@ import {
   bank,
   clientKey,
   dpopKey,
+  exchangeCode,
   fapiCode,
   fapiServer,
   otherKey,
   publicKeys,
   push,
-  redeem,
   redirectUri,
   request,
 } from "./fapi_client.ts";
@@ -94,7 +94,7 @@ test("[FS-04, FS-16] a whole flow: pushed request, code with iss, a token of typ
   assertEquals(response.status, 303);
   const params = getRedirectParams(response);
   assertEquals([params.get("iss"), params.get("state")], ["https://as.test", "st4te"]);
-  const tokens = await assertDpopTokens(await redeem(b, { code: params.get("code")! }));
+  const tokens = await assertDpopTokens(await exchangeCode(b, { code: params.get("code")! }));
   const userinfo = await b.get("/oauth2/userinfo", { headers: userinfoProof(dpopKey, tokens.access_token) });
   assertEquals((await userinfo.json()).sub, "alice");
   const denied = await authorizePushed(b, { scope: "openid", prompt: "none", id_token_hint: undefined, max_age: "0" });
@@ -105,17 +105,17 @@ test("[FS-04, FS-25, PF-05] each grant needs a proof; the rejection names the pr
   const b = await fapiServer();
   const code = await fapiCode(b);
   assertEquals(
-    await outcome(await redeem(b, { code }, {})),
+    await outcome(await exchangeCode(b, { code }, {})),
     "400 invalid_dpop_proof: a DPoP proof is required, by the profile fapi2-security [DO-06]",
   );
-  const { refresh_token } = await assertDpopTokens(await redeem(b, { code }));
+  const { refresh_token } = await assertDpopTokens(await exchangeCode(b, { code }));
   const grants: Fields[] = [
     { grant_type: "refresh_token", refresh_token, redirect_uri: undefined, code_verifier: undefined },
     { grant_type: "client_credentials", scope: "read", redirect_uri: undefined, code_verifier: undefined },
   ];
   await forEachCase(grants, async (fields) => {
-    assertMatch(await outcome(await redeem(b, fields, {})), /^400 invalid_dpop_proof/);
-    const response = await (await redeem(b, { ...fields, ...assertion() })).json();
+    assertMatch(await outcome(await exchangeCode(b, fields, {})), /^400 invalid_dpop_proof/);
+    const response = await (await exchangeCode(b, { ...fields, ...assertion() })).json();
     assertEquals(response.token_type, "DPoP");
     if (fields.grant_type === "client_credentials") assertEquals(response.refresh_token, undefined);
   });
@@ -133,7 +133,7 @@ test("[FS-25] device codes and exchanged tokens need a proof too, and the tokens
   assertMatch(await outcome(await poll({})), /^400 invalid_dpop_proof/);
   assertMatch(await outcome(await poll(tokenProof(dpopKey))), /^400 authorization_pending/);
   const auto = await fapiServer({ clients, tokenExchange: {} });
-  const { access_token } = await assertDpopTokens(await redeem(auto, { code: await fapiCode(auto) }));
+  const { access_token } = await assertDpopTokens(await exchangeCode(auto, { code: await fapiCode(auto) }));
   const request = (headers: HeadersInit) =>
     postForm(auto, "/oauth2/token", {
       grant_type: exchange,
@@ -156,7 +156,7 @@ test("[FS-03] the page of clients has no form where clients must have keys, and 
 
 test("[FS-02, FS-11] other grants and response types do not exist", async () => {
   const b = await fapiServer();
-  const password = await redeem(b, { grant_type: "password", username: "alice", password: "x" });
+  const password = await exchangeCode(b, { grant_type: "password", username: "alice", password: "x" });
   assertMatch(await outcome(password), /^400 unsupported_grant_type/);
   for (const response_type of ["token", "code id_token", "id_token", "code token"]) {
     assertMatch(await outcome(await push(b, { response_type })), /^400 unsupported_response_type/);
@@ -196,7 +196,7 @@ test("[FS-03, FS-05, PF-06] clients authenticate by private_key_jwt alone", asyn
   const registered = await register({ jwks: publicKeys(otherKey) });
   assertEquals((await registered.json()).token_endpoint_auth_method, "private_key_jwt");
   const code = await fapiCode(b);
-  const { access_token, refresh_token } = await assertDpopTokens(await redeem(b, { code }));
+  const { access_token, refresh_token } = await assertDpopTokens(await exchangeCode(b, { code }));
   const endpoints: [string, Fields][] = [
     ["par", request],
     ["token", { grant_type: "refresh_token", refresh_token }],
@@ -227,7 +227,7 @@ test("[FS-06, PF-06] the aud of an assertion is the issuer as a string, at each 
 
 test("[FS-07, PF-06] refresh tokens do not rotate; where an operator forces it, the previous one works for 30 seconds", async () => {
   const refresh = async (b: TestServer, refresh_token: string, seconds = startSeconds) =>
-    await redeem(b, {
+    await exchangeCode(b, {
       grant_type: "refresh_token",
       refresh_token,
       redirect_uri: undefined,
@@ -235,11 +235,11 @@ test("[FS-07, PF-06] refresh tokens do not rotate; where an operator forces it, 
       ...assertion({}, seconds),
     }, tokenProof(dpopKey, {}, seconds));
   const b = await fapiServer();
-  const { refresh_token } = await assertDpopTokens(await redeem(b, { code: await fapiCode(b) }));
+  const { refresh_token } = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
   const again = await assertDpopTokens(await refresh(b, refresh_token));
   assertEquals(again.refresh_token, refresh_token);
   const rotating = await fapiServer({ refresh: { rotateConfidential: true } });
-  const first = await assertDpopTokens(await redeem(rotating, { code: await fapiCode(rotating) }));
+  const first = await assertDpopTokens(await exchangeCode(rotating, { code: await fapiCode(rotating) }));
   const second = await assertDpopTokens(await refresh(rotating, first.refresh_token));
   assert(second.refresh_token !== first.refresh_token);
   rotating.advance(29);
@@ -247,19 +247,19 @@ test("[FS-07, PF-06] refresh tokens do not rotate; where an operator forces it, 
   assertMatch(await issuesOf({ clients: [bank], refresh: { grace: 29 } }), /refresh\.grace.*30 or stricter/s);
 });
 
-test("[FS-08, PF-02, PF-06] a code lives for 60 seconds, and is redeemed once", async () => {
+test("[FS-08, PF-02, PF-06] a code lives for 60 seconds, and is exchanged once", async () => {
   const b = await fapiServer();
   const at = async (seconds: number) => {
     const server = await fapiServer();
     const code = await fapiCode(server);
     server.advance(seconds);
     const later = startSeconds + seconds;
-    return (await redeem(server, { code, ...assertion({}, later) }, tokenProof(dpopKey, {}, later))).status;
+    return (await exchangeCode(server, { code, ...assertion({}, later) }, tokenProof(dpopKey, {}, later))).status;
   };
   assertEquals([await at(59), await at(62)], [200, 400]);
   const code = await fapiCode(b);
-  const { access_token } = await assertDpopTokens(await redeem(b, { code }));
-  assertMatch(await outcome(await redeem(b, { code })), /^400 invalid_grant/);
+  const { access_token } = await assertDpopTokens(await exchangeCode(b, { code }));
+  assertMatch(await outcome(await exchangeCode(b, { code })), /^400 invalid_grant/);
   assertEquals((await b.get("/oauth2/userinfo", { headers: userinfoProof(dpopKey, access_token) })).status, 401);
   const message = await issuesOf({ clients: [bank], lifetimes: { code: 300 } });
   assertMatch(
@@ -279,8 +279,8 @@ test("[FS-09] dpop_jkt and a proof at PAR bind the code to the key", async () =>
     const pushed = await (await push(b, { ...fields, ...assertion() }, headers)).json();
     const response = await b.get(`/oauth2/authorize?${new URLSearchParams({ client_id: "bank", ...pushed })}`);
     const code = getRedirectParams(response).get("code")!;
-    assertMatch(await outcome(await redeem(b, { code }, tokenProof(otherKey))), /^400 invalid_grant/);
-    await assertDpopTokens(await redeem(b, { code }));
+    assertMatch(await outcome(await exchangeCode(b, { code }, tokenProof(otherKey))), /^400 invalid_grant/);
+    await assertDpopTokens(await exchangeCode(b, { code }));
   });
 });
 
@@ -293,8 +293,8 @@ test("[FS-10] iat and nbf of an assertion or a proof may be 10 seconds ahead, no
     }
   }
   const token = async (headers: HeadersInit) =>
-    (await redeem(b, { grant_type: "client_credentials", scope: "read" }, headers)).status;
-  const { access_token } = await assertDpopTokens(await redeem(b, { code: await fapiCode(b) }));
+    (await exchangeCode(b, { grant_type: "client_credentials", scope: "read" }, headers)).status;
+  const { access_token } = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
   for (const [ahead, isAccepted] of [[-10, true], [10, true], [61, false]] as const) {
     const claims = { iat: startSeconds + ahead };
     assertEquals(await token(tokenProof(dpopKey, { claims })), isAccepted ? 200 : 400);
@@ -338,9 +338,9 @@ test("[FS-14, FS-15, PF-06] PKCE with a method and a registered redirect_uri are
     assertEquals((await push(open, { ...fields, ...assertion() })).status, 201);
   });
   const code = await fapiCode(b);
-  assertMatch(await outcome(await redeem(b, { code, code_verifier: undefined })), /^400 .*PK-10/);
+  assertMatch(await outcome(await exchangeCode(b, { code, code_verifier: undefined })), /^400 invalid_grant: .*PK-10/);
   const wrong = "a".repeat(43);
-  assertMatch(await outcome(await redeem(b, { code, code_verifier: wrong, ...assertion() })), /^400 .*PK-09/);
+  assertMatch(await outcome(await exchangeCode(b, { code, code_verifier: wrong, ...assertion() })), /^400 .*PK-09/);
 });
 
 test("[FS-17, PF-06] no http redirect URI but loopback ones of native clients, on test hosts too", async () => {
@@ -391,7 +391,7 @@ test("[FS-20] nonce and state of any usual length, or none, come back unchanged"
   await forEachCase(values, async (fields) => {
     const params = getRedirectParams(await authorizePushed(b, { ...fields, ...assertion() }));
     assertEquals(params.get("state") ?? undefined, fields.state);
-    const { id_token } = await assertDpopTokens(await redeem(b, { code: params.get("code")! }));
+    const { id_token } = await assertDpopTokens(await exchangeCode(b, { code: params.get("code")! }));
     assertEquals(JSON.parse(atob(id_token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/"))).nonce, fields.nonce);
   });
 });
@@ -404,13 +404,13 @@ test("[FS-21, PF-05, PF-06] signatures are PS256, ES256 or Ed25519, in assertion
   const open = await testServer({ clients: clients([...accepted, ...rejected]) });
   const grant = { grant_type: "client_credentials", scope: "read", redirect_uri: undefined, code_verifier: undefined };
   for (const key of accepted) {
-    assertEquals((await redeem(b, { ...grant, ...assertion({ key }) }, tokenProof(key))).status, 200, key.alg);
+    assertEquals((await exchangeCode(b, { ...grant, ...assertion({ key }) }, tokenProof(key))).status, 200, key.alg);
   }
   for (const key of rejected) {
-    assertEquals((await redeem(b, { ...grant, ...assertion({ key }) })).status, 401, key.alg);
-    const byProof = await redeem(b, { ...grant, ...assertion({ key: accepted[1] }) }, tokenProof(key));
+    assertEquals((await exchangeCode(b, { ...grant, ...assertion({ key }) })).status, 401, key.alg);
+    const byProof = await exchangeCode(b, { ...grant, ...assertion({ key: accepted[1] }) }, tokenProof(key));
     assertMatch(await outcome(byProof), /^400 invalid_dpop_proof: .*, by the profile fapi2-security/);
-    assertEquals((await redeem(open, { ...grant, ...assertion({ key }) }, tokenProof(key))).status, 200, key.alg);
+    assertEquals((await exchangeCode(open, { ...grant, ...assertion({ key }) }, tokenProof(key))).status, 200, key.alg);
   }
   assertMatch(reasons(b), /alg = PS256 or ES256 or Ed25519 or EdDSA, by the profile fapi2-security/);
   for (const alg of ["RS256"] as const) {
@@ -418,14 +418,14 @@ test("[FS-21, PF-05, PF-06] signatures are PS256, ES256 or Ed25519, in assertion
     const id_token = { ...bank, id_token_signed_response_alg: alg };
     assertMatch(await issuesOf({ clients: [id_token] }), /id_token_signed_response_alg.*by the profile/s);
   }
-  const none = await redeem(b, { ...grant, ...assertion({ header: { alg: "none" } }) });
+  const none = await exchangeCode(b, { ...grant, ...assertion({ header: { alg: "none" } }) });
   assertEquals(none.status, 401);
 });
 
 test("[FS-21] access tokens and ID tokens are signed with ES256 or EdDSA, and each published key has its own kid", async () => {
   for (const alg of [undefined, "EdDSA"] as const) {
     const b = await fapiServer({ alg });
-    const tokens = await assertDpopTokens(await redeem(b, { code: await fapiCode(b) }));
+    const tokens = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
     for (const jwt of [tokens.access_token, tokens.id_token]) {
       assertEquals(JSON.parse(atob(jwt.split(".")[0])).alg, alg ?? "ES256");
     }
@@ -437,7 +437,7 @@ test("[FS-21] access tokens and ID tokens are signed with ES256 or EdDSA, and ea
 
 test("[FS-22, PF-06] userinfo takes a bound token in the header alone, with its proof", async () => {
   const b = await fapiServer();
-  const { access_token } = await assertDpopTokens(await redeem(b, { code: await fapiCode(b) }));
+  const { access_token } = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
   const status = async (path: string, init: RequestInit) => (await b.get(`/oauth2/userinfo${path}`, init)).status;
   const good = () => userinfoProof(dpopKey, access_token);
   assertEquals(await status("", { headers: good() }), 200);
@@ -517,6 +517,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
   const show = (profile: "fapi2-security" | "oidc", url: string) =>
     banner({
       ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedChanges: {}, inspector: "off" },
+      exportsSecrets: false,
       settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer),
       resources: [],
     });
@@ -532,7 +533,7 @@ test("[FS-26] codes, tokens and request_uri have at least 128 random bits", asyn
   const b = await fapiServer();
   const { request_uri } = await (await push(b)).json();
   const code = await fapiCode(b, assertion());
-  const { refresh_token } = await assertDpopTokens(await redeem(b, { code }));
+  const { refresh_token } = await assertDpopTokens(await exchangeCode(b, { code }));
   for (const value of [request_uri.split(":").at(-1), code, refresh_token]) assert(value.length >= 22);
 });
 
@@ -540,9 +541,9 @@ test("[FS-27] a client cannot be taken for a user", async () => {
   const b = await fapiServer();
   const grant = { grant_type: "client_credentials", redirect_uri: undefined, code_verifier: undefined };
   for (const scope of ["openid", "profile"]) {
-    assertMatch(await outcome(await redeem(b, { ...grant, scope, ...assertion() })), /^400 invalid_scope/);
+    assertMatch(await outcome(await exchangeCode(b, { ...grant, scope, ...assertion() })), /^400 invalid_scope/);
   }
-  const { access_token } = await (await redeem(b, { ...grant, scope: "read", ...assertion() })).json();
+  const { access_token } = await (await exchangeCode(b, { ...grant, scope: "read", ...assertion() })).json();
   assert((await b.get("/oauth2/userinfo", { headers: userinfoProof(dpopKey, access_token) })).status >= 400);
 });
 
@@ -556,8 +557,11 @@ test("[PF-04] a client with the profile fapi2-security on a server without it; i
   assertMatch(plain.get("error_description")!, /must be pushed, by the profile fapi2-security of this client/);
   assertMatch((await b.authorize()).headers.get("location")!, /[?&]code=/);
   const code = await fapiCode(b);
-  assertMatch(await outcome(await redeem(b, { code }, {})), /required, by the profile fapi2-security of this client/);
-  const tokens = await assertDpopTokens(await redeem(b, { code }));
+  assertMatch(
+    await outcome(await exchangeCode(b, { code }, {})),
+    /required, by the profile fapi2-security of this client/,
+  );
+  const tokens = await assertDpopTokens(await exchangeCode(b, { code }));
   for (const jwt of [tokens.access_token, tokens.id_token]) {
     assertEquals(JSON.parse(atob(jwt.split(".")[0])).alg, "ES256");
   }
@@ -568,7 +572,7 @@ test("[PF-04] a client with the profile fapi2-security on a server without it; i
   const wrong = await push(b, assertion({ claims: { aud: ["https://as.test"] } }));
   assertEquals(wrong.status, 401);
   const rsa = await sharedProofKey("RS256");
-  const byRsa = await redeem(b, { grant_type: "client_credentials", scope: "read" }, tokenProof(rsa));
+  const byRsa = await exchangeCode(b, { grant_type: "client_credentials", scope: "read" }, tokenProof(rsa));
   assertMatch(await outcome(byRsa), /^400 invalid_dpop_proof: .*by the profile fapi2-security of this client/);
   assertEquals((await proofKey()).alg, clientKey.alg);
 });

@@ -20,7 +20,17 @@ import {
   uniqueName,
 } from "../stores/servers.ts";
 import { openBrowser } from "./browser.ts";
-import { assertAuthorizationResponse, assertPage, encode, forEachCase, goodRequest, testServer } from "./harness.ts";
+import {
+  assertAuthorizationResponse,
+  assertPage,
+  encode,
+  forEachCase,
+  goodRequest,
+  realHost,
+  recordingStore,
+  testServer,
+} from "./harness.ts";
+import type { Fields } from "./harness.ts";
 import { describePage, fillForm, logInAndAllow, openPage, requestAuthorization, send } from "./page_navigation.ts";
 
 const name = uniqueName();
@@ -37,6 +47,9 @@ const stores: readonly (readonly [string, boolean, () => Store | Promise<Store>]
   ["PostgreSQL", postgresUrl !== undefined, () => postgresStore(postgresUrl!, { timeout, schema: name })],
   ["Redis", redisUrl !== undefined, () => redisStore(redisUrl!, { timeout, prefix: name })],
 ];
+
+/** The digest of a password that no test knows. */
+const unknownPassword = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
 const severalUsers: LatchkeyOptions = {
   login: "interactive",
@@ -159,6 +172,40 @@ test("[UI-14] a request that was modified, or sealed by another server, gets an 
   const carried = atob(demanding.path.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));
   assert(carried.includes('[["alice","unknown"]]'));
   assert(!carried.includes("expectedSubs"));
+});
+
+test("[OI-08] at most 16 subjects are demanded, and compared once a user is known: a request reads none of them", async () => {
+  const { store, asked } = recordingStore();
+  const users = [{ sub: "alice", password: unknownPassword }];
+  const pairwise = { client_id: "spa", redirect_uris: ["https://spa.example/cb"], subject_type: "pairwise" as const };
+  for (const clients of [severalUsers.clients!, [pairwise]]) {
+    // Where users need a password: elsewhere the page offers the demanded users.
+    const b = await testServer({ ...severalUsers, issuer: realHost.issuer, users, clients, store });
+    const demand = (count: number) => {
+      const values = Array.from({ length: count }, (_, i) => `user-${i}`);
+      return {
+        claims: JSON.stringify({
+          userinfo: { sub: { values: values.slice(1) } },
+          id_token: { sub: { value: "user-0" } },
+        }),
+      };
+    };
+    const browser = openBrowser(b);
+    await requestAuthorization(browser);
+    const measure = async (fields: Fields) => {
+      asked.length = 0;
+      const { location, status } = await requestAuthorization(browser, fields);
+      return { location, status, reads: asked.length };
+    };
+    const plain = await measure({});
+    const demanding = await measure(demand(16));
+    assertEquals([demanding.status, demanding.reads], [plain.status, plain.reads]);
+    for (const count of [17, 300]) {
+      const response = await b.authorize(demand(count));
+      assertEquals(assertAuthorizationResponse(response, realHost).error, "invalid_request");
+    }
+    await b.as.close();
+  }
 });
 
 test("[HT-20] a memory store has a byte limit, and a character beyond Latin-1 counts twice throughout its record", async () => {

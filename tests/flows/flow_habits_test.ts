@@ -26,7 +26,7 @@ test("the page of a flow says which habits its client lacks, and links to all of
   const client = as.client();
   for (let i = 0; i < 2; i++) await as.logIn(client, { authorization: { state: "xyz" } });
   const brief = await read(as, "/flows/2");
-  assertMatch(brief, /This client: 1 warning, \d+ passed, \d+ not seen\./);
+  assertMatch(brief, /Client habits: \d+ good, 1 to improve, \d+ not seen\./);
   assertMatch(brief, /! state-random : two requests have the same state/);
   assert(!brief.includes("pkce-used"));
   const html = await page(as, "/flows/2?habits=all");

@@ -30,7 +30,7 @@ async function posted(response: Response, uri = "https://spa.example/cb", ...hos
   return Object.fromEntries(new URLSearchParams(body)) as Readonly<Record<string, string>>;
 }
 
-test("[FP-01] the response is a page with one form to the redirect URI, whose code the client redeems", async () => {
+test("[FP-01] the response is a page with one form to the redirect URI, whose code the client exchanges", async () => {
   const b = await testServer();
   for (const response of [await b.authorize(mode), await authorizeByPost(b, mode)]) {
     const { code, ...rest } = await posted(response);
@@ -132,8 +132,8 @@ test("[FP-01] the form's action is the requested redirect URI, including query a
     "https://c.example/cb?a=1%202&b&c=%22%3E",
     "https://c.example/cb?",
     "https://c.example",
-    "https://c.example/it's/(a)/[path]?<>`{}|^&amp;lt;=1",
-    'https://c.example/"onmouseover="alert(1)',
+    "https://c.example/it's/(a)/[path]?$;~&amp;lt;=1",
+    "https://c.example/'onmouseover='alert(1)",
     "com.example.app:/cb?x=y",
     "http://localhost:3000/cb",
   ];

@@ -22,7 +22,7 @@ import type { Fields, TestServer } from "./harness.ts";
 
 const grantTypeName = "https://kiosk.test/grant-type/ticket";
 
-/** Redeems a ticket, which is the access token of a login, for half an hour of access to the resources of the request. */
+/** Exchanges a ticket, which is the access token of a login, for half an hour of access to the resources of the request. */
 const ticketGrant: GrantType = {
   type: grantTypeName,
   parameters: parameters({ name: "ticket", secret: "ticket", linksFlow: true }, "seat", {
@@ -58,7 +58,7 @@ const withTickets = {
   ],
 };
 
-function redeem(server: TestServer, fields: Fields, client = "kiosk"): Promise<Response> {
+function exchangeCode(server: TestServer, fields: Fields, client = "kiosk"): Promise<Response> {
   return post(server, "/oauth2/token", { grant_type: grantTypeName, ...fields }, basicHeader(client));
 }
 
@@ -68,25 +68,25 @@ test("a grant type of the embedding program is listed in metadata, and clients c
   assertEquals(metadata.grant_types_supported.at(-1), grantTypeName);
   assertEquals(metadata.kiosks_supported, ["north", "south"]);
   const { access_token: ticket } = await publicTokens(server);
-  assertEquals(await getOutcome(await redeem(server, { ticket }, "web")), "400 unauthorized_client");
+  assertEquals(await getOutcome(await exchangeCode(server, { ticket }, "web")), "400 unauthorized_client");
   const builtIn = await testServer(testClients);
-  assertEquals(await getOutcome(await redeem(builtIn, { ticket }, "web")), "400 unsupported_grant_type");
+  assertEquals(await getOutcome(await exchangeCode(builtIn, { ticket }, "web")), "400 unsupported_grant_type");
   await assertRejects(() => testServer({ ...withTickets, grantTypes: [] }), ConfigurationError, grantTypeName);
 });
 
 test("a grant type decides user, scope, resources, lifetime, further claims and members of the response", async () => {
   const server = await testServer(withTickets);
   const { access_token: ticket } = await publicTokens(server);
-  const response = await redeem(server, { ticket, seat: "12A", resource: ["https://a.test", "https://b.test"] });
+  const response = await exchangeCode(server, { ticket, seat: "12A", resource: ["https://a.test", "https://b.test"] });
   const { access_token, ...members } = await assertTokenResponse(response);
   assertEquals<unknown>(members, { kiosk: "north", token_type: "Bearer", expires_in: 1800, scope: "read" });
   const { sub, client_id, scope, seat, aud, sid } = decodeClaims(access_token);
   assertEquals([sub, client_id, scope, seat], ["alice", "kiosk", "read", "12A"]);
   // A user who has not logged in here has no session, and so no refresh token.
   assertEquals([aud, sid], [["https://a.test", "https://b.test"], undefined]);
-  const forServer = await assertTokenResponse(await redeem(server, { ticket }));
+  const forServer = await assertTokenResponse(await exchangeCode(server, { ticket }));
   assertEquals((await fetchIntrospection(server, forServer.access_token)).sub, "alice");
-  assertEquals(await getOutcome(await redeem(server, { ticket: "another" })), "400 invalid_grant");
+  assertEquals(await getOutcome(await exchangeCode(server, { ticket: "another" })), "400 invalid_grant");
   assertEquals(
     await getOutcome(await post(server, "/oauth2/token", { grant_type: grantTypeName, ticket })),
     "401 invalid_client",
@@ -98,7 +98,7 @@ test("its parameters must not repeat, must not be in the URL, and are redacted w
   const server = await testServer({ ...withTickets, plugins: [record] });
   const { access_token: ticket } = await publicTokens(server, { scope: "read" });
   await forEachCase<Fields>([{ ticket: [ticket, ticket] }, { ticket, seat: ["1", "2"] }], async (fields) => {
-    assertEquals(await getOutcome(await redeem(server, fields)), "400 invalid_request");
+    assertEquals(await getOutcome(await exchangeCode(server, fields)), "400 invalid_request");
     assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "TK-04");
   });
   const inUrl = `/oauth2/token?ticket=${ticket}`;
@@ -106,13 +106,13 @@ test("its parameters must not repeat, must not be in the URL, and are redacted w
   assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "TK-03");
 
   const opaque = "an-opaque-ticket-of-another-kiosk";
-  await redeem(server, { ticket: opaque, seat: `ticket=${opaque}` });
-  await redeem(server, { ticket });
-  const [rejected, redeemed] = record.exchanges().slice(-2).map((one) => redactExchange(one));
-  assert(!JSON.stringify([rejected, redeemed]).includes(opaque));
-  assertMatch(redeemed!.request.form.find(([name]) => name === "ticket")![1], /…\(\d+\)$/);
+  await exchangeCode(server, { ticket: opaque, seat: `ticket=${opaque}` });
+  await exchangeCode(server, { ticket });
+  const [rejected, exchanged] = record.exchanges().slice(-2).map((one) => redactExchange(one));
+  assert(!JSON.stringify([rejected, exchanged]).includes(opaque));
+  assertMatch(exchanged!.request.form.find(([name]) => name === "ticket")![1], /…\(\d+\)$/);
   // `linksFlow`: the exchange belongs to the login of its ticket.
   const [login] = record.exchanges();
   const flow = record.flows().find(({ exchanges }) => exchanges.some(({ number }) => number === login!.number));
-  assertEquals(flow!.exchanges.at(-1)!.number, redeemed!.number);
+  assertEquals(flow!.exchanges.at(-1)!.number, exchanged!.number);
 });

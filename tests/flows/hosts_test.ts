@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { describeExposure } from "../../src/cli/banner.ts";
+import type { RequestHandler } from "../../src/http/router.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
@@ -107,6 +108,21 @@ test("[UI-11, RU-09] a public client gets no code over plain http without consen
   }
 });
 
+test("the account page says that a client for which the user is asked every time asks again every time", async () => {
+  const clients = [
+    { client_id: "native", redirect_uris: ["http://127.0.0.1:5173/cb"] },
+    { client_id: "mixed", redirect_uris: ["http://127.0.0.1:5173/cb", "https://app.corp.internal/cb"] },
+  ];
+  const b = await testServer({ ...team, users: [{ sub: "alice" }], clients });
+  for (const { client_id, redirect_uris: [redirect_uri] } of clients) {
+    const browser = openBrowser(b);
+    await logInAndAllow(browser, "alice", { client_id, redirect_uri: redirect_uri! });
+    const { text } = await openPage(browser, "/account", await browser.get("/account"));
+    const [, consent] = text.split(`Client ID ${client_id}`);
+    assertMatch(consent!, client_id === "native" ? /Asks again every time/ : /Asks again after \d{4}-/);
+  }
+});
+
 test("[UI-20] under a rebound name there is no login and no consent, and no page names the user", async () => {
   const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
   const b = await testServer({ login: "interactive", clients });
@@ -142,7 +158,9 @@ test("[UI-20] with automatic login a rebound name does not learn who the user is
   const b = await testServer({ clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }] });
   const browser = openBrowser(b);
   const host = "rebound.example.com";
-  getRedirectParams(await browser.get(`/oauth2/authorize?${encode(goodRequest)}`, { headers: { host } }));
+  const begun = await browser.get(`/oauth2/authorize?${encode(goodRequest)}`, { headers: { host } });
+  assertEquals([getRedirectParams(begun).get("error"), begun.headers.getSetCookie()], ["invalid_request", []]);
+  getRedirectParams(await browser.get(`/oauth2/authorize?${encode(goodRequest)}`));
   await assertPage(await browser.get("/oauth2/logout", { headers: { host } }), 403, "Alice", "alice");
   assertMatch(await (await browser.get("/oauth2/logout")).text(), /Alice Adams/);
 });
@@ -181,4 +199,43 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     stated("https://auth.corp.com", "0.0.0.0"),
     "any machine that can reach 0.0.0.0 is logged in as the first user.",
   );
+});
+
+test("[DI-04] under a rebound name there are no pages of the demo flow", async () => {
+  const { get } = await testServer({ clients: undefined });
+  const headers = { host: "rebound.example.com", origin: "http://rebound.example.com" };
+  for (const path of ["/authorized", "/authorized?code=x", "/authorized/try", "/tour", "/tour?step=mistakes"]) {
+    for (const method of ["GET", "POST"]) {
+      assertStringIncludes(await assertPage(await get(path, { method, headers }), 403), "DI-04");
+      assertEquals((await get(path, { method: "GET", headers: { host: "localhost" } })).status, 200);
+    }
+  }
+});
+
+test("[UI-20] a request that the playground sends has the host of the request that causes it", async () => {
+  const hosts: (string | null)[][] = [];
+  const recordHosts = {
+    handle: (next: RequestHandler): RequestHandler => (request, peer) => {
+      hosts.push([request.method, new URL(request.url).pathname, request.headers.get("host")]);
+      return next(request, peer);
+    },
+  };
+  await using as = await latchkey({ issuer: "http://localhost:9000", alg: "ES256", plugins: [recordHosts] });
+  const headers = { host: "127.0.0.1:9000", origin: "http://127.0.0.1:9000" };
+  const page = await as.fetch(new Request(`${as.issuer}/authorized/try`, { headers }));
+  const form_token = /name="form_token" value="([^"]+)"/.exec(await page.text())![1]!;
+  const cookie = page.headers.getSetCookie()[0]!.split(";", 1)[0]!;
+  hosts.length = 0;
+  const result = await as.fetch(
+    new Request(`${as.issuer}/authorized/try`, {
+      method: "POST",
+      headers: { ...headers, cookie, "content-type": "application/x-www-form-urlencoded" },
+      body: encode({ form_token, step: "device", client_id: "demo-public" }),
+    }),
+  );
+  assertEquals(result.status, 200);
+  assertEquals(hosts, [
+    ["POST", "/authorized/try", headers.host],
+    ["POST", "/oauth2/device_authorization", headers.host],
+  ]);
 });

@@ -17,6 +17,9 @@ import {
   webTokens,
 } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
+import { openBrowser } from "./browser.ts";
+import type { Browser } from "./browser.ts";
+import { getCode, logInAndAllow, openPage, submit } from "./page_navigation.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
@@ -177,6 +180,54 @@ test("[IJ-03] the ID token is valid, of this client, and its user and session st
   await assertRejected(later);
   assertEquals(bodies.size, 1, [...bodies].join("\n"));
   assert([...bodies][0]!.startsWith("400 ") && [...bodies][0]!.includes('"invalid_request"'));
+});
+
+test("[IJ-03, LO-05, LO-06, UI-16] an ID token ends with the password, consent, session and grant of its login, pairwise too", async () => {
+  const redirect_uri = "https://web.example/cb";
+  const events: Readonly<Record<string, (server: TestServer, browser: Browser, again: Fields) => Promise<unknown>>> = {
+    "another password": async ({ as }) =>
+      await as.users.set({ sub: "alice", password: `$scrypt$ln=10,r=8,p=1$${"A".repeat(22)}$${"A".repeat(43)}` }),
+    "a revoked consent": async (_, browser) =>
+      await submit(browser, await openPage(browser, "/account", await browser.get("/account")), ""),
+    "a logout": async (_, browser, { id_token }) => {
+      const page = await openPage(browser, "/", await browser.get(`/oauth2/logout?id_token_hint=${id_token}`));
+      assert(page.status < 400, page.text);
+    },
+    "a used code": async (server, _, { client_id, code }) =>
+      assertEquals(
+        await getOutcome(
+          await server.token({ code, client_id: undefined, redirect_uri }, { headers: basicHeader(String(client_id)) }),
+        ),
+        "400 invalid_grant",
+      ),
+  };
+  const cases = ["agent", "pair"].flatMap((client_id) =>
+    ["openid read", "openid offline_access"].flatMap((scope) =>
+      Object.keys(events).map((event) => [client_id, scope, event] as const)
+    )
+  );
+  await forEachCase(cases, async ([client_id, scope, event]) => {
+    const server = await identityProvider({ clients: undefined }, { login: "interactive" });
+    const browser = openBrowser(server);
+    const code = getCode(await logInAndAllow(browser, "alice", { client_id, redirect_uri, scope }));
+    const tokens = await assertTokenResponse(
+      await server.token({ code, client_id: undefined, redirect_uri }, { headers: basicHeader(client_id) }),
+    ) as Tokens;
+    const others = getCode(await logInAndAllow(openBrowser(server), "bob", { client_id, redirect_uri, scope }));
+    const ofBob = await assertTokenResponse(
+      await server.token({ code: others, client_id: undefined, redirect_uri }, { headers: basicHeader(client_id) }),
+    );
+    const refreshed = await (await refresh(server, tokens.refresh_token, {}, basicHeader(client_id))).json();
+    const idTokens = [tokens.id_token, refreshed.id_token];
+    const ask = async (subject_token: string) =>
+      await getOutcome(await requestIdJag(server, { subject_token }, client_id));
+    for (const id_token of idTokens) assertEquals(await ask(id_token), "200");
+    await events[event]!(server, browser, { client_id, code, id_token: tokens.id_token });
+    for (const id_token of idTokens) {
+      assertEquals([await ask(id_token), findLastRule(server)], ["400 invalid_request", "IJ-03"]);
+    }
+    assertEquals(await ask(ofBob.id_token), "200");
+  });
 });
 
 test("[IJ-04] a refresh token is checked as in a refresh, and neither consumed nor rotated", async () => {

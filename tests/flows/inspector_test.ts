@@ -96,7 +96,7 @@ test("[FL-01] the list starts with the next action, and shows each login with it
   ]);
 });
 
-test("[FL-01] an unredeemed code is shown as such, and a client_credentials flow has no user", async () => {
+test("[FL-01] a code that was not exchanged is shown as such, and a client_credentials flow has no user", async () => {
   const bench = await watched();
   await bench.code();
   const grant_types = ["client_credentials"];
@@ -105,7 +105,7 @@ test("[FL-01] an unredeemed code is shown as such, and a client_credentials flow
   assertEquals((await bench.token(fields, { headers: basic("job", "job-secret") })).status, 200);
   assertEquals(linesOf(await bench.page("/flows")), [
     "Flow 2 job Client credentials , tokens issued 200 ✓ success 0 ms 00:00:00",
-    "Flow 1 spa as alice Authorization request , code not redeemed yet 302 – pending 0 ms 00:00:00",
+    "Flow 1 spa as alice Authorization request , code not exchanged yet 302 – pending 0 ms 00:00:00",
   ]);
 });
 
@@ -119,7 +119,7 @@ test("[FL-01] the home page shows the last three flows with their outcome, under
     [, path, title],
   ) => [path, title]);
   assertEquals(paths.map(([path]) => path), ["/flows/4", "/flows/3", "/flows/2"]);
-  assertEquals(paths[1]![1], "code not redeemed yet");
+  assertEquals(paths[1]![1], "code not exchanged yet");
   assert(!(await home({ host: "rebound.example" })).includes("Last flows"));
 });
 
@@ -252,7 +252,7 @@ test("[FL-02] checks not run are those that run for a valid request", async () =
   await assertTokenResponse(
     await bench.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined }),
   );
-  const [asked, redeemed, refreshed] = bench.inspected.recorder.flow("1")!.exchanges;
+  const [asked, exchanged, refreshed] = bench.inspected.recorder.flow("1")!.exchanges;
 
   // Each fails at its first listed check, so that all the others are shown as not run.
   await bench.get("/oauth2/authorize?client_id=unknown");
@@ -266,7 +266,7 @@ test("[FL-02] checks not run are those that run for a valid request", async () =
       return [...html.matchAll(/aria-label="Not checked">–<\/b>([^<]*)</g)].map(([, statement]) => statement!);
     }),
   );
-  const kept = [asked, redeemed, refreshed].map((exchange) => exchange!.passed.map(({ rule }) => getPassedText(rule)));
+  const kept = [asked, exchanged, refreshed].map((exchange) => exchange!.passed.map(({ rule }) => getPassedText(rule)));
   for (const [i, list] of lists.entries()) {
     const all = kept[[0, 1, 2, 1][i]!]!;
     assert(list.length > 2, `${list}`);
@@ -396,7 +396,7 @@ test("[FL-08] issued tokens are listed below the step that issued them, with the
   const code = await bench.code();
   assertEquals(
     await issued(),
-    "Authorization code of step 1 ✓ not redeemed, valid until 00:05:00, in 5 minutes",
+    "Authorization code of step 1 ✓ not exchanged, valid until 00:05:00, in 5 minutes",
   );
   const first = await assertTokenResponse(await bench.token({ code })) as unknown as Record<string, string>;
   const { refresh_token } = first;
@@ -748,7 +748,7 @@ test("memory is bounded: the oldest flows are dropped, and their pages say so", 
   assertEquals((await bench.get("/flows/1")).status, 404);
   assertMatch(
     await bench.read("/flows/50"),
-    /^ ?Code not redeemed yet – pending Reload code_challenge repeats that .* Flow 50 /,
+    /^ ?Code not exchanged yet – pending Reload code_challenge repeats that .* Flow 50 /,
   );
 });
 

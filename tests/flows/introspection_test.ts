@@ -119,7 +119,7 @@ test("[IN-01, CA-01, CA-16] a confidential client authenticates by its own metho
 
 test("[HT-06] introspection sends no Access-Control header, for any request", async () => {
   const b = await testServer(served);
-  const origin = { origin: "https://elsewhere.example" };
+  const origin = { origin: "https://elsewhere.test" };
   const responses = [
     await introspect(b, { token: "x" }, { ...basicHeader("api"), ...origin }),
     await introspect(b, {}, { ...basicHeader("api"), ...origin }),

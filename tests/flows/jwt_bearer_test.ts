@@ -10,6 +10,8 @@ import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
+import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
+import type { RequiredToken } from "../../src/resource/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
 import { redisStore } from "../../src/store/redis.ts";
@@ -22,10 +24,12 @@ import {
   uniqueName,
 } from "../stores/servers.ts";
 import {
+  basicHeader,
   confidentialClient,
   countOutcomes,
   fetchIntrospection,
   findLastRule,
+  isActive,
   post,
   publicClient,
   publicTokens,
@@ -45,6 +49,7 @@ import {
 import type { Fields, TestServer } from "./harness.ts";
 
 const rejected = "400 invalid_grant";
+const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const grant_types = [jwtBearer, "authorization_code", "refresh_token"];
 
 const bearerClients: readonly ClientMetadata[] = [
@@ -86,6 +91,62 @@ test("[JB-11, JB-12, TK-09] an assertion is exchanged for an access token of its
   assertEquals([auth_time, sid], [startSeconds - 60, undefined]);
   assertEquals((await fetchIntrospection(server, access_token)).sub, "alice");
   assertEquals((await assertTokenResponse(await exchangeAssertion(server, assertion))).scope, "read");
+});
+
+test("[JB-15, ST-04] an assertion without auth_time yields an access token without one, which passes no maximum age", async () => {
+  for (const grantProfile of [undefined, "id-jag"] as const) {
+    const gateway = confidentialClient("gateway", { grant_types: [...grant_types, tokenExchange] });
+    const users = [{ sub: "alice" }, { sub: "gateway" }];
+    const clients = [...testClients.clients, gateway, confidentialClient("broker", { grant_types: [tokenExchange] })];
+    const { idp, server } = await trustingServer({ grantProfile }, { clients, users, tokenExchange: {} });
+    const header = { typ: grantProfile === undefined ? undefined : "oauth-id-jag+jwt" };
+    const send = async (sub: string, claims: Record<string, unknown>) =>
+      await exchangeAssertion(
+        server,
+        await idp.assertion(sub, { header, claims: { client_id: "gateway", ...claims } }),
+      );
+    const tokenOf = async (response: Response) => (await assertTokenResponse(response)).access_token;
+    const exchangeToken = (subject_token: string, client: string) =>
+      post(server, "/oauth2/token", {
+        grant_type: tokenExchange,
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        subject_token,
+      }, basicHeader(client));
+    const { issuer } = server.as;
+    const verifier = jwksVerifier({
+      issuer,
+      fetch: (url, init) => server.as.fetch(new Request(url, init)),
+      now: () => startSeconds * 1000,
+    });
+    const rules: (string | undefined)[] = [];
+    const onRejection: RequiredToken["onRejection"] = ({ rule }) => rules.push(rule);
+    const isRecent = async (token: string) => {
+      const request = new Request(issuer, { headers: { authorization: `Bearer ${token}` } });
+      const result = await requireToken(request, { resource: issuer, verifier, maxAgeSeconds: 60, onRejection });
+      return !(result instanceof Response);
+    };
+
+    const known = await tokenOf(await send("alice", { auth_time: startSeconds }));
+    assertEquals(await isRecent(known), true);
+    const unknown = await tokenOf(await send("alice", {}));
+    const exchanged = await tokenOf(await exchangeToken(unknown, "broker"));
+    await forEachCase([unknown, exchanged], async (token) => {
+      assertEquals([decodeClaims(token).sub, "auth_time" in decodeClaims(token)], ["alice", false]);
+      assertEquals([await isRecent(token), rules.splice(0)], [false, ["ST-04"]]);
+      const introspection = await fetchIntrospection(server, token);
+      assertEquals([introspection.sub, "auth_time" in introspection], ["alice", false]);
+    });
+    // Only auth_time distinguishes a user with the id of the client from the client.
+    assertEquals(await getOutcome(await send("gateway", { auth_time: startSeconds })), "200");
+    assertEquals([await getOutcome(await send("gateway", {})), findLastRule(server)], [rejected, "JB-09"]);
+    await server.as.users.set({ sub: "broker" });
+    const ofBroker = await tokenOf(await send("broker", {}));
+    assertEquals(await getOutcome(await exchangeToken(ofBroker, "broker")), "400 invalid_request");
+    assertEquals(await getOutcome(await exchangeToken(ofBroker, "gateway")), "200");
+
+    await server.as.users.delete("alice");
+    assertEquals([await isActive(server, unknown), await isActive(server, known)], [false, false]);
+  }
 });
 
 test("[JB-12, SC-05] oauth4webapi sends an assertion and accepts the response", async () => {
@@ -483,6 +544,35 @@ test("[JB-09, CC-03] a subject is mapped by issuer and sub: to a user, by email,
   // Scope values about a user are not for a service.
   const service = await exchangeAssertion(server, await idp.assertion("job"), { scope: "read profile" });
   assertEquals(await getOutcome(service), "400 invalid_scope");
+});
+
+test("[JB-09] on a real host an e-mail maps to a user only if the issuer says that it is verified, or the entry vouches for it", async () => {
+  const users = [{ sub: "alice", email: "alice@shop.test" }, {
+    sub: "dora",
+    email: "dora@shop.test",
+    email_verified: false,
+  }];
+  await forEachCase<[LatchkeyOptions, boolean | undefined, string, unknown, string]>([
+    [realHost, undefined, "alice", undefined, rejected],
+    [realHost, undefined, "alice", false, rejected],
+    [realHost, undefined, "alice", true, "200"],
+    [realHost, undefined, "dora", true, rejected],
+    [realHost, false, "alice", undefined, rejected],
+    [realHost, true, "alice", undefined, "200"],
+    [realHost, true, "alice", false, rejected],
+    [realHost, true, "dora", undefined, rejected],
+    [{}, undefined, "alice", undefined, "200"],
+    [{}, undefined, "alice", false, rejected],
+    [{}, false, "alice", undefined, rejected],
+    [{}, false, "alice", true, "200"],
+  ], async ([options, assumeEmailVerified, name, email_verified, expected]) => {
+    const { idp, server } = await trustingServer({ users: "email", assumeEmailVerified }, { users, ...options });
+    const claims = { aud: server.as.issuer, email: `${name}@shop.test`, email_verified };
+    const assertion = await idp.assertion("x", { claims });
+    assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), expected);
+    if (expected === rejected) assertEquals(findLastRule(server), "JB-09");
+  });
+  await assertRejects(() => trustingServer({ assumeEmailVerified: true }), ConfigurationError, "users");
 });
 
 /** How to open a new store, and how to open it a second time. */

@@ -18,11 +18,13 @@ import {
   forEachCase,
   getOutcome,
   getRedirectParams,
+  getRejections,
   testServer,
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { assertPageWithForm, getForm, openBrowser, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
+import { register } from "./registering.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-logout-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -341,6 +343,19 @@ test("[LO-03] any other URI, or one without an identified client, is a 400 page,
     assertEquals(await browser.authorizeSilently(), "code");
     // Without a session it goes nowhere, either.
     await assertPage(await logout(openBrowser(b), fields), 400);
+  });
+});
+
+test("[LO-03] the page says what is missing: a client, a registered client, or a registered URI", async () => {
+  const b = await testServer(severalUsers);
+  await forEachCase<[Fields, RegExp]>([
+    [{}, /^post_logout_redirect_uri was sent without id_token_hint and client_id/],
+    [{ client_id: "unknown" }, /^client_id is not a registered client/],
+    [{ client_id: "silent" }, /^post_logout_redirect_uri is not registered for this client/],
+  ], async ([fields, reason]) => {
+    const response = await logout(openBrowser(b), { post_logout_redirect_uri: bye, ...fields });
+    await assertPage(response, 400);
+    assertMatch(getRejections(b.events).at(-1)!.explanation.reason, reason);
   });
 });
 
@@ -721,4 +736,76 @@ test("[LO-05] with automatic login, the login of another user ends the previous 
   }
   assertEquals((await refresh(b, bobs.refresh_token)).status, 200);
   assertEquals(b.events.filter(({ type }) => type === "session_ended").length, 1);
+});
+
+test("[LO-08] without the cookie an expired hint ends the grants of its client alone", async () => {
+  for (const subject_type of ["public", "pairwise"] as const) {
+    const clients = severalUsers.clients!.map((client) => ({ ...client, subject_type }));
+    const b = await testServer({ ...severalUsers, clients, lifetimes: { id_token: 60 } });
+    const browser = openBrowser(b);
+    const ofSpa = await browser.login();
+    const ofOther = await browser.login({ client_id: "other" });
+    const later = await browser.login();
+    b.advance(60);
+    await assertLoggedOut(await logout(openBrowser(b), { id_token_hint: ofSpa.id_token }));
+    assertEquals(await browser.authorizeSilently(), "code");
+    assertEquals(await getOutcome(await refresh(b, ofOther.refresh_token, "other")), "200");
+    assertEquals(await getOutcome(await refresh(b, ofSpa.refresh_token)), "400 invalid_grant");
+    // A later login of the browser continues the session or has one of its own.
+    const isSameSession = decodeClaims(ofSpa.id_token).sid === decodeClaims(later.id_token).sid;
+    const outcome = await getOutcome(await refresh(b, later.refresh_token));
+    assertEquals(outcome, isSameSession ? "400 invalid_grant" : "200");
+  }
+});
+
+const unknownUri = "https://unknown.example/bye";
+
+/** A server with a client that registered itself, and one that has only a metadata document. */
+async function withUnknownClients(options: LatchkeyOptions) {
+  const document = "https://unknown.example/client.json";
+  const metadata = {
+    redirect_uris: ["https://unknown.example/cb"],
+    post_logout_redirect_uris: [unknownUri],
+    token_endpoint_auth_method: "none",
+  };
+  const server = await testServer({
+    ...severalUsers,
+    ...options,
+    clientIdMetadataDocuments: true,
+    registration: { mode: "open", initialAccessTokens: ["an-initial-access-token"] },
+    outbound: () => Promise.resolve(Response.json({ ...metadata, client_id: document })),
+  });
+  const { client_id } = await register(server, metadata);
+  const approved = await register(server, metadata, { authorization: "Bearer an-initial-access-token" });
+  return { server, unknown: [client_id, document], approved: approved.client_id };
+}
+
+test("[LO-07] an unknown client gets no redirect after logout without a hint or with an old one, only a link with its host", async () => {
+  const onRealHost = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
+  for (const options of [{}, { ...onRealHost, insecureAllowOpenRegistration: true }]) {
+    const { server, unknown, approved } = await withUnknownClients(options);
+    const fields = { post_logout_redirect_uri: unknownUri, state: "st4te" };
+    await forEachCase(unknown, async (client_id) => {
+      const browser = openBrowser(server);
+      const asked = await (await logout(browser, { client_id, ...fields })).text();
+      assertStringIncludes(
+        asked,
+        `<a href="${unknownUri}?state=st4te" rel="noreferrer">Continue to <bdi>unknown.example</bdi></a>`,
+      );
+      // With a session, after the confirmation.
+      const { id_token } = await browser.login({ client_id, redirect_uri: "https://unknown.example/cb" });
+      const { fields: form } = getForm(await (await logout(browser, { client_id, ...fields })).text());
+      const result = await browser.post("/oauth2/logout", Object.fromEntries(form));
+      assertEquals([result.status, result.headers.get("location")], [200, null]);
+      assertStringIncludes(await result.text(), "You are logged out");
+      const hinted = await logout(browser, { id_token_hint: id_token, ...fields });
+      assertEquals(hinted.headers.get("location"), `${unknownUri}?state=st4te`);
+      // The ID token may be of the party that made the link, which a browser without a session follows.
+      server.advance(7200);
+      const old = await logout(openBrowser(server), { id_token_hint: id_token, ...fields });
+      assertEquals([old.status, old.headers.get("location")], [200, null]);
+    });
+    const trusted = await logout(openBrowser(server), { client_id: approved, ...fields });
+    assertEquals(trusted.headers.get("location"), `${unknownUri}?state=st4te`);
+  }
 });

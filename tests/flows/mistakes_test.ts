@@ -259,7 +259,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "no verifier": {
     send: async (server) => server.token({ code: await server.code(), code_verifier: undefined }),
-    outcome: "400 invalid_request",
+    outcome: "400 invalid_grant",
     rule: "PK-10",
     sentence: "code_verifier is missing",
     expected: "the code_verifier of the code_challenge in the authorization request",
@@ -315,20 +315,68 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     send: (server) => webToken(server, { client_id: "webb" }),
     ...unauthenticated,
     client: "",
-    sentence: "the client is unknown",
-    expected: "the client_id of a registered client",
+    sentence: "the client is unknown. Did you mean web?",
+    expected: "web or spa or poster",
     received: "webb",
     fix: /Send the client_id of a registered client/,
   },
   "an unknown client at the authorization endpoint": {
-    send: (server) => server.authorize({ client_id: "spaa" }),
+    send: (server) => server.authorize({ client_id: "postr" }),
+    outcome: "400 invalid_request",
+    rule: "AZ-02",
+    client: "",
+    sentence: "client_id is not registered. Did you mean poster?",
+    expected: "poster",
+    received: "postr",
+    fix: /Send the client_id of a registered client, or register this one/,
+  },
+  "a client_id that resembles none": {
+    send: (server) => server.authorize({ client_id: "storefront" }),
     outcome: "400 invalid_request",
     rule: "AZ-02",
     client: "",
     sentence: "client_id is not registered",
-    expected: "the client_id of a registered client",
-    received: "spaa",
-    fix: /Send client_id once, exactly as it is registered/,
+    expected: "spa or web or poster",
+    received: "storefront",
+    fix: /Send the client_id of a registered client, or register this one/,
+  },
+  "client_id twice": {
+    send: (server) => server.authorize({ client_id: ["spa", "web"] }),
+    outcome: "400 invalid_request",
+    rule: "AZ-02",
+    client: "",
+    sentence: "client_id was sent more than once",
+    expected: "client_id once",
+    received: "client_id more than once",
+    fix: /Send client_id once/,
+  },
+  "a relative resource": {
+    send: (server) => server.authorize({ resource: "/api" }),
+    outcome: "302 invalid_target",
+    rule: "RI-01",
+    sentence: "resource is not an absolute URI without a fragment",
+    expected: "an absolute URI without a fragment",
+    received: "/api",
+    fix: /Send an absolute URI without a fragment, such as https:\/\/api\.example/,
+  },
+  "a resource with http on a real host": {
+    send: (server) => server.authorize({ resource: "http://api.widgets.com" }),
+    outcome: "302 invalid_target",
+    rule: "RI-01",
+    sentence: "resource is not a URI that this server issues tokens for",
+    expected: "an https URI, or an http URI on a test host",
+    received: "http://api.widgets.com",
+    fix: /Use https/,
+  },
+  "a resource that is not in the setting": {
+    send: (server) => server.authorize({ resource: "https://api.example/v2" }),
+    options: { resources: [{ uri: "https://api.example/v1" }] },
+    outcome: "302 invalid_target",
+    rule: "RI-01",
+    sentence: "resource is not one of this server",
+    expected: "https://api.example/v1",
+    received: "https://api.example/v2",
+    fix: /add this one to the setting resources/,
   },
   "/authorize": {
     send: (server) => server.get("/authorize?client_id=spa", { headers: { accept: "text/html" } }),
@@ -365,6 +413,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "This address allows only POST, OPTIONS",
     expected: "POST, OPTIONS",
     received: "GET",
+    fix: /Send POST; a browser that opens the address sends GET/,
   },
   "GET at the token endpoint in a browser": {
     send: (server) => server.get("/oauth2/token", { headers: { accept: "text/html" } }),
@@ -373,6 +422,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "This address allows only POST, OPTIONS",
     expected: "POST, OPTIONS",
     received: "GET",
+    fix: /Send POST; a browser that opens the address sends GET/,
   },
   "a JSON body": {
     send: (server) =>
@@ -458,7 +508,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "the code has expired",
     expected: "before 2026-01-01T00:05:00.000Z",
     received: "2026-01-01T00:05:00.000Z",
-    fix: /Redeem the code immediately\. lifetimes\.code sets its lifetime/,
+    fix: /Exchange the code immediately\. lifetimes\.code sets its lifetime/,
   },
   "a code that expired an hour ago": {
     send: async (server) => {
@@ -480,7 +530,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "the code belongs to another client",
     expected: "client web",
     received: "client spa",
-    fix: /Redeem the code with the client that requested it/,
+    fix: /Exchange the code with the client that requested it/,
   },
   "a refresh token used twice": {
     send: async (server) => {
@@ -522,6 +572,16 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     expected: `a token for ${issuer}`,
     received: "a token for https://api.example",
     fix: new RegExp(`request a token with resource=${issuer}\\.`),
+  },
+  "an access token without openid": {
+    send: async (server) => userinfo(server, (await tokens(server, { scope: "read" })).access_token),
+    outcome: "403 insufficient_scope",
+    rule: "BR-02",
+    client: "",
+    sentence: "the access token lacks the required scope",
+    expected: "openid",
+    received: "read",
+    fix: /Request openid in the scope of the authorization request/,
   },
   "an access token of another issuer": {
     send: async (server) =>
@@ -711,6 +771,92 @@ test("metadata that is requested by another name of the host: the terminal says 
   assertEquals(server.lines.length, 1);
   assertMatch(
     server.lines[0]!,
-    /warning: issuer: .*from 127\.0\.0\.1:9666, but the issuer is http:\/\/localhost:9666\. .*configure this issuer/,
+    /! warning {2}issuer\n.*from 127\.0\.0\.1:9666, but the issuer is http:\/\/localhost:9666\. .*configure this issuer/,
   );
+});
+
+interface Surprise {
+  /** Two logins of one client, with these fields. */
+  readonly fields: Fields;
+  readonly note: RegExp;
+  readonly fix: RegExp;
+  readonly options?: LatchkeyOptions;
+}
+
+/** The notes in the terminal. Each login repeats the code_challenge of the one before, which is a warning. */
+const notesOf = ({ lines }: Watched) => lines.filter((line) => !line.includes("PK-14"));
+
+const surprises: Readonly<Record<string, Surprise>> = {
+  "no openid": {
+    fields: { scope: "read" },
+    note: /scope lacks openid, so the client receives no ID token and cannot call userinfo/,
+    fix: /Add openid to scope/,
+  },
+  "no scope": {
+    fields: { scope: undefined },
+    options: { clients: [{ client_id: "spa", redirect_uris: [spaCallback] }] },
+    note: /scope is missing, so the default scope applies: read/,
+    fix: /Send scope/,
+  },
+  audience: {
+    fields: { audience: "https://api.example" },
+    note: /audience is a parameter of other servers, and was ignored/,
+    fix: /Send resource with the URI of the API/,
+  },
+  "a slash at the end of resource": {
+    fields: { resource: "https://api.example/" },
+    note: /the slash at the end of resource is dropped: aud of the access token is https:\/\/api\.example$/,
+    fix: /Compare aud with the URI without the slash/,
+  },
+};
+
+test("[RI-04, FL-02] a surprise of a valid request is a note: once for each client in the terminal, always in the flow, and no warning", async () => {
+  await forEachCase(Object.entries(surprises), async ([, { fields, note, fix, options }]) => {
+    const server = await watched(options);
+    for (let login = 1; login <= 2; login++) {
+      assertEquals((await server.token({ code: await server.code(fields) })).status, 200);
+      assertEquals(notesOf(server).length, 1);
+      const [heading, reason, advice, link] = notesOf(server)[0]!.split("\n").map((line) => line.trim());
+      assertMatch(heading!, /^[\d:.]+Z i note {2}spa$/);
+      assertMatch(reason!, note);
+      assertMatch(advice!, new RegExp(`^fix {7}${fix.source}`));
+      assertEquals(link, `→ ${issuer}/flows/of/1`);
+      const { text } = readPage(await (await server.get(`/flows/${login}`)).text());
+      assertMatch(text, new RegExp(`i ${note.source.replace("$", "")}`, "i"));
+      if (login === 1) assert(!text.includes("with a warning"));
+    }
+  });
+});
+
+test("[CL-06] a client that reads only the ID token gets a note about the claims of its scope; one that calls userinfo gets none", async () => {
+  const logIn = (server: Watched) => tokens(server, { scope: "openid profile" });
+  const server = await watched();
+  await logIn(server);
+  assertEquals(notesOf(server), []);
+  await logIn(server);
+  const [note, ...others] = notesOf(server);
+  assertMatch(note!, /i note {2}spa\n +the ID token has no claims of profile, and the client has not called userinfo/);
+  assertMatch(note!, /fix {7}Call userinfo with the access token, or set idTokenClaims to "like-userinfo"\./);
+  assertEquals(others, []);
+  const reading = await watched();
+  for (let i = 0; i < 3; i++) await userinfo(reading, (await logIn(reading)).access_token);
+  const complete = await watched({ idTokenClaims: "like-userinfo" });
+  for (let i = 0; i < 3; i++) await logIn(complete);
+  assertEquals([...notesOf(reading), ...notesOf(complete)], []);
+});
+
+test("[DV-01] a device that requests no scope gets the note, too", async () => {
+  const grant_types = ["urn:ietf:params:oauth:grant-type:device_code"];
+  const server = await watched({ clients: [{ client_id: "tv", grant_types }] });
+  await form(server, "/oauth2/device_authorization", { client_id: "tv" });
+  assertMatch(notesOf(server).join(), /i note {2}tv\n +scope is missing, so the default scope applies: read/);
+});
+
+test("a real host traces no notes, and a request that expects nothing else causes none", async () => {
+  const server = await testServer({ ...realHost, resources: [{ uri: "https://api.example/" }] });
+  for (const { fields } of Object.values(surprises)) await server.code(fields);
+  const test = await watched({ resources: [{ uri: "https://api.example/" }] });
+  await tokens(test, { scope: "read", resource: "https://api.example/" });
+  await tokens(test);
+  assertEquals([...server.events.filter(({ type }) => type === "note"), ...notesOf(test)], []);
 });

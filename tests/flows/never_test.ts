@@ -279,8 +279,8 @@ test("[NV-06, BR-01, TK-03, AZ-24] credentials and access tokens in a query neve
     }
     const webCode = { ...webRequest, code_challenge: goodRequest.code_challenge, code_challenge_method: "S256" };
     const params = await readResponse(await b.authorize({ ...webCode, client_secret: "web-secret" }));
-    const redeemed = { ...webToken, client_id: "web", code: params.get("code")!, code_verifier: verifier };
-    assertEquals(await getOutcome(await b.token(redeemed)), "401 invalid_client");
+    const exchanged = { ...webToken, client_id: "web", code: params.get("code")!, code_verifier: verifier };
+    assertEquals(await getOutcome(await b.token(exchanged)), "401 invalid_client");
   });
 });
 

@@ -27,7 +27,7 @@ test("[UI-29] on a test host a page that is off says how to turn it on, to brows
       const page = await as.fetch(new Request(issuer + path, asBrowser));
       assertEquals([page.status, page.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
       const text = (await page.text()).replaceAll("<wbr/>", "").replaceAll("&quot;", '"');
-      assertMatch(text, new RegExp(`The page [^<]* is off[^<]*\\.<`));
+      assertMatch(text, / (?:is|are) off[^<]*\.</);
       assertMatch(text, new RegExp(`[Ss]et ${setting} to `));
       if (command === undefined) assert(!text.includes("deno task start"));
       else assertStringIncludes(text, command);
@@ -35,13 +35,15 @@ test("[UI-29] on a test host a page that is off says how to turn it on, to brows
       assertEquals(json.status, 404);
       assertMatch(
         (await json.json()).error_description,
-        new RegExp(`is off[^.]*\\. (?:Start the server with --\\w+ \\w+, or s|S)et ${setting} to .* \\[HT-01\\]$`),
+        new RegExp(
+          `(?:is|are) off[^.]*\\. (?:Start the server with --\\w+ \\w+, or s|S)et ${setting} to .* \\[HT-01\\]$`,
+        ),
       );
     }
     for (const path of ["/flowers", "/flows.js", "/oauth2/flows", "/"]) {
       const response = await as.fetch(new Request(`${issuer}/x${path}`, asBrowser));
       assertEquals(response.status, 404);
-      assertNotMatch(await response.text(), / is off/);
+      assertNotMatch(await response.text(), / (?:is|are) off/);
     }
   });
 });
@@ -62,5 +64,21 @@ test("[UI-29] a page that is on is not affected, and its missing entry is not ca
   }
   const missing = await as.fetch(new Request(`${as.issuer}/flows/99`, asBrowser));
   assertEquals(missing.status, 404);
-  assertNotMatch(await missing.text(), / is off/);
+  assertNotMatch(await missing.text(), / (?:is|are) off/);
+});
+
+test("[UI-19] a missing entry of a page says where the others are", async () => {
+  const { as } = await testServer({ plugins: [inspector()] });
+  const missing = {
+    "/clients/none": "Choose a client of the list at /clients.",
+    "/users/none": "Choose a user of the list at /users.",
+    "/flows/7": "Send the request again; /flows lists what is recorded now.",
+    "/flows/edit/7": "Choose a request in a flow of /flows, or begin a new login.",
+  };
+  await forEachCase(Object.entries(missing), async ([path, fix]) => {
+    const response = await as.fetch(new Request(as.issuer + path, asBrowser));
+    assertEquals(response.status, 404);
+    const text = (await response.text()).replaceAll("<wbr/>", "");
+    assertStringIncludes(text, `How to fix it:</strong> <bdi>${fix}</bdi>`);
+  });
 });

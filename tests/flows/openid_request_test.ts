@@ -1,13 +1,14 @@
 /** The OpenID Connect request and its session: prompts, ages, hints, claims, and cookies (OI). */
 
-import { assert, assertEquals, assertGreater, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertGreater, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { OAuthError } from "../../src/mod.ts";
+import { ConfigurationError, OAuthError } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
@@ -20,6 +21,7 @@ import {
   forEachCase,
   getOutcome,
   getRedirectParams,
+  getRejections,
   goodRequest,
   testServer,
 } from "./harness.ts";
@@ -308,7 +310,7 @@ test("[OI-06] login_hint selects the user: a new login if another is logged in, 
 test("[OI-06] a login_hint of an unknown user causes only a warning", async () => {
   const b = await testServer(severalUsers);
   const hints = [
-    ...["unknown", "Alice", "alice ", "alice@example.com", "constructor", "__proto__", "<script>alert(1)</script>"],
+    ...["unknown", "Alice", "alice ", "alice@other.example", "constructor", "__proto__", "<script>alert(1)</script>"],
     ...["a".repeat(8000), "\r\nset-cookie: x=y", "ålice", "'\"\\"],
   ];
   await forEachCase(hints, async (login_hint) => {
@@ -321,6 +323,92 @@ test("[OI-06] a login_hint of an unknown user causes only a warning", async () =
   });
   const warnings = b.events.filter((event) => event.type === "warning" && event.explanation.rule === "OI-06");
   assertEquals(warnings.length, 2 * hints.length);
+  for (const warning of warnings) {
+    assert(warning.type === "warning");
+    assertMatch(warning.explanation.reason, /^login_hint names no user: .*default user, was logged in$/);
+    assertEquals(warning.explanation.expected, "alice or bob");
+  }
+});
+
+test("[OI-06] on test hosts login_hint may be an e-mail address or a preferred_username, and a sub comes first", async () => {
+  const users = [
+    { sub: "alice", email: "alice@example.com" },
+    { sub: "u-2", email: "bob@example.com", preferred_username: "bob" },
+    { sub: "carol", preferred_username: "u-2" },
+  ];
+  const b = await testServer({ ...severalUsers, users });
+  await forEachCase([
+    ["bob@example.com", "u-2"],
+    ["BOB@example.com", "u-2"],
+    ["bob", "u-2"],
+    ["u-2", "u-2"],
+    ["alice@example.com", "alice"],
+  ], async ([login_hint, sub]) => {
+    assertEquals(login((await openBrowser(b).login({ login_hint: login_hint! })).id_token).sub, sub);
+  });
+  assertEquals(b.events.filter((event) => event.type === "warning" && event.explanation.rule === "OI-06"), []);
+  const real = await testServer({
+    ...severalUsers,
+    users,
+    issuer: "https://auth.example.com",
+    insecureAllowAutoLogin: true,
+  });
+  assertEquals(login((await openBrowser(real).login({ login_hint: "bob" })).id_token).sub, "alice");
+});
+
+test("[OI-06] unknownLoginHint reject: the request fails and names the users, also without a page", async () => {
+  const users = ["alice", "bob", ...Array.from({ length: 20 }, (_, i) => `user-${i}`)].map((sub) => ({ sub }));
+  const b = await testServer({ ...severalUsers, users, unknownLoginHint: "reject" });
+  const browser = openBrowser(b);
+  assertEquals(login((await browser.login({ login_hint: "bob" })).id_token).sub, "bob");
+  for (const prompt of [{}, { prompt: "none" }]) {
+    const params = getRedirectParams(await browser.authorize({ login_hint: "carol", ...prompt }));
+    assertEquals(params.get("error"), "invalid_request");
+    assertMatch(params.get("error_description")!, /login_hint names no user/);
+  }
+  const { rule, expected, received } = getRejections(b.events).at(-1)!.explanation;
+  assertEquals([rule, received], ["OI-06", "carol"]);
+  assertMatch(expected!, /^alice, bob, user-0, .*user-7, …$/);
+});
+
+test("[OI-06] unknownLoginHint create: the user is created once, and only by a request that can log in", async () => {
+  const b = await testServer({ ...severalUsers, unknownLoginHint: "create" });
+  const silent = await openBrowser(b).authorizeSilently({ login_hint: "carol" });
+  assertEquals([silent, b.as.users.findCached("carol")], ["login_required", undefined]);
+  const carol = await openBrowser(b).login({ login_hint: "carol", scope: "openid profile email" });
+  assertEquals(login(carol.id_token).sub, "carol");
+  assertEquals(login((await openBrowser(b).login({ login_hint: "carol" })).id_token).sub, "carol");
+  await openBrowser(b).login({ login_hint: "dan@example.com" });
+  assertEquals(b.as.users.findCached("dan@example.com")?.email, "dan@example.com");
+  assertEquals(b.as.users.list().map(({ sub }) => sub), ["alice", "bob", "carol", "dan@example.com"]);
+  await forEachCase(["a b", "ålice"], async (login_hint) => {
+    assertEquals(await openBrowser(b).authorizeSilently({ login_hint, prompt: undefined }), "invalid_request");
+  });
+  assertEquals(b.as.users.count(), 4);
+});
+
+test("[OI-06] requests without credentials create at most as many users as the server keeps", async () => {
+  const users = Array.from({ length: 999 }, (_, i) => ({ sub: `user-${i}` }));
+  const b = await testServer({ ...severalUsers, users, unknownLoginHint: "create" });
+  await openBrowser(b).login({ login_hint: "carol" });
+  assertEquals(await openBrowser(b).authorizeSilently({ login_hint: "dave", prompt: undefined }), "invalid_request");
+  assertEquals(b.as.users.count(), 1000);
+});
+
+test("[OI-06] unknownLoginHint create is for test hosts, and login pages make the setting useless", async () => {
+  const real: LatchkeyOptions = { ...severalUsers, issuer: "https://auth.example.com", insecureAllowAutoLogin: true };
+  await assertRejects(
+    () => latchkey({ ...real, unknownLoginHint: "create" }),
+    ConfigurationError,
+    "every visitor could create users",
+  );
+  const warnings: unknown[] = [];
+  await latchkey({
+    login: "interactive",
+    unknownLoginHint: "reject",
+    trace: (event) => event.type === "configuration_warning" && warnings.push(event.path),
+  });
+  assertEquals(warnings, ["unknownLoginHint"]);
 });
 
 test("[OI-06] display, ui_locales, claims_locales and acr_values never reject a request", async () => {

@@ -327,6 +327,33 @@ for (const [name, skip, create] of storeKinds) {
   );
 }
 
+for (const [name, skip, create] of storeKinds) {
+  test(
+    `[PA-06] on ${name} a login continues at one instance and ends at another, long after the push`,
+    { skip },
+    async () => {
+      const open = create();
+      const login = "interactive";
+      const servers = [
+        await testServer({ store: await open(), login }),
+        await testServer({ store: await open(), login }),
+      ] as const;
+      const request_uri = await pushed(servers[0]);
+      const first = openBrowser(servers[1]);
+      const page = await openReferring(first, request_uri);
+      for (const server of servers) server.advance(600);
+      // Each sweeps what has expired.
+      await Promise.all(servers.map(({ get }) => get("/")));
+      const second = openBrowser(servers[0], first.cookies);
+      const consent = await submit(second, page, "sub", "alice");
+      const third = openBrowser(servers[1], second.cookies);
+      assertEquals(describePage(await submit(third, consent, "decision", "allow")), "code");
+      await assertInvalidRequestUri(servers[0], await refer(servers[0], request_uri));
+      for (const { as } of servers) await as.close();
+    },
+  );
+}
+
 test("[PA-06] the store contains neither the request_uri nor credentials of the client", async () => {
   const store = memoryStore();
   const server = await testServer({ store });
@@ -340,11 +367,97 @@ test("[PA-06] the store contains neither the request_uri nor credentials of the 
   assertEquals(records.length, 1);
   const text = JSON.stringify(records);
   for (const secret of [request_uri, request_uri.slice(prefix.length), "poster-secret"]) assert(!text.includes(secret));
-  // It is deleted once no login can be under way.
-  await store.deleteExpired(Date.UTC(2026, 0, 1, 0, 31));
-  assertEquals(await store.count("pushed_request", ""), 1);
-  await store.deleteExpired(Date.UTC(2026, 0, 1, 1, 1));
-  assertEquals(await store.count("pushed_request", ""), 0);
+});
+
+test("[PA-06] a pushed request is deleted after its lifetime, or, if a user is logging in, an hour later", async () => {
+  for (const [login, kept] of [["interactive", 1], ["auto", 0]] as const) {
+    const store = memoryStore();
+    const server = await testServer({ store, login, ...login === "auto" && { approver: () => Promise.reject() } });
+    const request_uri = await pushed(server);
+    await refer(server, request_uri);
+    await pushed(server);
+    await store.deleteExpired(Date.UTC(2026, 0, 1, 0, 0, 59));
+    assertEquals(await store.count("pushed_request", ""), 2);
+    await store.deleteExpired(Date.UTC(2026, 0, 1, 0, 1));
+    assertEquals(await store.count("pushed_request", ""), kept);
+    await store.deleteExpired(Date.UTC(2026, 0, 1, 1, 0, 59));
+    assertEquals(await store.count("pushed_request", ""), kept);
+    await store.deleteExpired(Date.UTC(2026, 0, 1, 1, 1));
+    assertEquals(await store.count("pushed_request", ""), 0);
+  }
+});
+
+/** The same server, as the machine of this address sees it. */
+function from(server: TestServer, address: string): TestServer {
+  const send = (path: string, init?: RequestInit) =>
+    server.as.fetch(new Request(server.as.issuer + path, { redirect: "manual", ...init }), { address });
+  return { ...server, get: send };
+}
+
+/** Characters of the values of all pushed requests in a store. */
+async function storedCharacters(store: Store): Promise<number> {
+  const records = await store.list("pushed_request", { prefix: "", limit: 100_000 });
+  return records.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0);
+}
+
+const large = { ui_locales: "x".repeat(15_000) };
+const mebibyte = 1024 * 1024;
+
+for (const [name, skip, create] of storeKinds.filter(([name]) => name !== "Redis")) {
+  test(`[PA-08] on ${name} the pushes of one site without credentials evict each other alone`, { skip }, async () => {
+    const store = await create()();
+    const server = await testServer({ store });
+    const [user, attacker, neighbour] = ["192.0.2.1", "2001:db8::1", "2001:db8:0:5::1"].map((one) => from(server, one));
+    const request_uri = await pushed(user!);
+    const ofWeb = await pushed(attacker!, webRequest, basic("web", "web-secret"));
+    const first = await pushed(neighbour!);
+    for (let i = 0; i < 80; i += 10) {
+      await Promise.all(
+        Array.from({ length: 10 }, (_, j) => pushed((i + j) % 2 === 0 ? attacker! : neighbour!, large)),
+      );
+    }
+    const last = await pushed(attacker!);
+    assert(await storedCharacters(store) < 1.1 * mebibyte);
+    await assertInvalidRequestUri(server, await refer(server, first));
+    for (const one of [request_uri, last]) assertAuthorizationResponse(await refer(server, one));
+    const web = { client_id: "web" };
+    assertAuthorizationResponse(await refer(server, ofWeb, web), { uri: "https://web.example/cb" });
+    await server.as.close();
+  });
+}
+
+test("[PA-08] many sites together leave 16 MiB, and the site with the most bytes loses a request", async () => {
+  const store = memoryStore();
+  const server = await testServer({ store });
+  const request_uri = await pushed(from(server, "192.0.2.1"));
+  for (let i = 0; i < 20; i++) {
+    const attacker = from(server, `198.51.100.${i}`);
+    await Promise.all(Array.from({ length: 65 }, () => pushed(attacker, large)));
+  }
+  const stored = await storedCharacters(store);
+  assert(stored > 14 * mebibyte && stored < 16 * mebibyte, String(stored));
+  assertAuthorizationResponse(await refer(server, request_uri));
+  // Once they have expired, there is space again.
+  server.advance(61);
+  const later = await pushed(from(server, "198.51.100.0"));
+  assertAuthorizationResponse(await refer(server, later));
+});
+
+test("[PA-08] requests that attackers keep by opening the login page are bounded as well", async () => {
+  const store = memoryStore();
+  const server = await testServer({ store, login: "interactive" });
+  const browser = openBrowser(from(server, "192.0.2.1"));
+  const page = await openReferring(browser, await pushed(server));
+  const attacker = from(server, "192.0.2.2");
+  for (let i = 0; i < 100; i++) {
+    const response = await refer(attacker, await pushed(attacker, large));
+    assertEquals(response.headers.get("location")!.startsWith("/oauth2/login"), true);
+    server.advance(10);
+  }
+  await store.deleteExpired(Date.UTC(2026, 0, 1, 0, 16));
+  assert(await storedCharacters(store) < 1.2 * mebibyte);
+  const consent = await submit(browser, page, "sub", "alice");
+  assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
 });
 
 test("[PA-07] the setting or the client demands pushed requests", async () => {

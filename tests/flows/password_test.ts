@@ -240,6 +240,22 @@ test("[UI-12] after ten wrong attempts even the correct password must wait; othe
   assertEquals(describePage(await type(browser, "alice", secret)), "consent");
 });
 
+test("[UI-12] wrong passwords from the networks of one IPv6 site are counted together, those of other sites apart", async () => {
+  const b = await testServer(severalUsers);
+  const from = (address: string): TestServer => ({
+    ...b,
+    get: (path, init) => b.as.fetch(new Request(b.as.issuer + path, { redirect: "manual", ...init }), { address }),
+  });
+  const guess = async (address: string, password = "wrong") =>
+    (await type(openBrowser(from(address)), "alice", password)).status;
+  for (let i = 0; i < 100; i++) assertEquals(await guess(`2001:db8:1:${i.toString(16)}::1`), 403);
+  assertEquals(await guess("2001:db8:1:ffff::1", secret), 429);
+  assertEquals(await guess("2001:db8:2::1", secret), 200);
+  assertEquals(await guess("192.0.2.1", secret), 200);
+  b.advance(60);
+  assertEquals(await guess("2001:db8:1:ffff::1", secret), 200);
+});
+
 test("[UI-12] of concurrent attempts from one network a few wait for their turn, and the rest gets Retry-After", async () => {
   const b = await testServer(severalUsers);
   const browser = openBrowser(b);
@@ -328,8 +344,8 @@ test("[LO-06] introspection reports an earlier refresh token as inactive", async
   const browser = openBrowser(b);
   const page = await submit(browser, await type(browser, "alice", secret), "decision", "allow");
   const headers = { ...basic("spa", "s"), "content-type": "application/x-www-form-urlencoded" };
-  const redeemed = await b.token({ code: getCode(page), client_id: undefined }, { headers });
-  const { refresh_token } = await assertTokenResponse(redeemed) as unknown as { refresh_token: string };
+  const exchanged = await b.token({ code: getCode(page), client_id: undefined }, { headers });
+  const { refresh_token } = await assertTokenResponse(exchanged) as unknown as { refresh_token: string };
   const body = new URLSearchParams({ token: refresh_token }).toString();
   const isActive = async () =>
     (await (await b.get("/oauth2/introspect", { method: "POST", headers, body })).json()).active;

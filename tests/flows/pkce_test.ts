@@ -48,18 +48,19 @@ function codesIssued({ events }: TestServer): number {
   return events.filter((event) => event.type === "code_issued").length;
 }
 
-/** Redeems a code of `web`. */
-function redeemAsWeb({ token }: TestServer, fields: Fields): Promise<Response> {
+/** Exchanges a code of `web`. */
+function exchangeAsWeb({ token }: TestServer, fields: Fields): Promise<Response> {
   const { redirect_uri } = web;
   return token({ client_id: undefined, redirect_uri, ...fields }, { headers: basic("web", "web-secret") });
 }
 
-/** Asserts a rejection of the token endpoint with one of these errors, without usable values. */
-async function assertRejected(response: Response, ...errors: readonly string[]): Promise<void> {
+/** Asserts a rejection of the token endpoint with one of these errors, without usable values; its description. */
+async function assertRejected(response: Response, ...errors: readonly string[]): Promise<string> {
   const body = await response.json();
   assertEquals(response.status, 400);
   assert(errors.includes(body.error), `${body.error} is none of ${errors}`);
   assertEquals(Object.keys(body).sort(), ["error", "error_description"]);
+  return body.error_description;
 }
 
 function warnings({ events }: TestServer, rule: string): number {
@@ -85,7 +86,7 @@ test("[PK-02] a challenge is optional for a confidential client", async () => {
   const server = await testServer();
   await forEachCase([undefined, ""], async (code_challenge) => {
     const code = await server.code({ ...web, ...bare, code_challenge });
-    assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
+    assertEquals((await exchangeAsWeb(server, { code, code_verifier: undefined })).status, 200);
     const posted = await server.code({ ...poster, ...bare, code_challenge });
     const fields = { ...poster, client_secret: "poster-secret", code: posted, code_verifier: undefined };
     assertEquals((await server.token(fields)).status, 200);
@@ -106,7 +107,7 @@ test("[PK-02] a confidential client with require_pkce must send a challenge, oth
     clients: [{ ...clients[1], require_pkce: true }, { ...clients[2], require_pkce: false }],
   });
   assertEquals((await rejection(server, { ...web, ...bare })).error, "invalid_request");
-  assertEquals((await redeemAsWeb(server, { code: await server.code(web) })).status, 200);
+  assertEquals((await exchangeAsWeb(server, { code: await server.code(web) })).status, 200);
   assert(await server.code({ ...poster, ...bare }));
 });
 
@@ -122,7 +123,7 @@ test("[PK-03] S256 is the unpadded base64url of SHA-256 over the verifier", asyn
     const code = await server.code({ code_challenge });
     assertEquals((await server.token({ code, code_verifier })).status, 200);
     const other = await server.code({ ...web, code_challenge });
-    assertEquals((await redeemAsWeb(server, { code: other, code_verifier })).status, 200);
+    assertEquals((await exchangeAsWeb(server, { code: other, code_verifier })).status, 200);
   });
 });
 
@@ -150,10 +151,10 @@ test("[PK-05] a challenge without a method is read as S256, with a warning in th
       const before = warnings(server, "PK-05");
       const code = await server.code({ ...client, code_challenge_method });
       assertEquals(warnings(server, "PK-05"), before + 1);
-      const redeem = (code_verifier: string) =>
-        client === web ? redeemAsWeb(server, { code, code_verifier }) : server.token({ code, code_verifier });
-      await assertRejected(await redeem(challenge), "invalid_grant");
-      assertEquals((await redeem(verifier)).status, 200);
+      const exchangeCode = (code_verifier: string) =>
+        client === web ? exchangeAsWeb(server, { code, code_verifier }) : server.token({ code, code_verifier });
+      await assertRejected(await exchangeCode(challenge), "invalid_grant");
+      assertEquals((await exchangeCode(verifier)).status, 200);
     });
   });
   const before = warnings(server, "PK-05");
@@ -229,7 +230,11 @@ test("[PK-08] a verifier that is too short, too long or contains another charact
     const code = await server.code({ code_challenge });
     await assertRejected(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
     const other = await server.code({ ...web, code_challenge });
-    await assertRejected(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(
+      await exchangeAsWeb(server, { code: other, code_verifier }),
+      "invalid_request",
+      "invalid_grant",
+    );
   });
   assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
 });
@@ -255,14 +260,14 @@ test("[PK-09, CI-09] a verifier that does not match is invalid_grant without tok
   const other = await server.code(web);
   await forEachCase(wrong, async (code_verifier) => {
     await assertRejected(await server.token({ code, code_verifier }), "invalid_grant");
-    await assertRejected(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_grant");
+    await assertRejected(await exchangeAsWeb(server, { code: other, code_verifier }), "invalid_grant");
   });
   assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
   assertEquals((await server.token({ code })).status, 200);
-  assertEquals((await redeemAsWeb(server, { code: other })).status, 200);
+  assertEquals((await exchangeAsWeb(server, { code: other })).status, 200);
 });
 
-test("[PK-09] the verifier of one code does not redeem another", async () => {
+test("[PK-09] the verifier of one code does not exchange another", async () => {
   const server = await testServer();
   const [mine, theirs] = ["m".repeat(43), "t".repeat(43)];
   const code = await server.code({ code_challenge: await s256(mine) });
@@ -334,33 +339,34 @@ test("[PK-10] a code with a challenge is rejected without a verifier, and not co
   const code = await server.code();
   const other = await server.code(web);
   await forEachCase([undefined, ""], async (code_verifier) => {
-    await assertRejected(await server.token({ code, code_verifier }), "invalid_request", "invalid_grant");
-    await assertRejected(await server.token({ code, code_verifier, Code_Verifier: verifier }), "invalid_request");
-    await assertRejected(await redeemAsWeb(server, { code: other, code_verifier }), "invalid_request", "invalid_grant");
+    const responses = [
+      await server.token({ code, code_verifier }),
+      await server.token({ code, code_verifier, Code_Verifier: verifier }),
+      await exchangeAsWeb(server, { code: other, code_verifier }),
+    ];
+    for (const response of responses) {
+      assertEquals(await assertRejected(response, "invalid_grant"), "code_verifier is missing [PK-10]");
+    }
   });
   assertEquals((await server.token({ code })).status, 200);
-  assertEquals((await redeemAsWeb(server, { code: other })).status, 200);
+  assertEquals((await exchangeAsWeb(server, { code: other })).status, 200);
 });
 
 test("[PK-10] a public client needs a verifier even for a code issued without a challenge while it was confidential", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   server.as.clients.set({ client_id: "web", redirect_uris: [web.redirect_uri] });
-  await assertRejected(
-    await server.token({ ...web, code, code_verifier: undefined }),
-    "invalid_request",
-    "invalid_grant",
-  );
-  await assertRejected(await server.token({ ...web, code }), "invalid_request", "invalid_grant");
+  await assertRejected(await server.token({ ...web, code, code_verifier: undefined }), "invalid_grant");
+  await assertRejected(await server.token({ ...web, code }), "invalid_grant");
 });
 
 test("[PK-11] a verifier for a code without a challenge is rejected, and the code is not consumed", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   await forEachCase([verifier, challenge, "a".repeat(43), "x"], async (code_verifier) => {
-    await assertRejected(await redeemAsWeb(server, { code, code_verifier }), "invalid_request", "invalid_grant");
+    await assertRejected(await exchangeAsWeb(server, { code, code_verifier }), "invalid_grant");
   });
-  assertEquals((await redeemAsWeb(server, { code, code_verifier: undefined })).status, 200);
+  assertEquals((await exchangeAsWeb(server, { code, code_verifier: undefined })).status, 200);
 });
 
 /** A text as it is and in the encodings in which it might hide. */

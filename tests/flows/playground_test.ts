@@ -185,7 +185,7 @@ test("[DM-12, CI-06] a replayed code is rejected, and the page shows what it rev
   assertEquals(self.events.filter(({ type }) => type === "grant_revoked").length, 1);
 });
 
-test("[DM-12] a code redeemed elsewhere can only be replayed, and the reopened page says so", async () => {
+test("[DM-12] a code exchanged elsewhere can only be replayed, and the reopened page says so", async () => {
   const browser = openBrowser(await testServer(demo));
   const { path, ...arrived } = await arrive(browser);
   await press(browser, arrived, "exchange");

@@ -10,7 +10,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { sharedProofKey, startSeconds, tokenProof } from "./dpop_proofs.ts";
 import { assertion, authorizePushed, bank, clientKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
-import { redeem, request, signed } from "./fapi_client.ts";
+import { exchangeCode, request, signed } from "./fapi_client.ts";
 import { decodeClaims, forEachCase, getRedirectParams, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
@@ -61,9 +61,9 @@ async function register(options: LatchkeyOptions, scope = "read") {
 }
 
 /** A token request at a later time. */
-async function redeemAt(b: TestServer, seconds: number, fields: Fields): Promise<Response> {
+async function exchangeAt(b: TestServer, seconds: number, fields: Fields): Promise<Response> {
   const now = startSeconds + seconds;
-  return await redeem(b, { ...fields, ...assertion({}, now) }, tokenProof(dpopKey, {}, now));
+  return await exchangeCode(b, { ...fields, ...assertion({}, now) }, tokenProof(dpopKey, {}, now));
 }
 
 const refreshFields = (refresh_token: string): Fields => ({
@@ -97,12 +97,19 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const audiences = ["https://as.test", ["https://as.test"], "https://as.test/oauth2/token"];
     return await Promise.all(audiences.map(async (aud) => {
       const fields = { ...machine, scope: "read", ...assertion({ claims: { aud } }) };
-      return (await redeem(b, fields)).status;
+      return (await exchangeCode(b, fields)).status;
+    }));
+  },
+  maxAssertionLifetime: async (options) => {
+    const b = await start(options);
+    return await Promise.all([300, 301, 3600].map(async (seconds) => {
+      const claims = { exp: startSeconds + seconds };
+      return (await exchangeCode(b, { ...machine, scope: "read", ...assertion({ claims }) })).status;
     }));
   },
   tokenRedirectUri: async (options) => {
     const b = await start(options);
-    return (await redeem(b, { code: await codeOf(b, options), redirect_uri: undefined })).status;
+    return (await exchangeCode(b, { code: await codeOf(b, options), redirect_uri: undefined })).status;
   },
   requirePushedAuthorizationRequests: async (options) => {
     const response = await (await start(options)).authorize(request);
@@ -119,7 +126,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     return await Promise.all(modes.map(async (response_mode) => (await push(b, signed({ response_mode }))).status));
   },
   requireSenderConstrainedTokens: async (options) =>
-    (await redeem(await start(options), { ...machine, scope: "read" }, {})).status,
+    (await exchangeCode(await start(options), { ...machine, scope: "read" }, {})).status,
   clientAuthMethods: async (options) => [
     (await metadata(options)).token_endpoint_auth_methods_supported,
     await starts(options, {
@@ -143,12 +150,12 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   },
   "refresh.grace": async (options) => {
     const b = await start({ ...options, refresh: { ...options.refresh, rotateConfidential: true } });
-    const tokens = await (await redeem(b, { code: await codeOf(b, options) })).json();
+    const tokens = await (await exchangeCode(b, { code: await codeOf(b, options) })).json();
     const fields = refreshFields(tokens.refresh_token);
     b.advance(1);
-    await redeemAt(b, 1, fields);
+    await exchangeAt(b, 1, fields);
     b.advance(28);
-    return (await redeemAt(b, 29, fields)).status;
+    return (await exchangeAt(b, 29, fields)).status;
   },
   "refresh.rotateBound": async (options) => {
     const b = await start({ ...options, clients: [spa] });
@@ -161,7 +168,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const b = await start(options);
     const code = await codeOf(b, options);
     b.advance(62);
-    return (await redeemAt(b, 62, { code })).status;
+    return (await exchangeAt(b, 62, { code })).status;
   },
   seeOther: async (options) => {
     const response = await (await start(options)).authorize(request);
@@ -169,7 +176,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   },
   alg: async (options) => {
     const b = await start({ ...options, alg: options.alg });
-    const { access_token } = await (await redeem(b, { ...machine, scope: "read" })).json();
+    const { access_token } = await (await exchangeCode(b, { ...machine, scope: "read" })).json();
     return JSON.parse(atob(access_token.split(".")[0])).alg;
   },
   signatureAlgorithms: async (options) => {
@@ -178,11 +185,11 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const { token_endpoint_auth_signing_alg_values_supported: listed } = await (await b.get(
       "/.well-known/openid-configuration",
     )).json();
-    return [(await redeem(b, fields)).status, listed.includes("RS256")];
+    return [(await exchangeCode(b, fields)).status, listed.includes("RS256")];
   },
   "dpop.algorithms": async (options) => {
     const b = await start(options);
-    return (await redeem(b, { ...machine, scope: "read" }, tokenProof(rsa))).status;
+    return (await exchangeCode(b, { ...machine, scope: "read" }, tokenProof(rsa))).status;
   },
   resourceParameter: async (options) => {
     const b = await start(options);

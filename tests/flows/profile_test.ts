@@ -294,7 +294,7 @@ test("[PF-05, MC-02] a private-use scheme is rejected by the profile, at the sta
   await (await testServer()).as.clients.set(client);
 });
 
-test("[TK-14, TK-15, PF-09] a code with a challenge is redeemed without redirect_uri; a wrong one is rejected", async () => {
+test("[TK-14, TK-15, PF-09] a code with a challenge is exchanged without redirect_uri; a wrong one is rejected", async () => {
   const b = await testServer({ profile: "mcp" });
   const token = async (redirect_uri: string | undefined) =>
     await b.token({ code: await b.code({ resource }), resource, redirect_uri });
@@ -470,10 +470,10 @@ test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages to
     code_challenge_method: "S256",
   });
   const code = getRedirectParams(await b.get(`/authorize?${query}`)).get("code")!;
-  const redeem = (server: TestServer, body: Record<string, string>) =>
+  const exchangeCode = (server: TestServer, body: Record<string, string>) =>
     server.get("/token", { method: "POST", body: new URLSearchParams({ client_id: "spa", ...body }) });
   const grant_type = "authorization_code";
-  await assertTokenResponse(await redeem(b, { grant_type, code, code_verifier: verifier }));
+  await assertTokenResponse(await exchangeCode(b, { grant_type, code, code_verifier: verifier }));
   const metadata = JSON.stringify({ redirect_uris: ["https://app.example/cb"] });
   const registration = { method: "POST", body: metadata, headers: { "content-type": "application/json" } };
   assertEquals((await b.get("/register", registration)).status, 201);
@@ -488,7 +488,7 @@ test("[MC-01] 2025-03-26 serves the default endpoints at the root, with pages to
   for (const mcpRevision of mcpRevisions.slice(1)) {
     const later = await testServer({ profile: "mcp", mcpRevision });
     assertEquals((await later.get(`/authorize?${query}`)).status, 404);
-    assertEquals((await redeem(later, { grant_type })).status, 404);
+    assertEquals((await exchangeCode(later, { grant_type })).status, 404);
     assertEquals((await later.get("/register", registration)).status, 404);
   }
   const message = await issuesOf({ issuer: "https://as.test/t1", profile: "mcp", mcpRevision: "2025-03-26" });
@@ -523,26 +523,26 @@ test("[PF-06, PF-07] oauth2.1 requires a challenge of a confidential client, unl
   assertMatch(await rejection(await own.authorize({ ...web, ...noChallenge, nonce: "n" })), /must send one \[PK-02\]$/);
 });
 
-test("[PF-06, PF-07] oauth2.1 redeems a code with a challenge without redirect_uri, and only such a code; Basic and post authenticate", async () => {
+test("[PF-06, PF-07] oauth2.1 exchanges a code with a challenge without redirect_uri, and only such a code; Basic and post authenticate", async () => {
   const b = await testServer({ profile: "oauth2.1" });
   const headers = basic("web", "web-secret");
-  const redeem = async (fields: Fields, init?: RequestInit) =>
+  const exchangeCode = async (fields: Fields, init?: RequestInit) =>
     await b.token({
       code: await b.code(web),
       client_id: undefined,
       redirect_uri: undefined,
       ...fields,
     }, init);
-  await assertTokenResponse(await redeem({}, { headers }));
-  await assertTokenResponse(await redeem({ redirect_uri: web.redirect_uri }, { headers }));
-  await assertTokenResponse(await redeem({ client_id: "web", client_secret: "web-secret" }));
-  const wrong = await redeem({ redirect_uri: "https://web.example/other" }, { headers });
+  await assertTokenResponse(await exchangeCode({}, { headers }));
+  await assertTokenResponse(await exchangeCode({ redirect_uri: web.redirect_uri }, { headers }));
+  await assertTokenResponse(await exchangeCode({ client_id: "web", client_secret: "web-secret" }));
+  const wrong = await exchangeCode({ redirect_uri: "https://web.example/other" }, { headers });
   assertMatch(await rejection(wrong), /^invalid_grant: .*\[TK-15\]$/);
   const byNonce = await b.code({ ...web, ...noChallenge, nonce: "n" });
-  const withoutUri = await redeem({ code: byNonce, code_verifier: undefined }, { headers });
+  const withoutUri = await exchangeCode({ code: byNonce, code_verifier: undefined }, { headers });
   assertMatch(await rejection(withoutUri), /^invalid_request: .*\[TK-14\]$/);
   await assertTokenResponse(
-    await redeem({ code: byNonce, code_verifier: undefined, redirect_uri: web.redirect_uri }, { headers }),
+    await exchangeCode({ code: byNonce, code_verifier: undefined, redirect_uri: web.redirect_uri }, { headers }),
   );
 });
 

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, asser
 import { assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
   assertAuthorizationResponse,
@@ -173,6 +174,21 @@ test("[RU-03] on 127.0.0.1 and [::1] any port matches, for every kind of client"
   await assertResponded(await serverWith(["http://[::1]:1/cb?a=1"]), ["http://[::1]:2/cb?a=1"]);
 });
 
+test("[RU-03] with https the port varies only where the issuer is on a test host, and the page says so", async () => {
+  const registered = "https://127.0.0.1:3000/cb";
+  const sent = "https://127.0.0.1:40917/cb";
+  await assertResponded(await serverWith([registered], { client_secret: "s" }), [registered, sent]);
+  const real = await latchkey({
+    issuer: "https://auth.example.com",
+    login: "interactive",
+    insecureAllowOpenLogin: true,
+    clients: [{ client_id: "c", redirect_uris: [registered] }],
+  });
+  const query = encode({ ...goodRequest, client_id: "c", redirect_uri: sent });
+  const { status } = await real.fetch(new Request(`https://auth.example.com/oauth2/authorize?${query}`));
+  assertEquals(status, 400);
+});
+
 test("[RU-03] on loopback hosts scheme, spelling of the host, path and query must match", async () => {
   await assertPages(await serverWith(["http://127.0.0.1/cb", "http://127.0.0.1/q?a=1"]), [
     ...["http://127.0.0.1:51004/other", "http://127.0.0.1:51004/", "http://127.0.0.1:51004"],
@@ -226,11 +242,11 @@ test("[RU-04] the three loopback names do not match one another", async () => {
 
 test("[RU-04] for names below or beside a loopback name the port must match", async () => {
   const server = await serverWith([
-    ...["http://app.localhost:3000/cb", "http://app.test:3000/cb", "https://localhost:3000/cb"],
+    ...["http://app.localhost:3000/cb", "http://app.test:3000/cb"],
     ...["http://localhost.test/cb", "http://127.0.0.1.test/cb"],
   ]);
   await assertPages(server, [
-    ...["http://app.localhost:9999/cb", "http://app.test:9999/cb", "https://localhost:9999/cb"],
+    ...["http://app.localhost:9999/cb", "http://app.test:9999/cb"],
     ...["http://localhost:3000/cb", "http://localhost.evil.example:3000/cb", "http://localhost.:3000/cb"],
     ...["http://localhost:1.test/cb", "http://127.0.0.1:1.test/cb", "http://localhost.test:1/cb"],
   ]);
@@ -350,6 +366,29 @@ test("[RU-08] a redirect URI with characters outside printable ASCII is rejected
     ...["https://c.example/cb\n", "\thttps://c.example/cb", "https://c.exam\tple/cb", "https://c.example/cb\0"],
     ...["https://c.example/\x7f", "https://c.example/\ud800", "\ufeffhttps://c.example/"],
   ]));
+
+test("[RU-08] a redirect URI with a character that no URI contains is rejected at startup", () =>
+  assertUnregistrable([
+    ...[...'"<>^`{|}'].flatMap((
+      character,
+    ) => [`https://c.example/${character}cb`, `https://c.example/?a=${character}`]),
+    'com.example.app:/"',
+  ]));
+
+test("[RU-08] a URI of a client that pages show or that is fetched has no space around it and no other excluded character", async () => {
+  const members = [
+    ...["client_uri", "logo_uri", "policy_uri", "tos_uri", "jwks_uri", "sector_identifier_uri"] as const,
+    "backchannel_logout_uri" as const,
+  ];
+  const faulty = [" https://c.example/x", "https://c.example/x ", "https://c.example/\n", 'https://c.example/"x'];
+  await forEachCase(members.flatMap((name) => faulty.map((uri) => [name, uri] as const)), async ([name, uri]) => {
+    const client = { client_id: "c", redirect_uris: [cb], token_endpoint_auth_method: "private_key_jwt" as const };
+    const keys = name === "jwks_uri" ? {} : { jwks_uri: "https://c.example/jwks" };
+    const clients = [{ ...client, ...keys, [name]: uri }];
+    const { issues } = await assertRejects(() => testServer({ clients }), ConfigurationError);
+    assertEquals(issues.map(({ path }) => path), [`clients[0].${name}`]);
+  });
+});
 
 test("[RU-08] all invalid redirect URIs are reported together", async () => {
   const clients = [
@@ -622,8 +661,8 @@ test("[RU-15] a confidential client's URI is decoded once at the token endpoint 
   const redirect_uri = "https://c.example/a%20b";
   const code = await server.code({ client_id: "c", redirect_uri });
   const init = { headers: basic("c", "s") };
-  const redeem = (uri: string) => server.token({ client_id: undefined, code, redirect_uri: uri }, init);
-  assertEquals((await redeem("https://c.example/a b")).status, 400);
-  assertEquals((await redeem("https://c.example/a%2520b")).status, 400);
-  assertEquals((await redeem(redirect_uri)).status, 200);
+  const exchangeCode = (uri: string) => server.token({ client_id: undefined, code, redirect_uri: uri }, init);
+  assertEquals((await exchangeCode("https://c.example/a b")).status, 400);
+  assertEquals((await exchangeCode("https://c.example/a%2520b")).status, 400);
+  assertEquals((await exchangeCode(redirect_uri)).status, 200);
 });

@@ -849,7 +849,7 @@ test("[RT-07] no number of uses extends a grant past its end", async () => {
   });
 });
 
-test("[RT-07] the lifetime of a grant starts with the approval, not with the redemption of its code", async () => {
+test("[RT-07] the lifetime of a grant starts with the approval, not with the exchange of its code", async () => {
   const b = await open({ lifetimes: { refresh_token: 1000, code: 600 } });
   const code = await b.code();
   b.advance(599);

@@ -2,9 +2,11 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { logging } from "../../src/operating/mod.ts";
 import { memoryStore } from "../../src/mod.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
-import { basic, forEachCase, getOutcome, getRejections, testServer } from "./harness.ts";
+import { basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 import type { Registered } from "./registering.ts";
@@ -255,12 +257,16 @@ test("[DR-06, DR-08] DELETE ends the client with its codes and tokens", async ()
   assertEquals((await server.authorize(at)).status, 400);
 });
 
+const openRealHost = { ...realHost, insecureAllowOpenRegistration: true } as const;
+
+const open = { mode: "open", initialAccessTokens: ["an-initial-access-token"] } as const;
+
 test("[DR-09] a client that nothing was issued to is deleted by the clock; a used one stays", async () => {
-  const server = await testServer({ registration: { unusedLifetime: 600 } });
+  const server = await testServer({ ...openRealHost, registration: { ...open, unusedLifetime: 600 } });
   const [unused, coded, confidentialClient] = [
     await register(server),
     await register(server),
-    await register(server, confidential),
+    await register(server, confidential, { authorization: `Bearer ${open.initialAccessTokens[0]}` }),
   ];
   await server.code({ client_id: coded.client_id, redirect_uri: "https://app.example/cb" });
   await useSecret(server, confidentialClient);
@@ -274,6 +280,88 @@ test("[DR-09] a client that nothing was issued to is deleted by the clock; a use
   assertEquals((await manage(server, "GET", unused)).status, 401);
   for (const client of [coded, confidentialClient]) assertEquals((await manage(server, "GET", client)).status, 200);
   assertEquals(deletedClients(server), [unused.client_id]);
+});
+
+test("[DR-09] on a test host an unknown client is deleted where nothing was issued to it for a day", async () => {
+  const server = await testServer({ registration: open });
+  const approved = await register(server, confidential, { authorization: `Bearer ${open.initialAccessTokens[0]}` });
+  assertEquals(await useSecret(server, approved), "200");
+  const [client, former] = [await register(server), await register(server)];
+  for (const one of [client, former]) await logIn(server, one);
+  for (let hours = 0; hours < 24; hours += 6) {
+    server.advance(6 * 3600);
+    await logIn(server, client);
+  }
+  await maintain(server);
+  assertEquals(deletedClients(server), [former.client_id]);
+  for (const one of [client, approved]) assertEquals((await manage(server, "GET", one)).status, 200);
+  server.advance(24 * 3600);
+  await server.get("/");
+  await until(() => deletedClients(server).length > 1);
+  assertEquals(deletedClients(server), [former.client_id, client.client_id]);
+});
+
+test("[DR-09] on a test host used clients count as well: automatic login needs no credentials", async () => {
+  const server = await testServer({ registration: { maxUnused: 2 } });
+  for (let i = 0; i < 2; i++) await logIn(server, await register(server));
+  assertEquals(await outcomeOf(await postRegistration(server, publicClient)), "429 temporarily_unavailable");
+});
+
+test("[DR-13] an unknown client has at most 8 KiB of metadata and 32 redirect URIs; an approved one may have more", async () => {
+  const server = await testServer({ registration: open });
+  const uris = (count: number) => Array.from({ length: count }, (_, i) => `https://app.example/cb${i}`);
+  const long = (count: number) => ({ redirect_uris: uris(count).map((uri) => uri.padEnd(1900, "x")) });
+  const cases = [
+    [long(4), "201"],
+    [long(5), "400 invalid_client_metadata"],
+    [{ redirect_uris: uris(32) }, "201"],
+    [{ redirect_uris: uris(33) }, "400 invalid_redirect_uri"],
+    // What is not stored does not count.
+    [{ unknown_member: "x".repeat(20_000) }, "201"],
+  ] as const;
+  const client = await register(server);
+  let token = client.registration_access_token;
+  for (const [changes, expected] of cases) {
+    const metadata = { ...publicClient, ...changes };
+    const response = await postRegistration(server, metadata);
+    assertEquals(
+      response.status === 201 ? "201" : await outcomeOf(response),
+      expected,
+      JSON.stringify(changes).slice(0, 50),
+    );
+    const owner = { ...client, registration_access_token: token };
+    const put = await manage(server, "PUT", owner, { ...metadata, client_id: client.client_id });
+    assertEquals(put.status === 200 ? "201" : await outcomeOf(put.clone()), expected);
+    if (put.status === 200) token = (await put.json()).registration_access_token;
+    const approval = { authorization: `Bearer ${open.initialAccessTokens[0]}` };
+    assertEquals((await postRegistration(server, metadata, approval)).status, 201);
+  }
+});
+
+test("[HT-23] the metadata of unknown clients is bounded: one site leaves space for the others", async () => {
+  const store = memoryStore();
+  const server = await testServer({ store });
+  const from = (address: string) => ({
+    get: (path: string, init?: RequestInit) => server.as.fetch(new Request(server.as.issuer + path, init), { address }),
+  });
+  const large = {
+    ...publicClient,
+    redirect_uris: ["a", "b", "c", "d"].map((path) => `https://app.example/${path}`.padEnd(1900, "x")),
+  };
+  let registered = 0;
+  for (; registered < 2000; registered++) {
+    const response = await postRegistration(from("192.0.2.1"), large);
+    if (response.status === 201) continue;
+    assertEquals(await outcomeOf(response), "429 temporarily_unavailable");
+    assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "HT-23");
+    break;
+  }
+  assert(registered > 800 && registered < 1000, String(registered));
+  const client = await register(from("192.0.2.2"));
+  assertEquals((await manage(server, "DELETE", client)).status, 204);
+  // After the time of unused clients there is space again.
+  server.advance(86_400);
+  await register(from("192.0.2.1"), large);
 });
 
 test("[DR-09] a flood of registrations at the limit reads the unused clients once a second", async () => {
@@ -296,7 +384,7 @@ test("[DR-09] a flood of registrations at the limit reads the unused clients onc
 
 test("[DR-09] a first use after unusedLifetime, but before the deletion, keeps the client", async () => {
   // Maintenance is due once a minute.
-  const server = await testServer({ registration: { unusedLifetime: 30 } });
+  const server = await testServer({ ...openRealHost, registration: { mode: "open", unusedLifetime: 30 } });
   const [client, unused] = [await register(server), await register(server)];
   server.advance(40);
   assertEquals(typeof (await logIn(server, client)).access_token, "string");
@@ -307,7 +395,10 @@ test("[DR-09] a first use after unusedLifetime, but before the deletion, keeps t
 });
 
 test("[DR-09] unused clients are bounded: a registration beyond it waits, and nothing is removed early", async () => {
-  const server = await testServer({ registration: { unusedLifetime: 600, maxUnused: 3 } });
+  const server = await testServer({
+    ...openRealHost,
+    registration: { mode: "open", unusedLifetime: 600, maxUnused: 3 },
+  });
   const clients = [await register(server), await register(server), await register(server)];
   const full = await postRegistration(server, publicClient);
   assertEquals(full.headers.get("retry-after"), "60");
@@ -327,4 +418,22 @@ test("[DR-09] unused clients are bounded: a registration beyond it waits, and no
   // Rejected metadata does not count.
   for (let i = 0; i < 5; i++) await postRegistration(server, {});
   assertEquals((await postRegistration(server, publicClient)).status, 201);
+});
+
+test("[FL-03, DR-06] a registration access token in the metadata of another client is in no flow, export or log", async () => {
+  const lines: string[] = [];
+  const plugins = [logging({ write: (line) => lines.push(line), format: "json" }), inspector()];
+  const server = await testServer({ registration: { mode: "open" }, plugins });
+  const { registration_access_token: secret } = await register(server);
+  const misplaced = { contacts: [secret], client_name: `x ${secret}`, software_id: secret, "x-unknown": [secret] };
+  const other = await register(server, { ...publicClient, ...misplaced });
+  const url = other.registration_client_uri.replace(server.as.issuer, "");
+  await server.get(url, { headers: { authorization: `Bearer ${other.registration_access_token}` } });
+  for (const id of ["1", "2", "3"]) {
+    for (const path of [id, `${id}.json`, `${id}.txt`, `${id}.har`, `edit/${id}`]) {
+      const response = await server.get(`/flows/${path}`);
+      assert(!(await response.text()).includes(secret), path);
+    }
+  }
+  assert(!lines.join("\n").includes(secret));
 });

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { storeKinds } from "../stores/store_kinds.ts";
-import { getRedirectParams, testServer } from "./harness.ts";
+import { getRedirectParams, realHost, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 import type { Registered } from "./registering.ts";
@@ -105,8 +105,12 @@ for (const [name, skip, create] of storeKinds) {
 
   test(`[DR-09] on ${name} a client is either used or deleted, whichever comes first`, { skip }, async () => {
     const count = 8;
-    const registration = { unusedLifetime: 600, maxUnused: count };
-    const [user, sweeper] = await twoInstances(create(), { registration });
+    const registration = { mode: "open", unusedLifetime: 600, maxUnused: count } as const;
+    const [user, sweeper] = await twoInstances(create(), {
+      ...realHost,
+      insecureAllowOpenRegistration: true,
+      registration,
+    });
     const clients = await race([user], count, (server) => register(server));
     // By the clock of one instance the time is over, by that of the other it is not.
     user.advance(599);

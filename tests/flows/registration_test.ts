@@ -8,7 +8,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions, RegistrationSettings } from "../../src/mod.ts";
 import { basic, forEachCase, getOutcome, getRejections, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
-import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 
 /** Registers invalid metadata, and returns the outcome with the explanation in the trace. */
 async function reject(server: TestServer, metadata: unknown) {
@@ -110,7 +110,10 @@ test("[DR-02] id and secret of the request, unknown metadata and members of the 
     assert(!Object.hasOwn(client, name), name);
   }
   const warnings = server.events.flatMap((event) => event.type === "warning" ? [event.explanation] : []);
-  assertEquals(warnings.map(({ rule, received }) => [rule, received]), [["DR-02", "client_id, client_secret"]]);
+  assertEquals(warnings.map(({ rule, received }) => [rule, received]), [[
+    "DR-02",
+    "client_id, client_secret, client_secret_expires_at, serves",
+  ]]);
   assertEquals(server.as.clients.find(client.client_id)?.serves, []);
 });
 
@@ -402,8 +405,8 @@ const trusting: RegistrationSettings = {
   softwareStatementIssuers: [{ issuer, jwks: { keys: [{ ...await exportJWK(publicKey) }] } }],
 };
 
-function sign(claims: JWTPayload, key = privateKey): Promise<string> {
-  return new SignJWT(claims).setProtectedHeader({ alg: "ES256" }).sign(key);
+function sign(claims: JWTPayload, key = privateKey, typ?: string): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ }).sign(key);
 }
 
 test("[DR-10] the claims of a verified software statement replace the metadata, and it returns unmodified", async () => {
@@ -416,12 +419,82 @@ test("[DR-10] the claims of a verified software statement replace the metadata, 
     client_id: "x",
     serves: ["y"],
   });
-  const client = await register(server, { ...publicClient, client_name: "Sent", software_statement });
+  const client = await register(server, { ...publicClient, redirect_uris, client_name: "Sent", software_statement });
   assertEquals(client.redirect_uris, redirect_uris);
+  const { redirect_uris: _, ...withoutUris } = publicClient;
+  assertEquals((await register(server, { ...withoutUris, software_statement })).redirect_uris, redirect_uris);
   assertEquals(client.client_name, "Signed");
   assertEquals(client.software_statement, software_statement);
   assertNotEquals(client.client_id, "x");
   assert(!Object.hasOwn(client, "serves") && !Object.hasOwn(client, "iss"));
+});
+
+test("[DR-10] a token of another kind that the issuer has signed is no software statement", async () => {
+  const server = await testServer({ registration: trusting });
+  const { redirect_uris } = publicClient;
+  const accepted = async (claims: JWTPayload, typ?: string) => {
+    const software_statement = await sign({ iss: issuer, redirect_uris, ...claims }, privateKey, typ);
+    return await outcomeOf(await postRegistration(server, { ...publicClient, software_statement }));
+  };
+  await forEachCase<[JWTPayload, string?]>([
+    [{}],
+    [{}, "JWT"],
+    [{}, "application/jwt"],
+    [{ aud: "https://as.test" }],
+    [{ aud: ["https://other.example", "https://as.test"], sub: "the publisher", jti: "1" }],
+  ], async (statement) => assertEquals(await accepted(...statement), "201"));
+  await forEachCase<[JWTPayload, string?]>([
+    ...["at+jwt", "oauth-id-jag+jwt", "logout+jwt", "client-authentication+jwt", "secevent+jwt", "x"].map((typ) =>
+      [{}, typ] as [JWTPayload, string]
+    ),
+    [{ aud: "some-client" }],
+    [{ aud: "https://as.test/other" }],
+    [{ aud: [] }],
+    ...["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"].map((name) =>
+      [{ aud: "https://as.test", [name]: "x" }] as [JWTPayload]
+    ),
+  ], async (token) => {
+    assertEquals(await accepted(...token), "400 invalid_software_statement");
+    assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "DR-10");
+  });
+});
+
+test("[DR-10] redirect URIs of a request with a software statement must be in the statement", async () => {
+  const server = await testServer({ registration: trusting });
+  const uri = "https://signed.example/cb";
+  const other = "https://other.example/cb";
+  const outcome = async (claims: JWTPayload, members: Readonly<Record<string, unknown>>) => {
+    const software_statement = await sign({ iss: issuer, ...claims });
+    return await outcomeOf(await postRegistration(server, { ...publicClient, ...members, software_statement }));
+  };
+  await forEachCase<[JWTPayload, Readonly<Record<string, unknown>>, string]>([
+    [{ redirect_uris: [uri, other] }, { redirect_uris: [other] }, "201"],
+    [{ redirect_uris: [uri] }, { redirect_uris: [uri, other] }, "400 invalid_redirect_uri"],
+    [{ redirect_uris: [uri] }, { redirect_uris: other }, "400 invalid_redirect_uri"],
+    [{ redirect_uris: uri }, { redirect_uris: [`${uri}/`] }, "400 invalid_redirect_uri"],
+    [{}, { redirect_uris: [uri] }, "400 invalid_redirect_uri"],
+    [
+      { redirect_uris: [uri] },
+      { redirect_uris: [uri], post_logout_redirect_uris: [uri] },
+      "400 invalid_client_metadata",
+    ],
+    [{ redirect_uris: [uri], post_logout_redirect_uris: [uri] }, {
+      redirect_uris: null,
+      post_logout_redirect_uris: [uri],
+    }, "201"],
+  ], async ([claims, members, expected]) => assertEquals(await outcome(claims, members), expected));
+
+  // Also where a registration is replaced.
+  const software_statement = await sign({ iss: issuer, redirect_uris: [uri] });
+  const client = await register(server, { ...publicClient, redirect_uris: [uri], software_statement });
+  const { client_id } = client;
+  const put = await manage(server, "PUT", client, {
+    ...publicClient,
+    client_id,
+    redirect_uris: [other],
+    software_statement,
+  });
+  assertEquals(await outcomeOf(put), "400 invalid_redirect_uri");
 });
 
 test("[DR-10] a statement that is invalid or of another issuer is rejected", async () => {
@@ -460,7 +533,8 @@ test("[DR-10] the keys of an issuer may be behind a URL", async () => {
     },
   });
   for (let i = 0; i < 2; i++) {
-    const software_statement = await sign({ iss: issuer, client_name: `Signed ${i}` });
+    const { redirect_uris } = publicClient;
+    const software_statement = await sign({ iss: issuer, redirect_uris, client_name: `Signed ${i}` });
     assertEquals((await register(server, { ...publicClient, software_statement })).client_name, `Signed ${i}`);
   }
   assertEquals(fetched, [jwks_uri]);

@@ -65,7 +65,7 @@ async function rejection(response: Promise<Response>): Promise<string | null> {
   return result.get("error");
 }
 
-/** Redeems a code of `spa` for these resources. */
+/** Exchanges a code of `spa` for these resources. */
 async function granted(b: TestServer, resource: string | readonly string[] | undefined): Promise<LoginTokens> {
   return await openBrowser(b).login({ resource });
 }
@@ -182,7 +182,7 @@ test("[RI-02, RI-03, AZ-05] several resources are all granted, each once; an emp
   });
 });
 
-test("[RI-03] redemption and refresh may narrow the granted resources, and the refresh token keeps all", async () => {
+test("[RI-03] exchange and refresh may narrow the granted resources, and the refresh token keeps all", async () => {
   const b = await testServer(listed);
   const asked = [api, mail, files];
   const code = () => b.code({ resource: asked });
@@ -315,7 +315,7 @@ test("[RI-01, RI-02] a dozen resources in one request are one audience each; mor
   assertEquals(await getOutcome(await machine(b, { resource })), "400 invalid_target");
 });
 
-test("[RI-05] redemption and refresh leave out a resource that is no longer registered", async () => {
+test("[RI-05] exchange and refresh leave out a resource that is no longer registered", async () => {
   const store = memoryStore();
   const before = await testServer({ ...listed, store });
   const after = await testServer({
@@ -325,9 +325,9 @@ test("[RI-05] redemption and refresh leave out a resource that is no longer regi
   });
   const tokens = await granted(before, [api, mail]);
   const code = await before.code({ resource: [api, mail] });
-  const redeemed = await assertTokenResponse(await after.token({ code })) as LoginTokens;
+  const exchanged = await assertTokenResponse(await after.token({ code })) as LoginTokens;
   // In the spelling of now (RI-04).
-  assertEquals(audienceOf(redeemed.access_token), "HTTPS://API.example");
+  assertEquals(audienceOf(exchanged.access_token), "HTTPS://API.example");
   const next = await assertTokenResponse(await refresh(after, tokens.refresh_token)) as LoginTokens;
   assertEquals(audienceOf(next.access_token), "HTTPS://API.example");
   assertEquals(await getOutcome(await refresh(after, next.refresh_token, { resource: mail })), "400 invalid_target");

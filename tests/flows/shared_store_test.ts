@@ -61,12 +61,12 @@ test("[HT-09] redaction takes linear time in the length of a request", () => {
   }
 });
 
-test("[OI-08] many requests for a sub read each user once", async () => {
+test("[OI-08] many demanded values of sub read each user once", async () => {
   const b = await testServer({
     clients: [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], subject_type: "pairwise" as const }],
     users: Array.from({ length: 500 }, (_, i) => ({ sub: `user${i}` })),
   });
-  const values = Array.from({ length: 900 }, (_, i) => String(i % 10));
+  const values = Array.from({ length: 16 }, (_, i) => String(i));
   const claims = JSON.stringify({ id_token: { sub: { values } } });
   const digested = await recordDigests(async () => {
     assertEquals(getRedirectParams(await b.authorize({ claims })).get("error"), "access_denied");

@@ -14,6 +14,7 @@ import {
   post,
   publicClient,
   publicTokens,
+  refreshTokens,
   testClients,
 } from "./client_endpoints.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
@@ -254,6 +255,45 @@ test("[TX-03, TX-01] an exchanged token is revoked with the grant of subject_tok
   await post(server, "/oauth2/revoke", { token, client_id: "spa" });
   assertEquals(await isActive(server, access_token), false);
   assertEquals(await getOutcome(await exchange(server, { subject_token })), "400 invalid_request");
+});
+
+test("[TX-05] an exchanged token ends with the token that it was exchanged for, and each further one too", async () => {
+  const server = await testServer({
+    ...exchangeOptions,
+    clients: [...exchangeOptions.clients!, publicClient("opaque", { access_token_format: "opaque" })],
+  });
+  for (const client_id of ["spa", "opaque"]) {
+    const subject = await publicTokens(server, { client_id, scope: "read offline_access" });
+    const exchanged = async (subject_token: string, client?: string) =>
+      (await assertTokenResponse(await exchange(server, { subject_token, scope: "read" }, client))).access_token;
+    const first = await exchanged(subject.access_token);
+    const second = await exchanged(first, "reader");
+    const other = await exchanged(subject.access_token, "reader");
+    const third = await exchanged(second);
+    const states = (...tokens: string[]) => Promise.all(tokens.map((token) => isActive(server, token)));
+
+    // Revoking an exchanged token ends what it was exchanged for, and nothing else.
+    await post(server, "/oauth2/revoke", { token: second }, basicHeader("reader"));
+    assertEquals(await states(subject.access_token, first, second, third, other), [true, true, false, false, true]);
+    assertEquals(await getOutcome(await exchange(server, { subject_token: third })), "400 invalid_request");
+    await post(server, "/oauth2/revoke", { token: subject.access_token, client_id });
+    assertEquals(await states(subject.access_token, first, second, third, other), Array(5).fill(false));
+    const next = await refreshTokens(server, subject.refresh_token, { client_id });
+    assertEquals(await states(next.access_token), [true]);
+  }
+});
+
+test("[TX-05] a token is the result of at most eight exchanges", async () => {
+  const server = await testServer(exchangeOptions);
+  let { access_token: subject_token } = await publicTokens(server, { scope: "read" });
+  for (let i = 0; i < 8; i++) {
+    subject_token = (await assertTokenResponse(await exchange(server, { subject_token }))).access_token;
+  }
+  assertEquals(
+    [await getOutcome(await exchange(server, { subject_token })), findLastRule(server)],
+    ["400 invalid_request", "TX-05"],
+  );
+  assertEquals(await isActive(server, subject_token), true);
 });
 
 test("[TX-01] opaque tokens and tokens of pairwise clients are exchanged for the same user, without their session id", async () => {

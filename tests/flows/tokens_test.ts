@@ -172,7 +172,7 @@ test("[ID-04] a sub must be 1 to 255 ASCII characters and unique", async () => {
   await assertRejects(() => latchkey({ users: [{ sub: "alice" }, { sub: "alice" }] }), ConfigurationError);
 });
 
-test("[ID-05] auth_time is the time of the authorization request, whenever the code is redeemed", async () => {
+test("[ID-05] auth_time is the time of the authorization request, whenever the code is exchanged", async () => {
   const b = await testServer();
   await forEachCase<Fields>([{}, { max_age: "0" }, { max_age: "3600" }, { prompt: "login" }], async (fields) => {
     b.advance(0.7);

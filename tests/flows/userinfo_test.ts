@@ -252,9 +252,9 @@ test("[HT-01, US-01] userinfo accepts GET, HEAD, POST and OPTIONS, and rejects o
   assertEquals((await b.get("/oauth2/userinfo", { method: "HEAD" })).status, 401);
 });
 
-test("[HT-04, HT-05] scripts of every origin may call it and read its rejections and challenges", async () => {
+test("[HT-04, HT-05] scripts of other origins may call it and read its rejections and challenges", async () => {
   const b = await testServer(everyScope);
-  const origin = { origin: "https://elsewhere.example" };
+  const origin = { origin: "https://elsewhere.test" };
   const preflight = await b.get("/oauth2/userinfo", {
     method: "OPTIONS",
     headers: { ...origin, "access-control-request-method": "GET", "access-control-request-headers": "authorization" },

@@ -41,7 +41,7 @@ test("[DI-03] an added user can log in immediately, with these claims", async ()
   assertStringIncludes(await (await browser.get("/users/carol")).text(), "Carol Clark");
   const code = await b.code({ login_hint: "carol" });
   assertEquals(decodeClaims((await (await b.token({ code })).json()).id_token).sub, "carol");
-  assertMatch(await (await browser.get("/users")).text(), /Kept in memory: .* is lost when the server stops/);
+  assertMatch(await (await browser.get("/users")).text(), /Changes are lost when the server stops\./);
 });
 
 test("[DI-03] changed claims apply immediately; omitted ones are removed", async () => {
@@ -63,6 +63,42 @@ test("[DI-03, DI-06] a user can be moved to the first place, which automatic log
   await post(openBrowser(b), "/users/bob", { action: "first" });
   assertEquals(b.as.users.all().map(({ sub }) => sub), ["bob", "alice", "carol"]);
   assertEquals(await whoIsFirst(b), "bob");
+});
+
+test("[DI-08] the page after a form says once what changed, and no URL or foreign cookie puts a text there", async () => {
+  const b = await testServer();
+  const browser = openBrowser(b);
+  const confirmation = async (path: string) =>
+    /role="status"><p>.*?<bdi>(.*?)<\/bdi>/.exec(await (await browser.get(path)).text())?.[1];
+  const client = { client_id: "new", redirect_uris: "https://new.example/cb", token_endpoint_auth_method: "none" };
+  await forEachCase<[path: string, fields: Fields, text: string]>([
+    ["/users", { sub: "<b>carol", claims: "{}" }, "Added &lt;b>carol"],
+    ["/users/bob", { action: "save", claims: "{}" }, "Saved bob"],
+    ["/users/bob", { action: "first" }, "bob is the default user now"],
+    ["/users/bob", { action: "remove" }, "Removed bob"],
+    ["/clients", client, "Added new"],
+    ["/clients/new", { action: "save", redirect_uris: client.redirect_uris }, "Saved new"],
+    ["/clients/new", {}, "Removed new"],
+  ], async ([path, fields, text]) => {
+    const response = await post(browser, path, fields);
+    assertEquals(response.status, 303);
+    const location = response.headers.get("location")!;
+    assert(!location.includes("?"));
+    assertEquals(await confirmation(location), text);
+    assertEquals(await confirmation(location), undefined);
+  });
+  await post(browser, "/users/alice", { action: "save", claims: "{}" });
+  const name = [...browser.cookies.keys()].find((name) => name.includes("confirmation"))!;
+  const [content, mac] = browser.cookies.get(name)!.split(".");
+  const demo = browser.cookies.get("__Host-latchkey_demo")!;
+  await forEachCase(
+    [`${btoa('"evil"').replaceAll("=", "")}.${mac}`, `${content}.${mac}x`, `${content}`, demo],
+    async (value) => {
+      browser.cookies.set(name, value);
+      assertEquals(await confirmation("/users"), undefined);
+      assert(!browser.cookies.has(name));
+    },
+  );
 });
 
 test("[DI-03] a removed user can no longer log in, and their sessions end", async () => {

@@ -165,7 +165,7 @@ const writers = {
     return pick % 3 === 0 ? requestDraft("POST", path, { form: fields }) : requestDraft("GET", path, { query: fields });
   },
   /** The newest code, or an older one, for tokens. */
-  async redeem(server, state, { client: which, pick, text }) {
+  async exchangeCode(server, state, { client: which, pick, text }) {
     const issued = state.codes.at(pick % 4 === 0 ? -1 - pick % (state.codes.length || 1) : -1);
     const { client, code, redirectUri } = issued ??
       { client: pickClient(server, which), code: "none", redirectUri: "x:y" };
@@ -436,7 +436,17 @@ async function clientRequest(
 }
 
 const moves: readonly Move[] = [
-  ...["authorize", "authorize", "authorize", "redeem", "redeem", "refresh", "userinfo", "introspect", "revoke"],
+  ...[
+    "authorize",
+    "authorize",
+    "authorize",
+    "exchangeCode",
+    "exchangeCode",
+    "refresh",
+    "userinfo",
+    "introspect",
+    "revoke",
+  ],
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
   ...["register", "register", "configure", "configure", "callResource", "callResource"],
   ...["assert", "exchange", "push", "refer", "sign", "sign", "startDevice", "openDevice", "poll"],
@@ -470,14 +480,14 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("authorize", 1)],
     [calm("authorize", 1), calm("follow", 0)],
     login,
-    [...login, calm("submit", 0), calm("redeem", 1)],
+    [...login, calm("submit", 0), calm("exchangeCode", 1)],
     attempt,
     [...attempt, calm("submit", 0)],
     [calm("open", 4)],
     [calm("open", 7)],
     [calm("authorize", 1), calm("open", 9)],
-    [calm("authorize", 1), calm("redeem", 1)],
-    [calm("authorize", 3), calm("redeem", 1), calm("callResource", 1), calm("callResource", 8)],
+    [calm("authorize", 1), calm("exchangeCode", 1)],
+    [calm("authorize", 3), calm("exchangeCode", 1), calm("callResource", 1), calm("callResource", 8)],
     [calm("register", 0)],
     [calm("push", 1), calm("refer", 1)],
     [
@@ -486,10 +496,10 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
       calm("submit", 0),
       calm("follow", 0),
       calm("submit", 0),
-      calm("redeem", 1),
+      calm("exchangeCode", 1),
     ],
-    [calm("push", 1), calm("refer", 1), calm("redeem", 1)],
-    [calm("sign", 1), calm("redeem", 1)],
+    [calm("push", 1), calm("refer", 1), calm("exchangeCode", 1)],
+    [calm("sign", 1), calm("exchangeCode", 1)],
     [calm("sign", 15), calm("refer", 1)],
     [calm("startDevice", 1), calm("poll", 1)],
     [calm("startDevice", 1), calm("openDevice", 4), calm("submit", 0), calm("follow", 0), calm("submit", 0)],

@@ -44,7 +44,7 @@ export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[
     // The demo client's is public knowledge, and shown.
     if (client_secret !== undefined && client_secret !== demoSecret) secrets.add(client_secret);
   }
-  const redemptions = new Map<string, number>();
+  const exchanges = new Map<string, number>();
   let requests = 0;
   const register = () => {
     for (const client of as.clients.allCached()) {
@@ -70,11 +70,11 @@ export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[
       problems.push(`step ${i + 1}, ${formatRequestLine(sent)}: ${problem}`);
     }
     for (const secret of findResponseSecrets(response.headers, response.text)) secrets.add(secret);
-    const credential = findRedeemedCredential(server, sent, response);
+    const credential = findExchangedCredential(server, sent, response);
     if (credential === undefined) continue;
-    const times = (redemptions.get(credential) ?? 0) + 1;
-    redemptions.set(credential, times);
-    if (times > 1) problems.push(`step ${i + 1}: [CI-06, RT-04] redeemed ${times} times: ${credential}`);
+    const times = (exchanges.get(credential) ?? 0) + 1;
+    exchanges.set(credential, times);
+    if (times > 1) problems.push(`step ${i + 1}: [CI-06, RT-04] exchanged ${times} times: ${credential}`);
   }
   for (const event of events) {
     if (event.type !== "internal_error") continue;
@@ -101,7 +101,7 @@ async function sendRequest({ as }: AttackedServer, sent: RequestDraft): Promise<
 }
 
 /** What was paid for these tokens, where it may be paid once only. */
-function findRedeemedCredential(
+function findExchangedCredential(
   { kind, as }: AttackedServer,
   sent: RequestDraft,
   { status, text }: ReceivedResponse,

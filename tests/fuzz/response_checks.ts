@@ -77,9 +77,14 @@ export function* findProblems(
   else if (text !== "" && type === "") yield "a body has no type";
 
   if (type === "application/json" && text !== "") yield* findJsonProblems(status, headers, text);
-  if (endpoint !== undefined) yield* findClientEndpointProblems(endpoint, status, headers, type, sent);
+  // No token lets a page of another site in. The response to HEAD does not say why it is rejected.
+  const isForeignPage = status === 403 && !headers.has("www-authenticate") &&
+    (text.includes("[HT-22]") || sent.method === "HEAD");
+  if (endpoint !== undefined && !isForeignPage) {
+    yield* findClientEndpointProblems(endpoint, status, headers, type, sent);
+  }
   if (getPath(sent).startsWith(`${base}/oauth2/register`)) yield* findRegistrationProblems(status, headers);
-  else if (isResource) {
+  else if (isResource && !isForeignPage) {
     yield* findResourceProblems(status, headers, `${own}/.well-known/oauth-protected-resource${resourcePath}`);
   } else if (endpoint === undefined && headers.has("www-authenticate")) yield "[SC-03] WWW-Authenticate is there";
   if (kind.options.issuer.startsWith("https:") && !headers.has("strict-transport-security")) yield "no HSTS";

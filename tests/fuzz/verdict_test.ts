@@ -15,8 +15,8 @@ const calmly = (...moves: readonly (readonly [Step["move"], number])[]): Step[] 
 
 const page = calmly(["open", 0]);
 const redirect = calmly(["authorize", 1]);
-const tokens = calmly(["authorize", 1], ["redeem", 1]);
-const rejected = calmly(["redeem", 1]);
+const tokens = calmly(["authorize", 1], ["exchangeCode", 1]);
+const rejected = calmly(["exchangeCode", 1]);
 
 /** A plugin that changes every response of one status. */
 function spoiling(status: number, spoil: (response: Response, text: string) => Response): Plugin {
@@ -107,12 +107,12 @@ const cases: readonly (readonly [name: string, steps: readonly Step[], plugin: P
   ["broken JSON", rejected, withText(400, (text) => text.slice(1)), /HT-12/],
   ["a rejection that may be cached", rejected, withHeader(400, "cache-control", "public"), /may be cached/],
   ["no cross-origin reading", rejected, withHeader(400, "access-control-allow-origin", "x"), /HT-05/],
-  ["a code that works twice", [...tokens, ...calmly(["redeem", 1])], again(), /CI-06.*redeemed 2 times: code/],
+  ["a code that works twice", [...tokens, ...calmly(["exchangeCode", 1])], again(), /CI-06.*exchanged 2 times: code/],
   [
     "a refresh token that works twice",
     [...tokens, ...calmly(["refresh", 1], ["again", 1])],
     again(),
-    /redeemed 2 times: refresh token/,
+    /exchanged 2 times: refresh token/,
   ],
   ["a code in the log", redirect, gossip((location) => new URL(location).searchParams.get("code")), /HT-15/],
 ];

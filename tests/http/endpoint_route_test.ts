@@ -17,7 +17,7 @@ function routeOf(load: Endpoint["load"]) {
     name: "lazy",
     path: "/",
     methods: ["GET"],
-    caller: "any",
+    caller: "browser",
     title: "Lazy",
     errors: "json",
     load,

@@ -6,10 +6,10 @@ import { waitUntil } from "./processes.ts";
 import type { Instance } from "./instances.ts";
 
 /** No lost and no doubly used records, only valid responses, and at least some flows. */
-export function assertConsistent({ lost, doubleRedemptions, malformed, flows }: LoadReport): void {
+export function assertConsistent({ lost, doubleExchanges, malformed, flows }: LoadReport): void {
   assertEquals({
     lost: countSentences(lost),
-    twice: countSentences(doubleRedemptions),
+    twice: countSentences(doubleExchanges),
     impolite: countSentences(malformed),
   }, {
     lost: {},

@@ -16,17 +16,17 @@ const places: Readonly<Record<string, () => Promise<string>>> = {
   Redis: async () => (await redisServer()).url,
 };
 
-test("the audit finds lost records and double redemptions", async () => {
+test("the audit finds lost records and double exchanges", async () => {
   const store = await places["SQLite file"]!();
   const liar = await startInstance("deno", store, { lies: true });
-  const { lost, doubleRedemptions } = await runLoad(
+  const { lost, doubleExchanges } = await runLoad(
     "A store that lies, which must show",
     [liar],
     (load) => load.flows(30),
   );
   assert(lost.includes("a refresh token was rejected: invalid_grant"), lost.join());
-  for (const what of ["a code was redeemed twice concurrently", "a code was redeemed a second time"]) {
-    assert(doubleRedemptions.includes(what), [...new Set(doubleRedemptions)].join());
+  for (const what of ["a code was exchanged twice concurrently", "a code was exchanged a second time"]) {
+    assert(doubleExchanges.includes(what), [...new Set(doubleExchanges)].join());
   }
   await liar.process().end();
 });

@@ -15,7 +15,7 @@ type FlowResponse =
 interface RefreshTokenState {
   readonly token: string;
   /** How often it was exchanged for another one. */
-  redemptions: number;
+  exchanges: number;
   /** An attempt without a received response. */
   uncertain: boolean;
 }
@@ -24,7 +24,7 @@ interface RefreshTokenState {
 interface Flow {
   readonly verifier: string;
   readonly code: string;
-  codeRedemptions: number;
+  codeExchanges: number;
   codeUncertain: boolean;
   /** Received, newest last. */
   readonly access: string[];
@@ -47,8 +47,8 @@ export interface LoadReport {
   readonly broken: number;
   /** What was acknowledged and is not so: one sentence each. */
   readonly lost: readonly string[];
-  /** What was redeemed twice, or lives on although it has ended: one sentence each. */
-  readonly doubleRedemptions: readonly string[];
+  /** What was exchanged twice, or lives on although it has ended: one sentence each. */
+  readonly doubleExchanges: readonly string[];
   /** Invalid responses, one sentence each. */
   readonly malformed: readonly string[];
   /** Maximum of milliseconds between two responses with tokens. */
@@ -90,7 +90,7 @@ export async function runLoad(
 ): Promise<LoadReport> {
   const flows: Flow[] = [];
   const lost: string[] = [];
-  const doubleRedemptions: string[] = [];
+  const doubleExchanges: string[] = [];
   const malformed: string[] = [];
   let [turn, acknowledged, unavailable, broken, longestOutageMs, slowestResponseMs] = [0, 0, 0, 0, 0, 0];
   let lastIssued = performance.now();
@@ -130,7 +130,7 @@ export async function runLoad(
     return { kind: "done", body, location };
   }
 
-  const redeem = (flow: Flow) => send(codeExchange(flow));
+  const exchangeCode = (flow: Flow) => send(codeExchange(flow));
   const sendRefresh = (token: string) => send(tokenRefresh(token));
 
   /** Whether a token is good, from the first instance that can say so. */
@@ -146,7 +146,7 @@ export async function runLoad(
     lastIssued = now;
     acknowledged += 2;
     flow.access.push(String(response.body.access_token));
-    flow.refresh.push({ token: String(response.body.refresh_token), redemptions: 0, uncertain: false });
+    flow.refresh.push({ token: String(response.body.refresh_token), exchanges: 0, uncertain: false });
   }
 
   /** Uses something, once or twice at the same time. */
@@ -159,7 +159,7 @@ export async function runLoad(
     const responses = await Promise.all(concurrently ? [send(), send()] : [send()]);
     const count = (wanted: FlowResponse["kind"]) => responses.filter(({ kind }) => kind === wanted).length;
     if (count("done") === 2 && !isSame(responses[0]!, responses[1]!)) {
-      doubleRedemptions.push(`${what} was redeemed twice concurrently`);
+      doubleExchanges.push(`${what} was exchanged twice concurrently`);
     }
     if (count("rejected") === responses.length) lost.push(`${what} was rejected: ${JSON.stringify(responses[0])}`);
     if (concurrently && count("rejected") > 0) flow.revoked = true;
@@ -176,7 +176,7 @@ export async function runLoad(
     const flow: Flow = {
       verifier,
       code,
-      codeRedemptions: 0,
+      codeExchanges: 0,
       codeUncertain: false,
       access: [],
       refresh: [],
@@ -184,10 +184,10 @@ export async function runLoad(
       maybeRevoked: false,
     };
     flows.push(flow);
-    const exchanged = await use(flow, concurrently, "a code", () => redeem(flow));
+    const exchanged = await use(flow, concurrently, "a code", () => exchangeCode(flow));
     for (const one of exchanged) {
       if (one.kind === "unknown") flow.codeUncertain = true;
-      if (one.kind === "done") flow.codeRedemptions++;
+      if (one.kind === "done") flow.codeExchanges++;
       recordTokens(flow, one);
     }
     if (flow.refresh.length === 0 || concurrently) return;
@@ -205,7 +205,7 @@ export async function runLoad(
     }
     for (const one of renewed) {
       if (one.kind === "unknown") refresh.uncertain = true;
-      if (one.kind === "done") refresh.redemptions++;
+      if (one.kind === "done") refresh.exchanges++;
       recordTokens(flow, one);
     }
     if (!concurrentRefresh) await isActive(flow.access.at(-1)!);
@@ -250,19 +250,19 @@ export async function runLoad(
     sendUntilDefinite(() => isActive(token), (response) => response !== undefined);
 
   /** Uses once what may be used once, then again what must not be. */
-  async function verifyRedemption(
+  async function verifyExchange(
     what: string,
     mayWork: boolean,
     mustWork: boolean,
     send: () => Promise<FlowResponse>,
   ): Promise<void> {
     const first = await sendUntilDefinite(send, isDefinite);
-    if (first.kind === "done" && !mayWork) doubleRedemptions.push(`${what} was redeemed a second time`);
+    if (first.kind === "done" && !mayWork) doubleExchanges.push(`${what} was exchanged a second time`);
     if (first.kind === "rejected" && mustWork) lost.push(`${what} was rejected: ${first.error}`);
     if (first.kind !== "done") return;
     const second = await sendUntilDefinite(send, isDefinite);
     if (second.kind === "done" && !isSame(first, second)) {
-      doubleRedemptions.push(`${what} was redeemed a second time, later`);
+      doubleExchanges.push(`${what} was exchanged a second time, later`);
     }
   }
 
@@ -274,19 +274,19 @@ export async function runLoad(
       for (const token of flow.access) {
         const isGood = await requireActive(token);
         if (isCertain && !isGood) lost.push("an access token is inactive");
-        if (flow.revoked && isGood) doubleRedemptions.push("an access token is active although its grant has ended");
+        if (flow.revoked && isGood) doubleExchanges.push("an access token is active although its grant has ended");
       }
       if (newest !== undefined) {
-        const mayWork = newest.redemptions === 0 && !flow.revoked;
-        await verifyRedemption(
+        const mayWork = newest.exchanges === 0 && !flow.revoked;
+        await verifyExchange(
           "a refresh token",
           mayWork,
           mayWork && isCertain && !newest.uncertain,
           () => sendRefresh(newest.token),
         );
       }
-      const mayWork = flow.codeRedemptions === 0 && !flow.revoked;
-      await verifyRedemption("a code", mayWork, mayWork && isCertain && !flow.codeUncertain, () => redeem(flow));
+      const mayWork = flow.codeExchanges === 0 && !flow.revoked;
+      await verifyExchange("a code", mayWork, mayWork && isCertain && !flow.codeUncertain, () => exchangeCode(flow));
     }
   }));
 
@@ -296,14 +296,14 @@ export async function runLoad(
     unavailable,
     broken,
     lost,
-    doubleRedemptions,
+    doubleExchanges,
     malformed,
     longestOutageMs: Math.round(longestOutageMs),
     slowestResponseMs: Math.round(slowestResponseMs),
   };
   console.log(
     `${title}: ${report.flows} flows, ${acknowledged} codes and tokens acknowledged, ${unavailable} rejections, ${broken} ` +
-      `broken connections; lost ${lost.length}, twice ${doubleRedemptions.length}; longest outage ${report.longestOutageMs} ms, slowest response ` +
+      `broken connections; lost ${lost.length}, twice ${doubleExchanges.length}; longest outage ${report.longestOutageMs} ms, slowest response ` +
       `${report.slowestResponseMs} ms`,
   );
   return report;

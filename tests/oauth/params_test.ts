@@ -3,6 +3,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { OAuthError } from "../../src/oauth/errors.ts";
+import { autoApprover } from "../../src/app/approver.ts";
 import { endpointRoute } from "../../src/app/route.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { grantTypes } from "../../src/oauth/grants/mod.ts";
@@ -14,6 +15,8 @@ const all = endpoints({
   base: "",
   settings: resolveSettings({}, "http://localhost:9000"),
   grantTypes,
+  approver: autoApprover,
+  autoLogin: true,
   openLogin: false,
 });
 const { unrepeatable } = endpointRoute(

@@ -37,19 +37,44 @@ const matches: readonly (readonly [string, string, boolean, boolean])[] = [
   ["http://localhost/cb", "http://127.0.0.1/cb", false, false],
   ["http://localhost/cb", "http://localhost.evil.example:1/cb", false, false],
   ["http://127.0.0.1/cb", "HTTP://127.0.0.1:1/cb", false, false],
-  ["https://127.0.0.1/cb", "https://127.0.0.1:1/cb", false, false],
   ["http://127.0.0.2/cb", "http://127.0.0.2:1/cb", false, false],
 ];
 
 test("[RU-01, RU-03, RU-04, RU-05] a requested URI matches character by character, except the loopback port", () => {
   for (const [registered, requested, native, other] of matches) {
-    assertEquals(matchesRedirectUri(registered, requested, true), native, `native: ${registered} ${requested}`);
-    assertEquals(matchesRedirectUri(registered, requested, false), other, `other: ${registered} ${requested}`);
+    for (const isTestIssuer of [false, true]) {
+      const message = `${registered} ${requested}, test issuer: ${isTestIssuer}`;
+      assertEquals(matchesRedirectUri(registered, requested, true, isTestIssuer), native, `native: ${message}`);
+      assertEquals(matchesRedirectUri(registered, requested, false, isTestIssuer), other, `other: ${message}`);
+    }
+  }
+});
+
+test("[RU-03, RU-04, RU-05] where the issuer is on a test host, the port of an https loopback URI varies as with http", () => {
+  const cases: readonly (readonly [string, string, boolean, boolean])[] = [
+    ["https://127.0.0.1/cb", "https://127.0.0.1:1/cb", true, true],
+    ["https://127.0.0.1:1/cb", "https://127.0.0.1:2/cb", true, true],
+    ["https://[::1]:1/cb", "https://[::1]:2/cb", true, true],
+    ["https://localhost:1/cb", "https://localhost:2/cb", true, false],
+    ["https://127.0.0.1:1/cb", "http://127.0.0.1:1/cb", false, false],
+    ["http://127.0.0.1:1/cb", "https://127.0.0.1:1/cb", false, false],
+    ["https://127.0.0.1:1/cb", "https://127.0.0.1:0/cb", false, false],
+    ["https://127.0.0.1:1/cb", "https://127.0.0.1:2/other", false, false],
+    ["https://127.0.0.1:1/cb", "https://127.0.0.1:2@evil.example/cb", false, false],
+    ["https://c.test:1/cb", "https://c.test:2/cb", false, false],
+  ];
+  for (const [registered, requested, native, other] of cases) {
+    assertEquals(matchesRedirectUri(registered, requested, true, true), native, `native: ${registered} ${requested}`);
+    assertEquals(matchesRedirectUri(registered, requested, false, true), other, `other: ${registered} ${requested}`);
+    for (const isNative of [true, false]) {
+      const isEqual = registered === requested;
+      assertEquals(matchesRedirectUri(registered, requested, isNative, false), isEqual, `${registered} ${requested}`);
+    }
   }
 });
 
 test("[RU-05] exactly the ports 1 to 65535 match", () => {
-  const free = (port: number) => matchesRedirectUri("http://127.0.0.1/cb", `http://127.0.0.1:${port}/cb`, false);
+  const free = (port: number) => matchesRedirectUri("http://127.0.0.1/cb", `http://127.0.0.1:${port}/cb`, false, false);
   for (let port = 0; port <= 70_000; port++) assertEquals(free(port), port >= 1 && port <= 65_535, String(port));
 });
 

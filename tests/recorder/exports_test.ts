@@ -190,7 +190,7 @@ test("the archive is HAR 1.2 with flows as pages and exchanges as entries", asyn
     undefined,
     "flow_3",
   ]);
-  const [asked, rejected, , , , redeemed, , info] = entries;
+  const [asked, rejected, , , , exchanged, , info] = entries;
   assertMatch(asked!.request.url, /^https:\/\/as\.test\/oauth2\/authorize\?response_type=code&client_id=spa&/);
   assertEquals(asked!.request.queryString[1], { name: "client_id", value: "spa" });
   assertMatch(asked!.response.redirectURL, /^https:\/\/spa\.example\/cb\?code=/);
@@ -200,7 +200,7 @@ test("the archive is HAR 1.2 with flows as pages and exchanges as entries", asyn
   assertEquals(rejected!.startedDateTime, "2026-01-01T00:00:03.000Z");
   assertEquals(rejected!.request.postData!.params![0], { name: "grant_type", value: "authorization_code" });
   assertEquals(rejected!._latchkey.rejection!.explanation.rule, "PK-09");
-  assertEquals(redeemed!.request.headers[0], {
+  assertEquals(exchanged!.request.headers[0], {
     name: "authorization",
     value: basic("web", "web-secret").authorization!,
   });
@@ -239,7 +239,7 @@ test("a fixture has names for random values, which a replay can replace", async 
   const { server, recorder } = await recordedServer();
   await publicTokens(server, { nonce: "n-1" });
   const fixture = toFixture(recorder.flow("1")!);
-  const [asked, redeemed] = fixture.exchanges;
+  const [asked, exchanged] = fixture.exchanges;
   assertEquals(asked!.request.query, {
     response_type: "code",
     client_id: "spa",
@@ -254,14 +254,14 @@ test("a fixture has names for random values, which a replay can replace", async 
     uri: "https://spa.example/cb",
     params: { code: "{{code 1}}", state: "{{state 1}}", iss: "https://as.test" },
   });
-  assertEquals(redeemed!.request.form, {
+  assertEquals(exchanged!.request.form, {
     grant_type: "authorization_code",
     client_id: "spa",
     redirect_uri: "https://spa.example/cb",
     code_verifier: "{{code_verifier 1}}",
     code: "{{code 1}}",
   });
-  assertEquals(redeemed!.response!.body, {
+  assertEquals(exchanged!.response!.body, {
     access_token: "{{access_token 1}}",
     token_type: "Bearer",
     expires_in: 3600,
@@ -269,8 +269,8 @@ test("a fixture has names for random values, which a replay can replace", async 
     refresh_token: "{{refresh_token 1}}",
     id_token: "{{id_token 1}}",
   });
-  assert(redeemed!.passed.includes("PK-09"));
-  assertEquals([redeemed!.endpoint, redeemed!.auth, redeemed!.client, fixture.outcome], [
+  assert(exchanged!.passed.includes("PK-09"));
+  assertEquals([exchanged!.endpoint, exchanged!.auth, exchanged!.client, fixture.outcome], [
     "token",
     "none",
     "spa",

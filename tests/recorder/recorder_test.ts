@@ -90,10 +90,10 @@ test("concurrent logins are separate flows, each with its own tokens", async () 
   const flows = recorder.flows();
   assertEquals(flows.map(({ client }) => client), ["spa", "spa", "spa", "web"]);
   for (const [index, { exchanges }] of flows.entries()) {
-    const [asked, redeemed] = exchanges;
+    const [asked, exchanged] = exchanges;
     assertEquals(summarizeExchanges(exchanges), ["authorize done", "token done"]);
     const code = asked!.response!.authorizationResponse!.params.find(([name]) => name === "code")![1];
-    assertEquals(new Map(redeemed!.request.form).get("code"), code);
+    assertEquals(new Map(exchanged!.request.form).get("code"), code);
     if (index < 3) assertEquals(code, codes[index]);
   }
 });
@@ -101,7 +101,7 @@ test("concurrent logins are separate flows, each with its own tokens", async () 
 test("a failed token request belongs to the flow of its code, which is marked failed until it succeeds", async () => {
   const { server, recorder } = await recordedServer();
   const code = await server.code();
-  assertEquals(recorder.flow("1")!.outcome, "pending", "the code waits to be redeemed");
+  assertEquals(recorder.flow("1")!.outcome, "pending", "the code waits to be exchanged");
   await server.token({ code, code_verifier: "A".repeat(43) });
   await server.token({ code, redirect_uri: "https://spa.example/other" });
   const { exchanges, outcome } = recorder.flow("1")!;
@@ -282,12 +282,12 @@ test("a body is recorded as far as it is read, and never read for recording", as
   assertEquals((await send(server, "/oauth2/token", long.body, form)).status, 413);
   const code = await server.code();
   await send(server, "/oauth2/token", tokenBody({ code }), form);
-  const [ignored, tooLong, , redeemed] = recorder.exchanges().map(({ request }) => request);
+  const [ignored, tooLong, , exchanged] = recorder.exchanges().map(({ request }) => request);
   assertEquals([ignored!.body, ignored!.form, unread.pulled()], [undefined, [], 0]);
   assertEquals([tooLong!.body!.length, tooLong!.form], [maxRecordedBodyChars, []]);
   assert(long.pulled() <= 14, `${long.pulled()} parts were read, and 14 are too many already`);
-  assertEquals(redeemed!.body, tokenBody({ code }));
-  assertEquals(redeemed!.form, [["grant_type", "authorization_code"], ["client_id", "spa"], ["code", code]]);
+  assertEquals(exchanged!.body, tokenBody({ code }));
+  assertEquals(exchanged!.form, [["grant_type", "authorization_code"], ["client_id", "spa"], ["code", code]]);
 });
 
 test("a body with a length is recorded, and one that cannot be decoded is text without fields", async () => {
@@ -330,8 +330,8 @@ test("an inner plugin may read a form early, and the body is recorded once", asy
     },
   });
   await publicTokens(server);
-  const [, redeemed] = recorder.exchanges();
-  assertEquals([redeemed!.outcome, redeemed!.request.form.map(([name]) => name)], ["done", early]);
+  const [, exchanged] = recorder.exchanges();
+  assertEquals([exchanged!.outcome, exchanged!.request.form.map(([name]) => name)], ["done", early]);
 });
 
 test("a response that is an event stream, or no text, is passed on as the same value", async () => {

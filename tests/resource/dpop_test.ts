@@ -176,10 +176,8 @@ test("[DO-09, PR-05] required rejects unbound tokens, and the metadata document 
   as.clock.freeze();
   const resourceOptions = api(as, { required: true, algorithms: ["ES256"] });
   const plain = new Request(url, { headers: { authorization: `Bearer ${await issue(as, null)}` } });
-  assertEquals(
-    await outcome(plain, resourceOptions),
-    '401 Bearer error="invalid_token", metadata, DPoP metadata, algs',
-  );
+  assertEquals(await outcome(plain, resourceOptions), '401 DPoP error="invalid_token", metadata, algs');
+  assertEquals(await outcome(new Request(url), resourceOptions), "401 DPoP metadata, algs");
   assertEquals(await outcome(request(await issue(as)), resourceOptions), "200");
   const document = await (await resourceMetadata(new Request(metadataUrl), resourceOptions))!.json();
   assertEquals(document.dpop_signing_alg_values_supported, ["ES256"]);
@@ -275,4 +273,12 @@ test("[DO-04, DO-05, DO-09] a hosted resource follows the settings of its server
     const asBearer = await call(undefined, "Bearer");
     assertEquals([asBearer.status, (await asBearer.json()).error], [401, "invalid_token"]);
   }
+});
+
+test("[DO-09] a hosted resource offers no Bearer where every token must be bound", async () => {
+  await using as = await testLatchkey({ ...options, requireSenderConstrainedTokens: true });
+  const mcp = as.resource("/mcp");
+  const response = await as.fetch(mcp.url, { method: "POST" });
+  assertEquals(response.status, 401);
+  assertMatch(response.headers.get("www-authenticate")!, /^DPoP (?!.*Bearer)/);
 });

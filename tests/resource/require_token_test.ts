@@ -1,9 +1,16 @@
 /** The helper for resource servers: tokens verified with keys and with introspection, challenges, and limits (groups PR, MC, BR). */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import * as jose from "jose";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { introspectionVerifier, jwksVerifier, requireToken, resourceMetadata } from "../../src/resource/mod.ts";
+import {
+  dpopProofs,
+  introspectionVerifier,
+  jwksVerifier,
+  requireToken,
+  resourceMetadata,
+} from "../../src/resource/mod.ts";
 import type { AccessTokenClaims, ProtectedResource, Rejection, RequiredToken } from "../../src/resource/mod.ts";
 import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
@@ -159,6 +166,59 @@ test("[PR-08] introspection notices a revocation, and accepts no refresh token",
   const body = new URLSearchParams({ token: tokens.access_token, client_id: client.client_id });
   assertEquals((await as.fetch("/oauth2/revoke", { method: "POST", body })).status, 200);
   assertEquals(await outcome(requireToken(request(tokens.access_token), api)).then((text) => text.slice(0, 3)), "401");
+});
+
+test("[PR-08, JC-02, JC-03] introspection by an assertion of private_key_jwt notices revocations under a FAPI profile", async () => {
+  for (const alg of ["ES256", "EdDSA", "PS256"] as const) {
+    await using as = await testLatchkey({ profile: "fapi2-security", clients: [] });
+    const { publicKey, privateKey: pair } = await jose.generateKeyPair(alg, { extractable: true });
+    const jwk = { ...await jose.exportJWK(publicKey), alg };
+    const server = as.client({ jwks: { keys: [jwk, { ...jwk, kid: "1" }] }, serves: [resource] });
+    const privateKey = { ...await jose.exportJWK(pair), alg, ...alg === "EdDSA" && { kid: "1" } };
+    const verifier = introspectionVerifier({
+      ...{ issuer: as.issuer, clientId: server.client_id, privateKey },
+      ...{ fetch: as.fetch as typeof fetch, now: as.clock.now },
+    });
+    const api = { resource, verifier, dpop: dpopProofs({ required: true }) };
+    const client = as.client();
+    const { tokens, dpop } = await as.logIn(client, { scope: "openid read", resource });
+    const call = async () =>
+      await outcome(
+        requireToken(
+          new Request(resource, { headers: await dpop!.headers("GET", resource, tokens.access_token) }),
+          api,
+        ),
+      );
+    assertEquals(await call(), "claims of alice");
+    as.clock.advance(120);
+    assertEquals(await call(), "claims of alice");
+    as.log.expect("introspect").called(2).by(server).succeeded();
+    const { client_id, private_jwk } = client;
+    const seconds = Math.floor(as.clock.now() / 1000);
+    const client_assertion = await new jose.SignJWT({ iss: client_id, sub: client_id, aud: as.issuer, jti: "1" })
+      .setProtectedHeader({ alg: private_jwk!.alg! }).setExpirationTime(seconds + 60)
+      .sign(await jose.importJWK(private_jwk as jose.JWK));
+    const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+    const body = new URLSearchParams({ token: tokens.access_token, client_assertion_type, client_assertion });
+    assertEquals((await as.fetch("/oauth2/revoke", { method: "POST", body })).status, 200);
+    assertMatch(await call(), /^401 invalid_token /);
+  }
+});
+
+test("[PR-08] introspectionVerifier rejects credentials that it cannot send", () => {
+  const options = { issuer: "https://as.example", clientId: "api" };
+  const privateKey = { kty: "EC", crv: "P-256", x: "x", y: "y", d: "d", alg: "ES256" };
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{}, /^clientSecret: .* received neither/],
+    [{ clientSecret: "s", privateKey }, /^clientSecret: .* received both/],
+    [{ privateKey: { ...privateKey, d: undefined } }, /^privateKey: expected a private JWK with alg/],
+    [{ privateKey: { ...privateKey, alg: undefined } }, /^privateKey: expected a private JWK with alg/],
+    [{ privateKey: { kty: "oct", k: "x", d: "d", alg: "HS256" } }, /^privateKey: expected a private JWK with alg/],
+  ];
+  for (const [credentials, message] of cases) {
+    const error = assertThrows(() => introspectionVerifier({ ...options, ...credentials }), TypeError);
+    assertMatch(error.message, message);
+  }
 });
 
 test("[PR-08, MC-08] an introspection response needs no iss and no exp, but an aud", async () => {

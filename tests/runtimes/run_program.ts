@@ -65,6 +65,12 @@ export function runProgram(start: StartOptions): Promise<ExitResult> {
   return spawnProgram(start).ended;
 }
 
+/** Starts it without a wait, such as a command that has no banner. */
+export function startCommand(start: StartOptions): Pick<Program, "waitForOutput" | "signal" | "exited"> {
+  const { child, says: waitForOutput, ended: exited } = spawnProgram(start);
+  return { waitForOutput, signal: signalOf(child), exited };
+}
+
 /** Starts it and waits for its banner; rejects with its output if it ends first. */
 export async function startProgram(start: StartOptions = {}): Promise<Program> {
   const { child, output, says: waitForOutput, ended: exited } = spawnProgram(start);
@@ -79,10 +85,14 @@ export async function startProgram(start: StartOptions = {}): Promise<Program> {
     port: Number(/:(\d+)$/.exec(findAddress(output))![1]),
     output: () => output.stdout.slice(banner.length) + output.stderr,
     waitForOutput,
-    // By its number: after child.kill, Deno reports the signal instead of the exit code.
-    signal: (name) => void (child.exitCode === null && process.kill(child.pid!, name)),
+    signal: signalOf(child),
     exited,
   };
+}
+
+/** Sends signals by the number of the process: after child.kill, Deno reports the signal instead of the exit code. */
+function signalOf(child: ChildProcess): Program["signal"] {
+  return (name) => void (child.exitCode === null && process.kill(child.pid!, name));
 }
 
 /** Its URL: the one of the line `listening on`, else the issuer in the first line of the banner. */

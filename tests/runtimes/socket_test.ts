@@ -73,8 +73,8 @@ async function codeOf({ issuer }: Latchkey): Promise<string> {
   return new URL(response.headers.get("location")!).searchParams.get("code")!;
 }
 
-/** The form that redeems it. */
-function redemption(issuer: string, code: string): string {
+/** The form that exchanges it. */
+function exchange(issuer: string, code: string): string {
   return encode({
     grant_type: "authorization_code",
     client_id: "demo-public",
@@ -84,11 +84,11 @@ function redemption(issuer: string, code: string): string {
   });
 }
 
-/** Redeems a code over the network. */
-function redeem(issuer: string, code: string): Promise<Response> {
+/** Exchanges a code over the network. */
+function exchangeCode(issuer: string, code: string): Promise<Response> {
   return fetch(`${issuer}/oauth2/token`, {
     method: "POST",
-    body: redemption(issuer, code),
+    body: exchange(issuer, code),
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
 }
@@ -111,7 +111,7 @@ test("[HT-16] the issuer follows the port, and so does every derived value", asy
     assertEquals([as.issuer, new URL(url).port === "9000"], [url, false]);
     const metadata = await (await fetch(`${url}${metadataPath}`)).json();
     assertEquals([metadata.issuer, metadata.token_endpoint], [url, `${url}/oauth2/token`]);
-    const tokens = await assertTokenResponse(await redeem(url, await codeOf(as)));
+    const tokens = await assertTokenResponse(await exchangeCode(url, await codeOf(as)));
     assertEquals([decodeClaims(tokens.id_token).iss, decodeClaims(tokens.access_token).aud], [url, url]);
   } finally {
     await as.close();
@@ -265,13 +265,16 @@ test("[HT-02] HEAD has no body over the network, also when rejected", async () =
   await against(async (port) => {
     const paths = { "/": 200, "/authorized?code=x": 200, [metadataPath]: 200, "/nowhere": 404, "/oauth2/token": 405 };
     await forEachCase(Object.entries(paths), async ([path, status]) => {
-      const received = await sendRaw(port, requestHead(`HEAD ${path} HTTP/1.1`, "Host: any.test", "Connection: close"));
+      const received = await sendRaw(
+        port,
+        requestHead(`HEAD ${path} HTTP/1.1`, "Host: localhost", "Connection: close"),
+      );
       assertEquals([getStatuses(received), getBody(received)], [[status], ""]);
     });
     const query = goodQuery(`http://localhost:${port}`);
     const received = await sendRaw(
       port,
-      requestHead(`HEAD /oauth2/authorize?${query} HTTP/1.1`, "Host: any.test", "Connection: close"),
+      requestHead(`HEAD /oauth2/authorize?${query} HTTP/1.1`, "Host: localhost", "Connection: close"),
     );
     assertEquals([getStatuses(received), getHeaderValues(received, "location"), getBody(received)], [[200], [], ""]);
   });
@@ -294,14 +297,14 @@ test("[HT-07] a body of 10 MB is 413 while it is sent, with a length or in chunk
       assertEquals(getStatuses(received), [413]);
       assertEquals(getHeaderValues(received, "access-control-allow-origin"), ["*"]);
       assertMatch(received, /"error":"invalid_request"/);
-      assertEquals((await redeem(as.issuer, await codeOf(as))).status, 200);
+      assertEquals((await exchangeCode(as.issuer, await codeOf(as))).status, 200);
     });
   });
 });
 
 test("a chunked body is read completely, however it is split", async () => {
   await against(async (port, as) => {
-    const form = redemption(as.issuer, await codeOf(as));
+    const form = exchange(as.issuer, await codeOf(as));
     const wire = await openRawConnection(port);
     wire.send(formRequestHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
     for (const [piece] of form.matchAll(/.{1,7}/g)) wire.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
@@ -312,10 +315,10 @@ test("a chunked body is read completely, however it is split", async () => {
   });
 });
 
-test("[HT-10] an aborted or wrongly framed body is rejected or closed, and redeems nothing", async () => {
+test("[HT-10] an aborted or wrongly framed body is rejected or closed, and exchanges nothing", async () => {
   await against(async (port, as) => {
     const code = await codeOf(as);
-    const form = redemption(as.issuer, code);
+    const form = exchange(as.issuer, code);
     const broken = await openRawConnection(port);
     broken.send(formRequestHead("/oauth2/token", "Transfer-Encoding: chunked", "Connection: close"));
     broken.send(`${form.length.toString(16)}\r\n${form}\r\nzz\r\n`);
@@ -327,7 +330,7 @@ test("[HT-10] an aborted or wrongly framed body is rejected or closed, and redee
     dropped.send(form);
     dropped.close();
     await lives(port);
-    assertEquals((await redeem(as.issuer, code)).status, 200);
+    assertEquals((await exchangeCode(as.issuer, code)).status, 200);
   });
 });
 
@@ -397,16 +400,16 @@ test("fifty concurrent flows end with fifty separate pairs of tokens", async () 
   await against(async (_port, as) => {
     const responses = await Promise.all(Array.from({ length: 50 }, async () => {
       const code = await codeOf(as);
-      return await assertTokenResponse(await redeem(as.issuer, code));
+      return await assertTokenResponse(await exchangeCode(as.issuer, code));
     }));
     assertEquals(new Set(responses.map(({ access_token }) => decodeClaims(access_token).jti)).size, 50);
   });
 });
 
-test("[CI-06] one of twenty concurrent redemptions of a code, over as many connections, succeeds", async () => {
+test("[CI-06] one of twenty concurrent exchanges of a code, over as many connections, succeeds", async () => {
   await against(async (_port, as) => {
     const code = await codeOf(as);
-    const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(as.issuer, code)));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => exchangeCode(as.issuer, code)));
     const outcomes = await Promise.all(responses.map(getOutcome));
     assertEquals(outcomes.filter((one) => one === "200").length, 1);
     assertEquals(outcomes.filter((one) => one === "400 invalid_grant").length, 19);
@@ -567,12 +570,12 @@ test("many servers in one process share neither issuer, keys, codes nor clients"
     assertEquals(new Set(keySets.flatMap(({ keys }) => keys.map((key: { kid: string }) => key.kid))).size, 3);
     const [first, second] = servers.map(({ as }) => as);
     const code = await codeOf(first!);
-    assertEquals(await getOutcome(await redeem(second!.issuer, code)), "400 invalid_grant");
-    const { access_token } = await assertTokenResponse(await redeem(first!.issuer, code));
+    assertEquals(await getOutcome(await exchangeCode(second!.issuer, code)), "400 invalid_grant");
+    const { access_token } = await assertTokenResponse(await exchangeCode(first!.issuer, code));
     await jwtVerify(access_token, createLocalJWKSet(keySets[0]));
     await assertRejects(() => jwtVerify(access_token, createLocalJWKSet(keySets[1])));
     first!.clients.delete("demo-public");
-    assertEquals(await getOutcome(await redeem(first!.issuer, code)), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(first!.issuer, code)), "401 invalid_client");
     assertMatch(await codeOf(second!), /^[\w-]{43}$/);
     await first!.close();
     assertMatch(await codeOf(second!), /^[\w-]{43}$/);

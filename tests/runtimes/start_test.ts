@@ -64,9 +64,9 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
       "verify_assertion",
       "exchange_token",
       "exchange_for_id_jag",
-      "redeem_refresh_token",
+      "exchange_refresh_token",
       "authorize_client",
-      "redeem_device_code",
+      "exchange_device_code",
     ]
   ) {
     assert(!sources.includes(`src/oauth/grants/${name}.ts`), name);

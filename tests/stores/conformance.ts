@@ -240,6 +240,31 @@ export function storeConformance(
     assertStrictEquals(await until(), Infinity);
   });
 
+  promise("a record is kept for longer, consumed or not, and never for a shorter time", async (store) => {
+    await store.put("pushed_request", "one", { clientId: "spa", parameters: [], validUntil: 1 }, metadata);
+    await store.put("pushed_request", "used", { clientId: "spa", parameters: [], validUntil: 1 }, metadata);
+    await store.consume("pushed_request", "used", startTime);
+    await store.put("key", "ring", signingKey, { expiresAt: Infinity });
+    const later = metadata.expiresAt + 1000.5;
+    for (const id of ["one", "used", "unknown"]) {
+      for (const expiresAt of [later, startTime]) await store.extend("pushed_request", id, expiresAt);
+    }
+    await store.extend("key", "ring", later);
+    const value = { clientId: "spa", parameters: [], validUntil: 1 };
+    assertEquals(await store.get("pushed_request", "one"), { value, ...metadata, expiresAt: later });
+    assertEquals(await store.get("pushed_request", "used"), {
+      value,
+      ...metadata,
+      expiresAt: later,
+      consumedAt: startTime,
+    });
+    assertStrictEquals(await store.get("pushed_request", "unknown"), undefined);
+    assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
+    assertStrictEquals(await store.consume("pushed_request", "used", startTime + 1), false);
+    assertStrictEquals(await store.deleteExpired(later - 1), 0);
+    assertStrictEquals(await store.deleteExpired(later), 2);
+  });
+
   promise("a sweep removes what expired at or before the given time, and nothing else", async (store) => {
     for (const offset of [30, 10, 20.5, 20, 40, 10]) {
       await store.put("code", `${offset}`, code, { expiresAt: startTime + offset });
@@ -365,11 +390,11 @@ export function storeConformance(
   });
 
   promise("records of every kind can be listed", async (store) => {
-    for (const id of ["a 0", "a 1", "a *", "b 0"]) await store.put("person", id, { user: { sub: id } }, metadata);
-    const page = await store.list("person", { prefix: "a ", limit: 10 });
+    for (const id of ["a 0", "a 1", "a *", "b 0"]) await store.put("user", id, { entry: { sub: id } }, metadata);
+    const page = await store.list("user", { prefix: "a ", limit: 10 });
     assertEquals(page.map(({ id }) => id).sort(), ["a *", "a 0", "a 1"]);
-    assertEquals(page.length, await store.count("person", "a "));
-    assertEquals((await store.list("person", { prefix: "a *", limit: 10 })).map(({ id }) => id), ["a *"]);
+    assertEquals(page.length, await store.count("user", "a "));
+    assertEquals((await store.list("user", { prefix: "a *", limit: 10 })).map(({ id }) => id), ["a *"]);
   });
 
   promise("a store can be closed twice", async (store) => {

@@ -1,5 +1,6 @@
 /** The pages as markup: what they say, and that nothing of a request can become more than text in them. */
 
+import { checkReportPage } from "../../src/ui/check_report.tsx";
 import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -286,7 +287,7 @@ test("[UI-03] hostile values do not change the markup of the pages of clients an
       pages.client({
         ...client,
         client: hostileClient(value),
-        newSecret: value,
+        generatedSecret: value,
         snippets: [{ library: value, placement: value, text: value, notes: [value] }],
       }),
     (value) => pages.users({ ...userList, users: [hostileUser(value)], form: form(value, "claims") }),
@@ -637,7 +638,7 @@ test("the home page names the issuer, the discovery document, clients, users, en
   const text = textOf(html);
   assertStringIncludes(text, "Issuer http://localhost:9000");
   assertStringIncludes(text, "Discovery document http://localhost:9000/.well-known/openid-configuration");
-  assertStringIncludes(text, "Login without a page, as the first user");
+  assertStringIncludes(text, "Login automatic, as alice");
   assertStringIncludes(text, "Store memory: tokens and keys are lost when the server stops");
   assertStringIncludes(text, "Demo, public demo-public");
   assertStringIncludes(text, "Alice Adams alice");
@@ -659,6 +660,13 @@ test("the header links to the available pages, marks the current one, and can be
   assertStringIncludes(shown, `<a href="/users">Users</a>`);
   assertStringIncludes(shown, `<a href="/flows">Flows</a>`);
   assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
+  // Of a page and one below it, which both have a link, one alone is current.
+  const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
+  const check = { client: "shop", summary: "1 attack", outdatedBaseline: [], verdicts: [] };
+  assertStringIncludes(
+    header(checkReportPage({ ...home, ...check, links })),
+    `<a href="/flows">Flows</a><a href="/flows/check" aria-current="page">Check</a>`,
+  );
   assert(!header(pages.home({ ...home, links: [] })).includes("<nav"));
   for (const [path, html] of drawn) {
     assertMatch(html, /<body(?: class="card")?><a class="skip" href="#main">[^]*<main id="main" tabindex="-1">/, path);

@@ -1,0 +1,73 @@
+/** No control is covered by another element, at the heights of usual windows: `deno test -A tests/browser/covered_browser.ts`. */
+
+import { assertEquals } from "@std/assert";
+import { after, test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { latchkey } from "../../src/mod.ts";
+import { closeBrowser, executablePath, openPage, serveSamples } from "./harness.ts";
+import { samples } from "./samples.ts";
+
+const skip = executablePath === undefined;
+
+const { url, close } = serveSamples();
+const as = await latchkey({ plugins: [inspector()] });
+const { url: serverUrl } = await as.listen({ port: 0 });
+after(async () => {
+  await closeBrowser();
+  await close();
+  await as.close();
+});
+
+const serverPaths = [
+  "/",
+  "/clients",
+  "/clients/demo-confidential",
+  "/clients/demo-public?edit",
+  "/users",
+  "/users/alice",
+];
+
+const urls = [
+  ...Object.keys(samples).filter((path) => !samples[path]!.leaves).map((path) => url + path),
+  ...serverPaths.map((path) => serverUrl + path),
+];
+
+/**
+ * The controls that something else lies on: at the middle of the part that is in the window, the browser finds neither
+ * the control nor a part or the label of it. First as the page opens, then where each has the focus.
+ */
+const coveredControls = `(() => {
+  const controls = [...document.querySelectorAll("a, button, summary, select, textarea, input:not([type=hidden])")]
+    .filter((control) => control.checkVisibility({ visibilityProperty: true }));
+  const findCover = (control) => {
+    const box = control.getClientRects()[0];
+    const [left, right] = [Math.max(box.left, 0), Math.min(box.right, innerWidth)];
+    const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
+    if (right - left < 2 || bottom - top < 2) return [];
+    const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    if (found === null || control.contains(found) || found.closest("label")?.control === control) return [];
+    return [control.outerHTML.slice(0, 80) + " under " + found.outerHTML.slice(0, 60)];
+  };
+  scrollTo(0, 0);
+  return [
+    ...controls.flatMap(findCover),
+    ...controls.flatMap((control) => {
+      control.focus();
+      return findCover(control).map((text) => "focused " + text);
+    }),
+  ];
+})()`;
+
+for (const [width, height] of [[1440, 900], [1280, 720], [1920, 1080], [768, 1024], [390, 844], [320, 568]] as const) {
+  test(`[UI-17] no control is covered by another element: ${width} by ${height}`, { skip }, async () => {
+    await using opened = await openPage(url, { viewport: { width, height } });
+    const { page } = opened;
+    const covered: string[] = [];
+    for (const address of urls) {
+      await page.goto(address);
+      const found = await page.evaluate(coveredControls) as string[];
+      covered.push(...found.map((text) => `${address.replace(/^.*?:\d+/, "")}: ${text}`));
+    }
+    assertEquals(covered, []);
+  });
+}
