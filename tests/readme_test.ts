@@ -55,6 +55,7 @@ function listening() {
   return { printed, console: { log: (...words: unknown[]) => void printed.push(words) } };
 }
 
+// Short enough to be read in one go, with the start, the tests and the first steps.
 test("the first README has at most 200 lines", () => {
   assert(readmes.get("README.md")!.trimEnd().split("\n").length <= 200);
 });
@@ -65,10 +66,10 @@ test("the example of a test in the first README runs unchanged", async () => {
   assertEquals(printed, [["alice", "invalid_grant"]]);
 });
 
-test("the example of a client in the first README finds the server and authenticates", async () => {
+test("the example of a client library finds the server and authenticates", async () => {
   await using as = await latchkey({});
   const { url } = await as.listen({ port: 0 });
-  const body = program("README.md", "js").replace("http://localhost:9000", url);
+  const body = program("src/oauth/README.md", "js").replace("http://localhost:9000", url);
   const config = await run(`${body}\nreturn config;`, { client: openidClient });
   assertEquals(config.serverMetadata().issuer, as.issuer);
   assertEquals(await openidClient.tokenIntrospection(config, "no token"), { active: false });
@@ -137,19 +138,20 @@ test("the example of an MCP server accepts its token and rejects a request witho
   ]);
 });
 
-test("the example of a resource server rejects a request without a token", async () => {
+test("the examples of a resource server reject a request without a token, and accept one under a FAPI profile", async () => {
   const { printed, console } = listening();
   const body = program("src/resource/README.md").replace(": ProtectedResource", "")
     .replace("(request: Request): Promise<Response>", "(request)").replace(": IncomingMessage", "")
     .replace(" as Record<string, string>", "");
-  const names = { ...await import("../src/resource/mod.ts"), createServer };
-  const server: Server = await run(`${body}\nreturn server;`, {
+  const names = { ...await import("../src/resource/mod.ts"), createServer, testLatchkey };
+  const server: Server = await run(`${body}\nawait as.close();\nreturn server;`, {
     ...names,
     console: { ...console, error: console.log },
   });
   assertEquals(printed.map(([first]) => first), [
     "PR-08",
     'Bearer scope="files:read", resource_metadata="https://files.example/.well-known/oauth-protected-resource/api"',
+    "alice",
   ]);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);

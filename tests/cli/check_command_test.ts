@@ -1,7 +1,7 @@
 /** `latchkey check` and `latchkey faults`: as processes, against a small web application. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,11 +13,11 @@ import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
-import { formatId } from "../../src/testing/check/report.ts";
+import { formatId } from "../../src/testing/check/report_text.ts";
 import { attacks } from "../../src/testing/check/attacks/mod.ts";
 import type { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 import { validateOptions } from "../../src/server/options.ts";
-import { binary, type ExitResult, runProgram } from "../runtimes/run_program.ts";
+import { binary, type ExitResult, runProgram, startCommand } from "../runtimes/run_program.ts";
 import {
   type ApplicationMistake,
   type SmallWebApplication,
@@ -59,6 +59,10 @@ async function check(
   });
 }
 
+const never = () => {
+  throw new Error("The command may not end the process.");
+};
+
 /** Checks an application in this process, with a clock of its own. */
 async function checkHere(
   args: readonly string[],
@@ -73,7 +77,14 @@ async function checkHere(
     onError(text);
   };
   try {
-    const environment = { env: {}, isTerminal: false, now, readTextFile: () => Promise.reject(), onStop: () => {} };
+    const environment = {
+      env: {},
+      isTerminal: false,
+      now,
+      readTextFile: () => Promise.reject(),
+      onStop: () => {},
+      exit: never,
+    };
     return { code: await checkApplication(args, environment, validateOptions), ...output };
   } finally {
     Object.assign(console, { log, error });
@@ -128,7 +139,7 @@ test("a mistake is reported while it runs and at the end, with exit code 1", asy
   assertEquals(code, 1, stdout + stderr);
   assertMatch(
     stdout,
-    /FAILED response\/state-wrong \{ .* \} \(must-reject\)\n {2}attack: .*\n {2}expected: .*\n {2}received: /,
+    /FAILED response\/state-wrong \(must-reject, high\), \d+ of \d+ variants\n {2}attack: .*\n {2}consequence: An attacker logs a user in to/,
   );
   assertMatch(stderr, /✗ response\/state-wrong \{ how: "unrelated" \}: the client completed the journey/);
 });
@@ -137,6 +148,154 @@ test("a login that fails is reported with its reason, and exit code 1", async ()
   const failed = await check(["--only", "response/state-wrong", "--logged-in-text", "Mallory"]);
   assertEquals(failed.code, 1);
   assertMatch(failed.stdout, /The login without an attack failed: .* has the text "Mallory" not after a login/);
+});
+
+test("a login that the server rejects: its rule, expected and received values and fix, also with --output", async () => {
+  const wrongSecret = ["--only", "response/state-wrong", "--client-secret", "secret-of-the-shop"];
+  const block = new RegExp(
+    "The login without an attack failed: rejected, the login failed: status 502 .*\n\n" +
+      "The server rejected POST /oauth2/token with invalid_client by CA-\\d+: .*\n" +
+      " {2}expected: .*\n {2}received: .*\n {2}fix: +.*",
+  );
+  const text = await check(wrongSecret);
+  assertEquals(text.code, 1);
+  assertMatch(text.stdout, block);
+  assert(!text.stdout.includes("secret-of-the-shop"));
+
+  const file = join(folder, "failed.json");
+  const json = await check([...wrongSecret, "--report", "json", "--output", file]);
+  assertMatch(json.stdout, block);
+  const { control } = JSON.parse(readFileSync(file, "utf8"));
+  const [{ request, error, rule, fix }] = control.rejections;
+  assertEquals([control.passed, request, error], [false, "POST /oauth2/token", "invalid_client"]);
+  assert(rule.startsWith("CA-") && fix.length > 10, JSON.stringify(control));
+
+  const junit = await check([...wrongSecret, "--report", "junit"]);
+  assertMatch(
+    junit.stdout,
+    /name="login without an attack">\n {4}<failure message="[^"]*">[^<]*The server rejected POST/,
+  );
+});
+
+test("a block names the command that repeats the attack, for a shell and without the secret", async () => {
+  const { stdout } = await check(
+    ["--only=response/state-wrong,id-token/nonce-wrong", "--timeout", "20", "--logged-in-text", "alice's page"],
+    "does not compare state",
+  );
+  // The page does not have this text; the check says so, and nothing is to be repeated.
+  assertMatch(stdout, /has the text "alice's page" not after a login/);
+  const { repeat } = readCheckArguments([
+    ...["http://a.test/login?next=1&x", "--port", "9100", "--client-id=shop", "--client-secret", "secret-of-the-shop"],
+    ...["--redirect-uri", "http://a.test/cb", "--logged-in-text", "Alice's page", "--only", "keys", "--report", "json"],
+    ...["--output", "a.json", "--baseline", "b.json", "--store", "redis://user:password@localhost"],
+  ]);
+  assertEquals(
+    repeat("response/state-wrong"),
+    "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop --client-secret \"$CLIENT_SECRET\" " +
+      "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --only response/state-wrong",
+  );
+  const failed = await check(["--only", "response/state-missing"], "does not compare state");
+  assertMatch(
+    failed.stdout,
+    /\n {2}repeat: +latchkey check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only response\/state-missing\n/,
+  );
+});
+
+test("--baseline: what an earlier report has does not fail again, and what no longer fails is named", async () => {
+  const only = ["--only", "response/state-wrong,id-token/nonce-wrong"];
+  const file = join(folder, "known.json");
+  const first = await check([...only, "--report", "json", "--output", file], "does not compare state");
+  assertEquals(first.code, 1);
+
+  const known = await check([...only, "--baseline", file], "does not compare state");
+  assertEquals(known.code, 0, known.stdout);
+  assertMatch(
+    known.stdout,
+    /: 1 passed, 1 known\n\nKNOWN, failures that the baseline has:\n {2}response\/state-wrong \(\d+\)$/m,
+  );
+  const junit = await check([...only, "--baseline", file, "--report", "junit"], "does not compare state");
+  assertMatch(
+    junit.stdout,
+    /failures="0" skipped="[1-9]\d*"[^]*<skipped message="known: the client completed the journey"\/>/,
+  );
+
+  const fixed = await check([...only, "--baseline", file]);
+  assertEquals(fixed.code, 0, fixed.stdout);
+  assertMatch(
+    fixed.stdout,
+    /OUTDATED, failures of the baseline that passed:\n {2}response\/state-wrong \{ how: "unrelated" \}\n/,
+  );
+
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  const results = report.results.filter(({ values }: { values: { how?: string } }) => values.how !== "extended");
+  const partial = join(folder, "partial.json");
+  writeFileSync(partial, JSON.stringify({ results }));
+  const other = await check([...only, "--baseline", partial], "does not compare state");
+  assertEquals(other.code, 1);
+  assertMatch(
+    other.stdout,
+    /FAILED response\/state-wrong .* 1 of \d+ variants\n(?: {2}.*\n)+ {2}\{ how: "extended" \}/,
+  );
+
+  writeFileSync(partial, "[]");
+  const invalid = await runProgram({ args: ["check", "http://localhost:1/login", "--baseline", partial] });
+  assertEquals(invalid.code, 1);
+  assertMatch(
+    invalid.stderr,
+    /--baseline\n {2}Expected a JSON report .*\n {2}Write one with --report json --output FILE/,
+  );
+  const missing = await runProgram({ args: ["check", "http://localhost:1/login", "--baseline", join(folder, "none")] });
+  assertMatch(missing.stderr, /--baseline\n {2}Expected a JSON report of an earlier check, found no file that can be/);
+});
+
+test("Ctrl-C prints what is known, and writes the report; nothing that hangs delays it", async () => {
+  const port = await freePort();
+  await using application = await startWebApplication(() => ({
+    issuer: `http://localhost:${port}`,
+    clientId: "shop",
+    mistake: "hangs at a wrong nonce",
+  }));
+  const { url } = application;
+  const file = join(folder, "stopped.json");
+  const command = startCommand({
+    args: [
+      ...["check", `${url}/login`, "--port", String(port), "--client-id", "shop"],
+      ...["--redirect-uri", `${url}/callback`, "--only", "response/extra-parameters,id-token/nonce-wrong"],
+      ...["--timeout", "600", "--report", "json", "--output", file],
+    ],
+  });
+  await Promise.race([application.hangs, command.exited]);
+  command.signal("SIGINT");
+  const { code, stdout, stderr } = await command.exited;
+  assertEquals(code, 1, stdout + stderr);
+  assertMatch(stderr, /\nCtrl-C ends the check with a report of what is known until then\.\n/);
+  assertMatch(stdout, /\n\nNOT PASSED: the check was stopped after \d+ of \d+ journeys\.\nThe report is in /);
+  const { passed, problem, counts } = JSON.parse(readFileSync(file, "utf8"));
+  assertEquals([passed, counts.passed, counts.failed], [false, 1, 0], problem);
+});
+
+test("progress says how much time is left, and comes every thirty seconds where the output is no terminal", () => {
+  const attack = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
+  const result = { attack, values: {}, verdict: "passed", because: "", exchanges: [] } as const;
+  for (const isTerminal of [true, false]) {
+    let [text, now] = ["", 0];
+    const progress = showProgress(isTerminal, (written) => void (text += written), formatId, () => now);
+    for (const seconds of [5, 15, 40, 50]) {
+      now = seconds * 1000;
+      progress.show(result, 10);
+    }
+    assertEquals(
+      text.replaceAll("\r\u001b[K", "\n").replaceAll(" · id-token/nonce-wrong", "").trim().split("\n"),
+      isTerminal
+        ? [
+          "1 of 10 journeys, 0 failed",
+          "2 of 10 journeys, 0 failed, about 60 s left",
+          "3 of 10 journeys, 0 failed, about 100 s left",
+          "4 of 10 journeys, 0 failed, about 80 s left",
+        ]
+        : ["3 of 10 journeys, 0 failed, about 100 s left"],
+    );
+  }
 });
 
 test("an application that does not run is reported with its URL and the issuer", async () => {
@@ -161,7 +320,7 @@ test("an application that does not run is reported with its URL and the issuer",
 test("progress names each journey with its parameters, and long values by their beginning", () => {
   let text = "";
   const attack = attacks.find(({ id }) => id === "id-token/kid-unknown")!;
-  const progress = showProgress(false, (written) => void (text += written), formatId);
+  const progress = showProgress(false, (written) => void (text += written), formatId, () => 0);
   const result = { attack, verdict: "failed", because: "it hung", exchanges: [] } as const;
   progress.show({ ...result, values: { kid: "k".repeat(5000) } }, 1);
   assertEquals(
@@ -181,7 +340,7 @@ test("reports: JSON, JUnit XML, and an HTML document without scripts and other f
   assertStringIncludes(junit.stdout, `The report is in ${file}.`);
   assertMatch(
     readFileSync(file, "utf8"),
-    /^<\?xml .*\n<testsuite name="[^"]+" tests="\d+" failures="[1-9]\d*" skipped="1"/,
+    /^<\?xml .*\n<testsuite name="[^"]+" tests="\d+" failures="[1-9]\d*" skipped="[1-9]\d*"/,
   );
 
   const page = join(folder, "report.html");

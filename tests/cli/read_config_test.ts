@@ -86,6 +86,7 @@ const untold: Run = {
   faults: false,
   mcpServer: undefined,
   insecureAllowInspector: false,
+  insecureExportSecrets: false,
   log: "text",
   metrics: undefined,
   tls: undefined,
@@ -1082,6 +1083,15 @@ for (const [title, file, faults] of knockOns) {
   });
 }
 
+test("an issuer without its scheme is one issue, and not that of a real host", async () => {
+  for (const issuer of ["localhost:9000", "localhost", "auth.example.com"]) {
+    await assertFaults({ args: ["--issuer", issuer], validate: validateSettings }, [[
+      "--issuer",
+      "http://localhost:9000",
+    ]]);
+  }
+});
+
 test("if the file cannot be read, only the other sources are validated", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {
@@ -1133,6 +1143,23 @@ test("--help, --version, --licenses and --schema take precedence, and read no fi
     kind: "schema",
   });
   await assertFaults({ args: ["--schema=x"] }, [["--schema", "no value", "Write --schema alone."]]);
+});
+
+test("LATCHKEY_CONFIG_JSON is the content of a file, which a flag for a file overrides", async () => {
+  const LATCHKEY_CONFIG_JSON = JSON.stringify({ audience: "https://api.example", port: 9100 });
+  const { settings, port, warnings } = await run({ env: { LATCHKEY_CONFIG_JSON } });
+  assertEquals([settings.audience, port, warnings], ["https://api.example", 9100, []]);
+  assertEquals((await run({ env: { LATCHKEY_CONFIG_JSON, LATCHKEY_PORT: "9200" } })).port, 9200);
+  const byFile = { files: { "other.json": "{}" }, args: ["--config", "other.json"] };
+  assertEquals((await run({ env: { LATCHKEY_CONFIG_JSON }, ...byFile })).port, 9000);
+  await assertFaults({ env: { LATCHKEY_CONFIG_JSON, LATCHKEY_CONFIG: "other.json" }, ...byFile, args: [] }, [
+    ["LATCHKEY_CONFIG_JSON", "one of the two", "LATCHKEY_CONFIG as well"],
+  ]);
+  await assertFaults({ env: { LATCHKEY_CONFIG_JSON: `{"port": "x", "prot": 1}` } }, [
+    ["LATCHKEY_CONFIG_JSON: port", "a whole number"],
+    ["LATCHKEY_CONFIG_JSON: prot", "port"],
+  ]);
+  await assertFaults({ env: { LATCHKEY_CONFIG_JSON: "{" } }, [["LATCHKEY_CONFIG_JSON: line 1, column 2", "JSON"]]);
 });
 
 test("hash-password is a separate command, and its arguments are never repeated", async () => {

@@ -73,6 +73,7 @@ test("every object except a user, a key, a schema and a mapping rejects unknown 
       ["file.lifetimes", false, undefined],
       ["file.pkce", false, undefined],
       ["file.dpop", false, undefined],
+      ["file.metadata", true, undefined],
       ["file.clientLogout", false, undefined],
       ["file.keys", false, undefined],
       ["file.refresh", false, undefined],

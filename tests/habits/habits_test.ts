@@ -79,7 +79,7 @@ test("only the requests of the named client count", async () => {
   assertEquals([await outcomeOf(good.client_id), await outcomeOf(bad.client_id)], ["passed", "failed"]);
 });
 
-test("a reload of the page is one request, unless the client redeems both codes", async () => {
+test("a reload of the page is one request, unless the client exchanges both codes", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const { request } = await as.logIn(client);

@@ -297,6 +297,32 @@ test("[DV-03] a poll before the decision of the user is information in a log, an
   assert(!verbose!.includes("authorization_pending"));
 });
 
+test("[FL-14] a missing page that a browser opens is one line of a text log, and information in a JSON log", async () => {
+  const counted = metrics();
+  const lines: Record<"json" | "text", string[]> = { json: [], text: [] };
+  const { get } = await testServer({
+    directory: "off",
+    plugins: [
+      counted,
+      logging({ write: (line) => lines.text.push(line), format: "text" }),
+      logging({ write: (line) => lines.json.push(line), format: "json" }),
+    ],
+  });
+  await get("/nowhere", { headers: { accept: "text/html,application/xhtml+xml" } });
+  // A missing entry of a page that is on.
+  await get("/static/none.css?v=1", { headers: { "sec-fetch-dest": "style" } });
+  assertEquals(lines.text.map((line) => line.replace(/^\S+Z /, "")), [
+    "no page at /nowhere (404): This address does not exist",
+    "no page at /static/none.css (404): This address does not exist",
+  ]);
+  const records = lines.json.map((line) => JSON.parse(line)).filter(({ event }) => event === "page_missing");
+  assertEquals(records.map(({ level, fix }) => [level, fix]), [["info", undefined], ["info", undefined]]);
+  assert(!counted.text().includes("latchkey_refusals_total{"));
+  await get("/nowhere", { headers: { accept: "*/*" } });
+  assertMatch(lines.text[2]!, /HT-01\n[^]*fix {7}/);
+  assertMatch(counted.text(), /latchkey_refusals_total{[^}]*HT-01[^}]*} 1\n/);
+});
+
 test("a text log has rejections with their fix and their request id, in the order of the events", async () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "text", verbose: true });
@@ -323,12 +349,12 @@ test("a text log has rejections with their fix and their request id, in the orde
   assert(lines[1]!.endsWith(` request   ${result.headers.get("x-request-id")}`));
   assertMatch(lines[2]!, /received {2}https:\/\/spa.example\/another\n/);
   assertMatch(lines[3]!, / ! warning .*\n(.*\n)* +fix {7}/);
-  assertMatch(lines[4]!, / code for spa: /);
+  assertMatch(lines[4]!, /^\S+Z ✓ GET \/oauth2\/authorize {2}302 {2}spa {2}alice$/);
 });
 
 test("a text log ends each rejection with the link to the flow, and has colours if the terminal shows them", async () => {
   const lines: string[] = [];
-  const log = logging({ write: (line) => lines.push(line), format: "text", colors: true });
+  const log = logging({ write: (line) => lines.push(line), format: "text", terminal: () => ({ colors: true }) });
   const { as, code, token } = await testServer({ plugins: [log, inspector()], issuer: "http://localhost:9666" });
   await token({ code: await code(), redirect_uri: "https://spa.example/other" });
   const link = lines[0]!.split("\n").at(-1)!.trim();
@@ -336,6 +362,89 @@ test("a text log ends each rejection with the link to the flow, and has colours 
   const { headers } = await as.fetch(new Request(link.slice(2)));
   assertMatch(headers.get("location")!, /^\/flows\/\d+#step-\d$/);
   assert(lines[0]!.includes("\u001b[31m✗\u001b[0m POST"), lines[0]);
+});
+
+test("a verbose text log has one line for each success: method, path, status, client, user, link", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "text", verbose: true });
+  const { as, code, token, get } = await testServer({
+    plugins: [log, inspector()],
+    issuer: "http://localhost:9666",
+    registration: { mode: "open" },
+  });
+  assertStrictEquals((await token({ code: await code() })).status, 200);
+  const web = { grant_type: "client_credentials", scope: "read", client_id: undefined };
+  as.clients.set({ client_id: "web", client_secret: "web-secret", grant_types: ["client_credentials"] });
+  assertStrictEquals((await token(web, { headers: basic("web", "web-secret") })).status, 200);
+  const body = JSON.stringify({ redirect_uris: ["https://new.example/cb"] });
+  const registered = await get("/oauth2/register", {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  const { client_id } = await registered.json();
+  const shown = lines.filter((line) => !line.includes("key_created"));
+  const flow = "→ http://localhost:9666/flows/of";
+  assertEquals(shown.map((line) => line.replace(/^\S+Z /, "")), [
+    `✓ GET /oauth2/authorize  302  spa  alice  ${flow}/1`,
+    `✓ POST /oauth2/token  200  spa  alice  ${flow}/2`,
+    `✓ POST /oauth2/token  200  web  ${flow}/3`,
+    `✓ POST /oauth2/register  201  ${client_id}  client registered  ${flow}/4`,
+  ]);
+});
+
+test("in a terminal, text continues below its first word, and times are local, to the second", async () => {
+  const lines: string[] = [];
+  const width = 60;
+  const log = logging({
+    write: (line) => lines.push(line),
+    format: "text",
+    terminal: () => ({ width, localTime: true }),
+  });
+  log.onEvent({ type: "configuration_warning", at: 0, path: "scopes", message: "word ".repeat(30).trim() });
+  const { code, token } = await testServer({ plugins: [log] });
+  const redirect_uri = `https://spa.example/${"long/".repeat(12)}`;
+  await token({ code: await code(), redirect_uri });
+  const [warning, rejection] = lines.map((line) => line.split("\n"));
+  const at = new Date(Date.UTC(2026, 0, 1));
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+  assertMatch(warning![0]!, /^\d\d:\d\d:\d\d ! warning {2}scopes$/);
+  assertMatch(rejection![0]!, new RegExp(`^${time} ✗ POST /oauth2/token {2}400 invalid_grant {2}spa {2}TK-15$`));
+  assertStrictEquals(warning!.slice(1).map((line) => line.trim()).join(" "), "word ".repeat(30).trim());
+  for (const line of warning!.slice(1)) assertMatch(line, /^ {9}word/);
+  const fix = rejection!.findIndex((line) => line.includes(" fix  "));
+  assertMatch(rejection![fix]!, /^ {9}fix {7}\S/);
+  for (const line of rejection!.slice(fix + 1)) assertMatch(line, /^ {19}\S|^ {9}request {3}\S/);
+  assert(rejection!.length > fix + 2, "the fix is one line");
+  const tooLong = [...warning!, ...rejection!].filter((line) => line.length > width);
+  // A value without spaces stays whole, so that it can be copied.
+  assertEquals(tooLong.map((line) => line.trim()), [`received  ${redirect_uri}`]);
+});
+
+test("a JSON log has the fix of every rejection and warning, and the link to its flow", async () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "json" });
+  const { code, token, authorize } = await testServer({
+    plugins: [log, inspector()],
+    issuer: "http://localhost:9666",
+  });
+  await token({ code: await code(), redirect_uri: "https://spa.example/other" });
+  await authorize({ scope: "openid raed", code_challenge_method: undefined });
+  await authorize({ client_id: "unknown" });
+  const records = lines.map((line) => JSON.parse(line));
+  const explained = records.filter(({ event }) => ["rejected", "warning", "note"].includes(event));
+  assert(explained.length >= 4, JSON.stringify(explained));
+  for (const { fix, flow, request } of explained) {
+    assertMatch(fix, /^[A-Z].*\.$/);
+    assertMatch(flow, /^http:\/\/localhost:9666\/flows\/of\/\d+$/);
+    assertMatch(request, /^[0-9a-f]{16}$/);
+  }
+  // The events of a request come before its line.
+  const requests = records.flatMap(({ event }, i) => event === "request" ? [i] : []);
+  for (const { request } of explained) {
+    const end = requests.find((i) => records[i].request === request)!;
+    assert(records.findLastIndex((record) => record.request === request) === end);
+  }
 });
 
 test("every event reaches each listener once, in any plugin order, within a request and outside", async () => {
@@ -465,7 +574,7 @@ test("[OP-07, AZ-16] scopes without a default scope cause a warning at startup, 
 
 test("[OP-07] a configuration warning has the same text in every log", () => {
   const event = { type: "configuration_warning", at: 0, path: "scopes", message: "Set \u001b[2J it." } as const;
-  assertStrictEquals(formatEvent(event), "00:00:00.000Z warning: scopes: Set \\u001b[2J it.");
+  assertStrictEquals(formatEvent(event), "00:00:00.000Z ! warning  scopes\n              Set \\u001b[2J it.");
   const lines: string[] = [];
   logging({ write: (line) => lines.push(line), format: "json" }).onEvent(event);
   assertEquals(JSON.parse(lines[0]!), {

@@ -1,13 +1,14 @@
 /** `.ci/run` says at its end what failed, because the end is what is kept. */
 
 import { test } from "node:test";
-import { assertEquals } from "@std/assert";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { assert, assertEquals } from "@std/assert";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 
-/** The output of each runner with failed tests, and the last line of `deno task test`. */
+/** The output of Deno with failed tests, and that of `deno task test`. */
 const printed = `
 ./tests/a_test.ts => [X-01] fine ... ok (11ms)
 ./tests/a_test.ts => [X-02] | loses (3 ms) ... FAILED (9ms)
@@ -23,19 +24,14 @@ error: Error: expected => ./found
 ./tests/b_test.ts (uncaught error)
 
 FAILED | 1 passed | 2 failed (130ms)
-deno:    1 passed, 2 failed, 0 skipped in 2 files, 0.1 s
-✔ [X-01] fine (41.868219ms)
-▶ [X-03] has parts
-  ✖ inner (0.294469ms)
-✖ [X-03] has parts (0.907824ms)
-✖ failing tests:
+error: Test failed
 
-test at dist/tests/a_test.mjs:4:49
-✖ inner (0.294469ms)
-node:    1 passed, 2 failed, 0 skipped in 2 files, 0.1 s
-(pass) [X-01] fine [27.88ms]
-(fail) [X-04] too
-bun:     1 passed, 1 failed, 0 skipped in 2 files, 0.1 s
+FAILED on node: tests/a_test.ts: [X-03] has parts
+  Error: FAILED on purpose
+
+FAILED on node: tests/a_test.ts: [X-03] has parts
+FAILED: the tests cannot be started: no network
+node: 3 passed, 3 failed, 0 skipped in 2 files
 3 passed, 5 failed, 0 skipped
 `;
 
@@ -56,11 +52,10 @@ function summarize(lines: string): string[] {
 test("the end of a run names each part that failed, and its failed tests with their runtime", () => {
   const expected = [
     "the command failed",
-    "bun: [X-04] too",
     "deno: ./tests/b_test.ts (uncaught error)",
     "deno: [X-02] | loses (3 ms)",
-    "node: [X-03] has parts",
-    "node: inner",
+    "node: tests/a_test.ts: [X-03] has parts",
+    "the tests cannot be started: no network",
   ];
   assertEquals(
     summarize(`
@@ -96,4 +91,48 @@ test("a run fails, and says why, if a part counts no test, leaves tests out or d
 
 test("a run without failures ends with the counts alone", () => {
   assertEquals(summarize(`tests "fine" ignored echo "ok | 2 passed | 0 failed"`), ["2 passed, 0 failed, 0 skipped"]);
+});
+
+/** Runs `.ci/run` with programs that only say what was called; a call that contains `failing` fails. */
+function runEverything(failing: string): { readonly calls: readonly string[]; readonly output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-ci-"));
+  try {
+    const calls = join(folder, "calls");
+    const script = `#!/bin/bash
+echo "$*" >>${calls}
+[[ "$*" != *"${failing}"* ]] || { echo "words: FAILED"; exit 1; }
+echo "ok | 2 passed | 0 failed"; echo "2 passed, 0 failed, 0 skipped"\n`;
+    for (const name of ["npx", "psql", "redis-cli", "redis-server", "pg_ctlcluster", "apt-get", "sudo"]) {
+      writeFileSync(join(folder, name), script, { mode: 0o755 });
+    }
+    const env = { ...process.env, PATH: `${folder}:/usr/bin:/bin` };
+    const { stdout } = spawnSync("bash", [".ci/run"], { encoding: "utf8", env });
+    return { calls: readFileSync(calls, "utf8").split("\n"), output: stdout };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const linux = { skip: process.platform !== "linux" };
+
+test("everything runs the command of the README and each task with tests, and adds up the tests", linux, () => {
+  const { calls, output } = runEverything("no such call");
+  const { tasks } = JSON.parse(readFileSync("deno.json", "utf8"));
+  const withTests = Object.keys(tasks).filter((name) => name.startsWith("test:"));
+  for (const task of ["ok --but-tests", "release", ...withTests]) {
+    assert(calls.some((call) => call.includes(` task ${task}`)), task);
+  }
+  assert(calls.includes("-y deno task test --all"));
+  assert(readFileSync("README.md", "utf8").includes("\nnpx -y deno task test\n"));
+  assert(output.endsWith(`\n${2 * (withTests.length + 1)} passed, 0 failed, 0 skipped\n`), output);
+  for (const part of ["checks", "tests", "release", "packages", "binary", "browser tests", "many instances"]) {
+    assert(new RegExp(`^== ${part}: ok, \\d+ s, \\d+ s of CPU$`, "m").test(output), part);
+  }
+});
+
+test("everything ends before the tests if a cheap check fails", linux, () => {
+  const { calls, output } = runEverything("task ok --but-tests");
+  assertEquals(calls.filter((call) => /task (?:test|release)/.test(call)), []);
+  assert(output.includes("== FAILED: checks: words: FAILED\n"), output);
+  assert(output.endsWith("\n0 passed, 1 failed, 0 skipped\n"), output);
 });

@@ -182,7 +182,7 @@ test("[DO-05, DO-06, DO-09, SC-13] oauth4webapi logs in with DPoP and validates 
     );
     const callback = new URL((await as.browser().authorize(url)).url);
     const params = oauth.validateAuthResponse(server, client, callback, oauth.expectNoState);
-    const redeem = async () =>
+    const exchangeCode = async () =>
       await oauth.processAuthorizationCodeResponse(
         server,
         client,
@@ -194,7 +194,7 @@ test("[DO-05, DO-06, DO-09, SC-13] oauth4webapi logs in with DPoP and validates 
     /** Repeats a request that needs a nonce, as the library documents it. */
     const withNonce = async <T>(send: () => Promise<T>): Promise<T> =>
       await send().catch((error) => oauth.isDPoPNonceError(error) ? send() : Promise.reject(error));
-    const tokens = await withNonce(redeem);
+    const tokens = await withNonce(exchangeCode);
     assertEquals(tokens.token_type, "dpop");
     const info = await withNonce(async () =>
       await oauth.processUserInfoResponse(

@@ -93,6 +93,77 @@ test("a fault for every request lasts until it is removed", async () => {
   assertEquals((await logIn(as, "shop")).status, 200);
 });
 
+/** A token request that ends with `invalid_grant`; the status. */
+async function refresh(as: Latchkey, client_id: string): Promise<number> {
+  const body = new URLSearchParams({ grant_type: "refresh_token", client_id, refresh_token: "unknown" });
+  return (await as.fetch(new Request(`${issuer}/oauth2/token`, { method: "POST", body }))).status;
+}
+
+test("a fault lasts for a number of requests, of one client and one grant type", async () => {
+  await using as = await start();
+  const page = await openPage(as, "?client=shop&fault=status");
+  assertMatch(page.html, /name="grant_type"[^]*<option value="refresh_token">/);
+  assertMatch(page.html, /name="count"/);
+  const rule = { do: "add", client: "shop", fault: "status", endpoint: "token", parameter_code: "503" };
+  const added = await page.submit({ ...rule, times: "count", count: "2", grant_type: "refresh_token" });
+  assertEquals(added.status, 303);
+  assertStringIncludes(
+    (await openPage(as)).html,
+    "status at token, for the next 2 requests of shop with grant_type refresh_token: fired 0 times",
+  );
+  assertEquals((await logIn(as, "shop")).status, 200);
+  assertEquals(await refresh(as, "other"), 400);
+  assertEquals([await refresh(as, "shop"), await refresh(as, "shop"), await refresh(as, "shop")], [503, 503, 400]);
+  assertStringIncludes((await openPage(as)).html, "fired 2 times");
+});
+
+test("a number of requests that is none, or a grant type at another endpoint, is explained with what was entered", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const rule = { do: "add", fault: "status", endpoint: "token", times: "count" };
+  for (const count of ["", "0", "1.5", "many"]) {
+    const response = await submit({ ...rule, count, grant_type: "refresh_token" });
+    assertEquals(response.status, 400);
+    const html = await response.text();
+    assertMatch(html, /role="alert"[^]*whole number of at least 1/);
+    assertMatch(html, /value="refresh_token" selected/);
+    assertMatch(html, /value="count" checked/);
+  }
+  const misplaced = await submit({ ...rule, endpoint: "jwks", count: "1", grant_type: "refresh_token" });
+  assertEquals(misplaced.status, 400);
+  assertMatch(await misplaced.text(), /role="alert"[^]*requests to jwks have none[^]*value="jwks" selected/);
+  assertStringIncludes((await openPage(as)).html, "No fault: every response");
+});
+
+test("a fault for one client leaves the userinfo requests of others alone; documents are for any client", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const rule = { do: "add", client: "shop", fault: "status", times: "always", parameter_code: "503" };
+  await submit({ ...rule, endpoint: "userinfo" });
+  const userinfo = async (client: string) => {
+    const { access_token } = await (await logIn(as, client)).json();
+    const headers = { authorization: `Bearer ${access_token}` };
+    return (await as.fetch(new Request(`${issuer}/oauth2/userinfo`, { headers }))).status;
+  };
+  assertEquals([await userinfo("other"), await userinfo("shop")], [200, 503]);
+  await submit({ ...rule, endpoint: "jwks" });
+  assertStringIncludes((await openPage(as)).html, "status at jwks, for every request of any client");
+  assertEquals((await as.fetch(new Request(`${issuer}/oauth2/jwks`))).status, 503);
+});
+
+test("claims of an ID token are edited by JSON", async () => {
+  await using as = await start();
+  const page = await openPage(as, "?client=shop&fault=idToken.edited");
+  assertStringIncludes(page.html, 'value="{&quot;sub&quot;:null}"');
+  const edit = JSON.stringify({ email: "bob@example.com", auth_time: null });
+  await page.submit({ do: "add", fault: "idToken.edited", endpoint: "token", times: "once", parameter_edit: edit });
+  const claims = JSON.parse(atob((await (await logIn(as, "shop")).json()).id_token.split(".")[1]));
+  assertEquals([claims.sub, claims.email, claims.auth_time], ["alice", "bob@example.com", undefined]);
+  const wrong = await page.submit({ do: "add", fault: "idToken.edited", endpoint: "token", parameter_edit: "sub: x" });
+  assertEquals(wrong.status, 400);
+  assertMatch(await wrong.text(), /role="alert"[^]*expected object[^]*value="sub: x"/);
+});
+
 test("a wrong parameter is explained on the page, with what was entered", async () => {
   await using as = await start();
   const { submit } = await openPage(as);
@@ -205,6 +276,30 @@ test("the page rotates the signing key; the old one stays published", async () =
   const after = await header();
   assert(before !== after);
   assertEquals((await kids()).sort(), [before, after].sort());
+});
+
+test("[DI-08] the page says once what its form changed: the clock, the key, the fault", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const after = async (fields: Readonly<Record<string, string>>) => {
+    const response = await submit(fields);
+    assertEquals([response.status, response.headers.get("location")], [303, "/faults"]);
+    const cookie = response.headers.getSetCookie()[0]!.split(";", 1)[0]!;
+    const page = await as.fetch(new Request(`${issuer}/faults`, { headers: { cookie } }));
+    return /role="status"><p>.*?<bdi>(.*?)<\/bdi>/.exec(await page.text())?.[1] ?? "";
+  };
+  assertMatch(await after({ do: "advance", seconds: "3600" }), /^Clock moved by 1 hour to 20\d\d-[\d-]+T[\d:.]+Z$/);
+  assertMatch(await after({ do: "advance", seconds: "-60" }), /^Clock set back by 1 minute to 20/);
+  assertMatch(await after({ do: "reset" }), /^Clock set back to 20/);
+  const { keys } = await (await as.fetch(new Request(`${issuer}/oauth2/jwks`))).json();
+  const [, kid] = /^Signing key rotated: kid (\S+)$/.exec(await after({ do: "rotate" })) ?? [];
+  assert(kid !== undefined && keys.every((key: { kid: string }) => key.kid !== kid));
+  const { keys: rotated } = await (await as.fetch(new Request(`${issuer}/oauth2/jwks`))).json();
+  assert(rotated.some((key: { kid: string }) => key.kid === kid));
+  const fault = { do: "add", fault: "drop", endpoint: "token", times: "once" };
+  assertEquals(await after(fault), "Fault added: drop at token, for the next request of any client");
+  assertEquals(await after({ do: "remove", rule: "1" }), "Fault removed");
+  assert(!(await openPage(as)).html.includes('class="notice good"'));
 });
 
 test("forms of other sites, other hosts and real issuers are rejected", async () => {

@@ -1,6 +1,7 @@
 /** The fault injector and every fault: its effect, whether a strict client detects it, and the reports. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
+import { base64url, createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
@@ -386,13 +387,122 @@ test("a custom fault is a function around a seam", async () => {
   assertEquals((await s.logIn()).info.name, "Alice Adams");
 });
 
+// Claims.
+
+test("edited claims are signed by the key of the server, as an object with null or a function, and reports name them", async () => {
+  const s = await strictClient();
+  const fired: number[] = [];
+  for (
+    const edit of [
+      { email: "bob@example.com", roles: ["admin"], auth_time: null },
+      ({ auth_time: _, ...claims }: Readonly<Record<string, unknown>>) => ({
+        ...claims,
+        email: "bob@example.com",
+        roles: ["admin"],
+      }),
+    ]
+  ) {
+    const rule = s.injector.on("token").once(faults.idToken.edited(edit));
+    await post(s, "/oauth2/token", hopeless);
+    fired.push(rule.fired);
+    const { claims } = await s.logIn();
+    assertEquals([claims.sub, claims.email, claims.roles, claims.auth_time], [
+      "alice",
+      "bob@example.com",
+      ["admin"],
+      undefined,
+    ]);
+    fired.push(rule.fired);
+  }
+  assertEquals(fired, [0, 1, 0, 1]);
+  s.injector.on("token").once(faults.idToken.edited());
+  assertEquals(await getDetectedError(s.logIn()), "OAUTH_INVALID_RESPONSE");
+  s.injector.on("token", { client: "web" }).once(faults.idToken.edited({ sub: "x" }));
+  await s.logIn();
+  assertMatch(s.injector.unmetRules().join(), /edited ID token\) never fired: of \d+ requests? to token none matched/);
+});
+
+test("at_hash is of the access token that the response has, edited or replaced", async () => {
+  await forEachCase(
+    [
+      [faults.accessToken.edited({ aud: "https://api.example", scope: null, roles: ["admin"] }), {
+        aud: "https://api.example",
+        scope: undefined,
+        roles: ["admin"],
+      }],
+      [faults.accessToken.replaced("foobar"), "foobar"],
+    ] as const,
+    async ([fault, expected]) => {
+      await using as = await testLatchkey({ alg: "ES256" });
+      const client = as.client();
+      const rule = as.on("token").once(fault);
+      const { tokens } = await as.logIn(client, { scope: "openid" });
+      const { access_token, id_token } = tokens;
+      if (typeof expected === "string") assertEquals(access_token, expected);
+      else {
+        const { aud, scope, roles } = decodeClaims(access_token) as Record<string, unknown>;
+        assertEquals({ aud, scope, roles }, expected);
+        const key = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
+        await jwtVerify(access_token, key, { issuer: as.issuer, currentDate: new Date(as.clock.now()) });
+      }
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(access_token)));
+      assertEquals(decodeClaims(id_token!).at_hash, base64url.encode(digest.subarray(0, 16)));
+      assertEquals(rule.fired, 1);
+    },
+  );
+});
+
+test("the claims of opaque access tokens are edited in the store, and the edit comes after as.issue", async () => {
+  await using as = await testLatchkey();
+  const client = as.client({ confidential: true, access_token_format: "opaque" });
+  as.issue.everyAccessToken({ tier: "free", roles: ["reader"] });
+  as.on("token").once(faults.accessToken.edited({ roles: ["admin"] }));
+  const { tokens } = await as.logIn(client);
+  const introspected = await as.fetch("/oauth2/introspect", {
+    method: "POST",
+    body: new URLSearchParams({ token: tokens.access_token }),
+    headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
+  });
+  const { tier, roles } = await introspected.json();
+  assertEquals({ tier, roles }, { tier: "free", roles: ["admin"] });
+});
+
+test("an access token whose claims this server cannot read is invalid, not an internal error", async () => {
+  const s = await strictClient();
+  await forEachCase(
+    [{ jti: null }, { jti: 5 }, { client_id: null }, { sub: 5 }, { exp: null }, { scope: null }, { scope: ["openid"] }],
+    async (edit) => {
+      s.injector.on("token").once(faults.accessToken.edited(edit));
+      const challenge = await getDetectedError(s.logIn());
+      assertEquals(challenge, "OAUTH_WWW_AUTHENTICATE_CHALLENGE");
+    },
+  );
+});
+
+test("edited userinfo claims reach the client, plain and signed", async () => {
+  const s = await strictClient();
+  s.injector.on("userinfo").once(faults.userinfo.edited());
+  assertEquals(await getDetectedError(s.logIn()), "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED");
+  s.injector.on("userinfo").once(faults.userinfo.edited({ email: null, name: 7 }));
+  assertEquals<Record<string, unknown>>((await s.logIn()).info, { sub: "alice", name: 7 });
+  await using as = await testLatchkey();
+  const client = as.client({ userinfo_signed_response_alg: "ES256" });
+  const { tokens } = await as.logIn(client, { scope: "openid email" });
+  as.on("userinfo").once(faults.userinfo.edited({ email: "bob@example.com" }));
+  const signed = await as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  const key = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
+  const { payload } = await jwtVerify(await signed.text(), key, { currentDate: new Date(as.clock.now()) });
+  assertEquals([payload.sub, payload.email], ["alice", "bob@example.com"]);
+});
+
 // Errors.
 
 test("an OAuth error has the form that the endpoint uses itself, with the challenge of its status", async () => {
   const s = await strictClient();
   const { tokens } = await s.logIn();
   const bearer = { authorization: `Bearer ${tokens.access_token}` };
-  const basicChallenge = 'Basic realm="https://as.test", charset="UTF-8"';
+  const basicChallenge =
+    'Basic realm="https://as.test", charset="UTF-8", error="invalid_client", error_description="gone"';
   const bearerChallenge = 'Bearer realm="https://as.test", error="invalid_token", error_description="gone"';
   const send = {
     token: () => post(s, "/oauth2/token", hopeless),
@@ -508,14 +618,14 @@ test("a delayed request continues when it is released, and other requests overta
   assertEquals((await first).status, 200);
 });
 
-test("a connection drops before, after or midway: the code is redeemed in all cases but the first", async () => {
+test("a connection drops before, after or midway: the code is exchanged in all cases but the first", async () => {
   const moments = { before: false, after: true, midway: true } as const;
-  await forEachCase(Object.entries(moments), async ([moment, isRedeemed]) => {
+  await forEachCase(Object.entries(moments), async ([moment, isExchanged]) => {
     const events: string[] = [];
     const s = await strictClient({ trace: ({ type }) => events.push(type) });
     s.injector.on("token").once(faults.drop(moment as keyof typeof moments));
     assertMatch(await getDetectedError(s.logIn()), /^(TypeError|OAUTH_PARSE_ERROR)/);
-    assertEquals(events.includes("tokens_issued"), isRedeemed);
+    assertEquals(events.includes("tokens_issued"), isExchanged);
   });
 });
 
@@ -704,8 +814,8 @@ test("a refresh that returns no refresh token leaves the old one valid", async (
   assertNotEquals((await s.refresh(first!)).refresh_token, first);
 });
 
-test("a store that forgets consumed codes lets a code be redeemed twice", async () => {
-  const redeemTwice = async (s: StrictClient) => {
+test("a store that forgets consumed codes lets a code be exchanged twice", async () => {
+  const exchangeTwice = async (s: StrictClient) => {
     const code = getRedirectParams(await authorize(s)).get("code")!;
     const fields: Fields = {
       grant_type: "authorization_code",
@@ -717,9 +827,9 @@ test("a store that forgets consumed codes lets a code be redeemed twice", async 
     return [(await post(s, "/oauth2/token", fields)).status, (await post(s, "/oauth2/token", fields)).status];
   };
   const s = await strictClient();
-  assertEquals(await redeemTwice(s), [200, 400]);
+  assertEquals(await exchangeTwice(s), [200, 400]);
   s.injector.on("token").always(faults.store.forgetsConsumed());
-  assertEquals(await redeemTwice(s), [200, 200]);
+  assertEquals(await exchangeTwice(s), [200, 200]);
 });
 
 test("a failing store is server_error to the client, and only the operator sees the cause", async () => {

@@ -418,7 +418,7 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
   const client = as.client();
   const agent = as.browser();
   const verifier = "a".repeat(43);
-  const redeem = async (code: string) =>
+  const exchangeCode = async (code: string) =>
     await as.token(client, {
       grant_type: "authorization_code",
       code,
@@ -430,9 +430,9 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
   assertEquals(tokens.expires_in, 600);
   assertEquals(claims!.iat, Math.floor(as.clock.now() / 1000));
   as.clock.advance(59);
-  await redeem(early);
+  await exchangeCode(early);
   as.clock.advance(1);
-  assertEquals(await rejectionText(redeem(late)), "invalid_grant");
+  assertEquals(await rejectionText(exchangeCode(late)), "invalid_grant");
   as.clock.set(Number(claims!.iat) * 1000 + 599_999);
   assertEquals((await userinfo(as, tokens.access_token)).status, 200);
   as.clock.set(Number(claims!.iat) * 1000 + 600_000);
@@ -505,6 +505,34 @@ test("decisions: the next user, the default user, denial, and a limited scope", 
   assertThrows(() => as.decisions.deny("unknown"), TypeError);
 });
 
+test("[OI-06] a login_hint that names no user is rejected, unless the option says otherwise", async () => {
+  const hint = { login_hint: "carol" };
+  for (
+    const [unknownLoginHint, expected] of [[undefined, "invalid_request"], ["default", "alice"], [
+      "create",
+      "carol",
+    ]] as const
+  ) {
+    await using as = await testLatchkey({ ...unknownLoginHint && { unknownLoginHint } });
+    const client = as.client();
+    const login = as.logIn(client, { scope: "openid", authorization: hint });
+    const received = await login.then(({ claims }) => claims!.sub, ({ error }) => error);
+    assertEquals(received, expected);
+    if (unknownLoginHint !== undefined) continue;
+    as.log.expect("authorize").rejected("invalid_request", "OI-06");
+    const { claims } = await as.logIn(client, { scope: "openid", authorization: { login_hint: "bob@example.com" } });
+    assertEquals(claims?.sub, "bob");
+    as.decisions.loginNext("bob");
+    assertEquals((await as.logIn(client, { scope: "openid", authorization: hint })).claims?.sub, "bob");
+  }
+});
+
+test("[AR-05] the mock logs in without iss where its metadata does not announce it", async () => {
+  await using as = await testLatchkey({ metadata: { authorization_response_iss_parameter_supported: false } });
+  const { callback, tokens } = await as.logIn(as.client());
+  assertEquals([callback.iss, tokens.token_type], [undefined, "Bearer"]);
+});
+
 test("a login as an unknown user names the users of the server, and the call that adds one", async () => {
   await using as = await testLatchkey();
   const client = as.client();
@@ -575,8 +603,9 @@ test("claim overrides change the next token or every token, and the signature is
 
 test("[CC-03] userinfo rejects an access token that acts for no user, also with the scope openid", async () => {
   await using as = await testLatchkey();
-  as.issue.nextAccessToken({ sid: undefined, auth_time: undefined });
-  const { tokens } = await as.logIn(as.client(), { scope: "openid" });
+  const { client_id, ...client } = as.client();
+  as.issue.nextAccessToken({ sub: client_id, sid: undefined, auth_time: undefined });
+  const { tokens } = await as.logIn({ client_id, ...client }, { scope: "openid" });
   const response = await userinfo(as, tokens.access_token);
   assertEquals(response.status, 403);
   assertMatch(response.headers.get("www-authenticate")!, /error="insufficient_scope".*\[CC-03\]/);

@@ -422,7 +422,7 @@ test("the transcript is the same for the same requests, with other random values
     transcripts.push(String(log));
   }
   assertEquals(transcripts[0], transcripts[1]);
-  const [asked, redeemed] = transcripts[0]!.split("\n\n");
+  const [asked, exchanged] = transcripts[0]!.split("\n\n");
   assertEquals(
     asked,
     `1  GET /oauth2/authorize
@@ -445,8 +445,8 @@ test("the transcript is the same for the same requests, with other random values
    state  {{state 1}}
    iss    https://as.test`,
   );
-  assertMatch(redeemed!, /^2 {2}POST \/oauth2\/token\n[^]*\n {3}code {11}\{\{code 1\}\}\n/);
-  assertMatch(redeemed!, /passed {2}CI-02 {2}the code has not expired: valid until \{\{time\}\}\n/);
-  assertMatch(redeemed!, /\{"access_token":"\{\{access_token 1\}\}","token_type":"Bearer","expires_in":3600,/);
+  assertMatch(exchanged!, /^2 {2}POST \/oauth2\/token\n[^]*\n {3}code {11}\{\{code 1\}\}\n/);
+  assertMatch(exchanged!, /passed {2}CI-02 {2}the code has not expired: valid until \{\{time\}\}\n/);
+  assertMatch(exchanged!, /\{"access_token":"\{\{access_token 1\}\}","token_type":"Bearer","expires_in":3600,/);
   assertNotMatch(transcripts[0]!, /\b20\d\d-/);
 });

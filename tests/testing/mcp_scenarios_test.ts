@@ -265,14 +265,14 @@ test("auth/offline-access-not-supported: the client does not request what metada
   assertEquals(mcp.authorizations[0]!.searchParams.get("scope"), "read");
 });
 
-test("auth/iss-supported: iss is announced and correct, so the client redeems the code", async () => {
+test("auth/iss-supported: iss is announced and correct, so the client exchanges the code", async () => {
   await using as = await mcpServer();
   as.resource(url);
   assertEquals((await known(as).call("whoami")).sub, "alice");
   as.log.expect("token").called(1).succeeded();
 });
 
-test("auth/iss-not-advertised: iss is neither announced nor sent, and the client redeems the code", async () => {
+test("auth/iss-not-advertised: iss is neither announced nor sent, and the client exchanges the code", async () => {
   await using as = await mcpServer();
   as.resource(url);
   as.on("discovery").always(faults.metadata.without("authorization_response_iss_parameter_supported"));
@@ -280,7 +280,7 @@ test("auth/iss-not-advertised: iss is neither announced nor sent, and the client
   assertEquals((await known(as).call("whoami")).sub, "alice");
 });
 
-/** What the client must reject before it redeems the code. */
+/** What the client must reject before it exchanges the code. */
 const wrongIss: Readonly<Record<string, { readonly advertised?: boolean; readonly iss?: string }>> = {
   "auth/iss-supported-missing": {},
   "auth/iss-wrong-issuer": { iss: "https://attacker.example" },

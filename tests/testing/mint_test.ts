@@ -191,17 +191,17 @@ test("a minted opaque access token is stored with its changed claims", async () 
   }
 });
 
-test("a minted code is redeemed once", async () => {
+test("a minted code is exchanged once", async () => {
   await using as = await withClient();
   const verifier = "a-verifier-of-forty-three-characters-or-more";
   const spa = as.client;
   const code = await as.mint.code({ client: spa, user: "bob", scope: "openid read", nonce: "n", verifier });
-  const redeem = { grant_type: "authorization_code", code, redirect_uri: spa.redirect_uri };
-  await rejected(as.token(spa, { ...redeem, code_verifier: `${verifier}x` }), "PK-09");
-  const tokens = await as.token(spa, { ...redeem, code_verifier: verifier });
+  const exchangeCode = { grant_type: "authorization_code", code, redirect_uri: spa.redirect_uri };
+  await rejected(as.token(spa, { ...exchangeCode, code_verifier: `${verifier}x` }), "PK-09");
+  const tokens = await as.token(spa, { ...exchangeCode, code_verifier: verifier });
   const { sub, nonce } = decodeJwt(tokens.id_token!);
   assertEquals([tokens.scope, sub, nonce], ["openid read", "bob", "n"]);
-  await rejected(as.token(spa, { ...redeem, code_verifier: verifier }), "CI-06");
+  await rejected(as.token(spa, { ...exchangeCode, code_verifier: verifier }), "CI-06");
   assertEquals(await as.userinfo(tokens.access_token), "invalid_token");
 });
 

@@ -207,3 +207,14 @@ test("[DR-01, DR-05] oauth4webapi registers a client, and reads why it is reject
   assertEquals(faulty.error, "invalid_client_metadata");
   await assertRejects(() => process(request(metadata)), oauth.WWWAuthenticateChallengeError);
 });
+
+test("a client of the mock that registered itself is there after months without a use", async () => {
+  await using as = await testLatchkey();
+  const client = await as.register();
+  await as.logIn(client);
+  for (let months = 0; months < 6; months++) {
+    as.clock.advance(30 * 24 * 3600);
+    await as.fetch(new Request(as.issuer));
+  }
+  assertEquals((await as.logIn(client)).claims!.aud, client.client_id);
+});

@@ -26,7 +26,7 @@ test("a client that does not compare state fails in the whole catalogue only the
     "response/state-of-another-browser",
   ]);
   assertMatch(String(report), /FAILED response\/state-wrong/);
-  assertMatch(report.toJUnit(), /failures="6"/);
+  assertMatch(report.toJUnit(), /failures="12"/);
 });
 
 test("the report has the habits of the client as text, JSON, JUnit XML and HTML, with the attack that shows them", async () => {

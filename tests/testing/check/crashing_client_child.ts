@@ -1,12 +1,16 @@
 /** Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves. */
 
-import type { ClientDriver } from "../../../src/testing/mod.ts";
+import type { ClientDriver, Fetch } from "../../../src/testing/mod.ts";
 import { checkClient } from "./patient_check.ts";
 import { handleCommands } from "../../stores/run_child.ts";
 import { smallClient } from "./small_client.ts";
 
 /** Where the client crashes. */
-export type Command = "at the start" | "at a wrong nonce, rejected" | "at a wrong nonce, thrown";
+export type Command =
+  | "at the start"
+  | "at a wrong nonce, rejected"
+  | "at a wrong nonce, thrown"
+  | "at a response for which it does not wait";
 
 /** What the parent receives. */
 export interface Result {
@@ -18,6 +22,7 @@ export interface Result {
 /** The correct client, which crashes besides. */
 function crashingClient(command: Command): ClientDriver {
   const { name, logIn } = smallClient();
+  let logins = 0;
   return {
     name,
     logIn(journey) {
@@ -25,10 +30,22 @@ function crashingClient(command: Command): ClientDriver {
         Promise.reject(new Error("no configuration"));
         return new Promise(() => {});
       }
-      return logIn!(journey).catch((error) => {
+      if (command === "at a response for which it does not wait" && ++logins === 3) {
+        const impatient: Fetch = (...request) => {
+          const response = journey.fetch(...request);
+          if (!String(request[0]).endsWith("/token")) return response;
+          response.then(() => {
+            throw new Error("late response");
+          });
+          return Promise.reject(new Error("no response"));
+        };
+        return logIn!({ ...journey, fetch: impatient });
+      }
+      // A session without abilities, so that the third login is that of the attack.
+      return logIn!(journey).then(({ sub }) => ({ sub })).catch((error) => {
         if (String(error).includes("wrong nonce")) {
           if (command === "at a wrong nonce, rejected") Promise.reject(error);
-          else {
+          if (command === "at a wrong nonce, thrown") {
             setTimeout(() => {
               throw error;
             });
@@ -41,7 +58,11 @@ function crashingClient(command: Command): ClientDriver {
 }
 
 await handleCommands(async (command: Command): Promise<Result> => {
-  const only = command === "at the start" ? undefined : ["id-token/nonce-wrong", "id-token/iss-wrong", "response"];
+  const only = command === "at the start"
+    ? undefined
+    : command === "at a response for which it does not wait"
+    ? ["transport/slow"]
+    : ["id-token/nonce-wrong", "id-token/iss-wrong", "response"];
   const report = await checkClient(crashingClient(command), { only, except: ["response/code-injected"] });
   return {
     text: String(report),

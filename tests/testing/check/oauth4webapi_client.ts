@@ -117,7 +117,8 @@ export function oauth4webapiClient(): ClientDriver {
     });
     await verifySignature(as, response, options);
     const idToken = oauth.getValidatedIdTokenClaims(tokens)!;
-    const { sub, iat, at_hash } = idToken;
+    const { sub, iat, at_hash, azp = client_id } = idToken;
+    if (azp !== client_id) throw new Error("azp is another client");
     if (sub === "") throw new Error("sub is empty");
     if (Math.abs(Date.now() / 1000 - iat) > 600) throw new Error("iat is too far from now");
     if (at_hash !== undefined && at_hash !== await tokenHash(tokens.access_token)) {
@@ -134,11 +135,9 @@ export function oauth4webapiClient(): ClientDriver {
       claims: { ...info, ...idToken },
       passTime: (seconds) => void lastRefetch.set(as.issuer, (lastRefetch.get(as.issuer) ?? 0) - seconds * 1000),
       async refresh() {
-        const refreshed = await oauth.processRefreshTokenResponse(
-          as,
-          client,
-          await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refreshToken, options),
-        );
+        const refreshResponse = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refreshToken, options);
+        const refreshed = await oauth.processRefreshTokenResponse(as, client, refreshResponse);
+        if (refreshed.id_token !== undefined) await verifySignature(as, refreshResponse, options);
         const refreshedSub = oauth.getValidatedIdTokenClaims(refreshed)?.sub ?? sub;
         if (refreshedSub !== sub) throw new Error("the ID token of the refresh is about another user");
         refreshToken = refreshed.refresh_token ?? refreshToken;

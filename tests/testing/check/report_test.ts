@@ -4,7 +4,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { reportPage } from "../../../src/testing/check/report_page.ts";
-import type { CheckReport } from "../../../src/testing/mod.ts";
+import { attacks } from "../../../src/testing/check/attacks/mod.ts";
+import { severities } from "../../../src/testing/check/effect.ts";
+import { type CheckReport, type ClientDriver, UndecidedError } from "../../../src/testing/mod.ts";
 import { checkClient } from "./patient_check.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { smallClient } from "./small_client.ts";
@@ -54,5 +56,138 @@ test("the document has the same content, its own style sheet, and nothing to loa
 
 test("the report as text names what was skipped and why, once for each attack", async () => {
   const text = String(await makeReport());
-  assertMatch(text, /\nSKIPPED, it waits for the time limits of the client:\n {2}transport\/hang$/);
+  assertMatch(text, /\nSKIPPED, it waits for the time limits of the client:\n {2}transport\/hang \(3\)$/);
+});
+
+test("one block an attack: consequence, the value that was sent in each variant, fix and command; the gravest first", async () => {
+  const driver = smallClient("checks nothing");
+  const report = await checkClient(driver, {
+    only: ["response/state-wrong", "id-token/aud-wrong", "metadata/endpoint-internal"],
+  });
+  const blocks = String(report).split("\n\n").slice(1);
+  assertEquals(blocks.map((block) => block.split("\n", 1)[0]), [
+    "FAILED id-token/aud-wrong (must-reject, critical), 10 of 10 variants",
+    "FAILED response/state-wrong (must-reject, high), 10 of 10 variants",
+    "WARNING metadata/endpoint-internal (should-reject, low), 7 of 8 variants",
+  ]);
+  const lines = blocks[0]!.split("\n");
+  assertEquals(lines.slice(1, 4), [
+    "  attack:      The ID token is for another client.",
+    "  consequence: The operator of another application logs in here as its users, with their ID tokens.",
+    "  expected:    It discards the token response, and no session begins.",
+  ]);
+  const sent = { "another-client": "another-client", prefixed: "0client-1", extended: "client-10" };
+  assertEquals(
+    lines.slice(4, 16),
+    Object.entries(sent).flatMap(([aud, value]) => [
+      `  { aud: "${aud}" }`,
+      "    received:  the client completed the journey.",
+      `    sent:      token: id_token.aud: "${value}" in place of "client-1"`,
+      "    requests:  discovery 200; authorize 302; token 200, changed by: ID token with wrong aud; userinfo 200",
+    ]),
+  );
+  assertEquals(lines.slice(-3), [
+    "  fix:         Require that aud is the client_id or contains it, and that azp, if present, is the client_id.",
+    '  repeat:      checkClient(driver, { only: ["id-token/aud-wrong"] })',
+    "  sources:     OpenID Connect Core §3.1.3.7; CVE-2024-47806; CVE-2023-22482; CVE-2024-5798",
+  ]);
+  assertStringIncludes(blocks[1]!, '"value-of-another-request" in place of the state of the request');
+  assertStringIncludes(blocks[2]!, 'token_endpoint: "https://10.0.0.1/token_endpoint" in place of "https://issuer-');
+
+  const { results } = JSON.parse(JSON.stringify(report));
+  const found = results.find(({ id }: { id: string }) => id === "id-token/aud-wrong");
+  assertEquals([found.severity, found.sent, found.repeat], [
+    "critical",
+    ['token: id_token.aud: "another-client" in place of "client-1"'],
+    'checkClient(driver, { only: ["id-token/aud-wrong"] })',
+  ]);
+  assert(found.consequence.startsWith("The operator of another") && found.fix.startsWith("Require that aud"));
+  assertMatch(
+    report.toJUnit(),
+    /<failure[^>]*>FAILED id-token\/aud-wrong[^<]*consequence: [^<]*sent: [^<]*fix: [^<]*repeat: /,
+  );
+  const html = await report.toHTML();
+  assertEquals(html.split("<h3>").length, 4);
+  assertMatch(html, /Consequence<[^]*The operator of another[^]*Sent<[^]*id_token\.aud[^]*Fix<[^]*Repeat</);
+});
+
+test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
+  const only = ["response/state-wrong", "response/code-injected", "token/access-token-odd", "id-token/replayed"];
+  const report = await checkClient(smallClient("checks nothing"), { only });
+  const secrets = report.results.flatMap(({ exchanges }) =>
+    exchanges.flatMap(({ response }) => {
+      const { authorizationResponse, body = "" } = response ?? {};
+      const sent = authorizationResponse?.params.flatMap(([name, value]) => name === "code" ? [value] : []) ?? [];
+      return [...sent, ...[...body.matchAll(/"(?:access|refresh|id)_token":"([^"]+)"/g)].map(([, token]) => token!)];
+    })
+  ).filter((secret) => secret.length > 8);
+  assert(secrets.length > 10);
+  for (const text of [String(report), JSON.stringify(report), report.toJUnit(), await report.toHTML()]) {
+    for (const secret of secrets) assert(!text.includes(secret), secret);
+  }
+});
+
+test("every attack says how grave it is, what it leads to and how to fix the client, in sentences", () => {
+  for (const { id, severity, consequence, fix } of attacks) {
+    assert(severities.includes(severity), id);
+    for (const text of [consequence, fix]) assertMatch(text, /^[A-Z].{20,170}[^.]\.$/, `${id}: ${text}`);
+  }
+});
+
+test("what shows nothing is listed by its cause, not by the text of a page", async () => {
+  let journeys = 0;
+  const driver: ClientDriver = {
+    ...smallClient(),
+    receiveCallback: () =>
+      Promise.reject(new UndecidedError("the page shows no user", `status 500, "error ${++journeys}"`)),
+  };
+  const report = await checkClient(driver, { only: ["response/unsolicited", "response/twice", "id-token"] });
+  const [, group] = /INCONCLUSIVE, ([^]*?)\n\n/.exec(`${report}\n\n`)!;
+  assertEquals(group!.split("\n").slice(0, 2), [
+    "the page shows no user:",
+    "  response/twice (2), response/unsolicited (2)",
+  ]);
+  assertMatch(group!, /\n {2}for example: the page shows no user: status 500, "error \d"$/);
+  assertEquals(String(report).split("the page shows no user:").length, 3);
+  const { results } = JSON.parse(JSON.stringify(report));
+  assertEquals(
+    results.find(({ id }: { id: string }) => id === "response/twice").cause,
+    "the page shows no user",
+  );
+  assertMatch(await report.toHTML(), /<h3>The page shows no user\.<\/h3><p>For example: [^<]*<\/p>/);
+});
+
+test("a check that shows nothing in most journeys has not passed, and says so in each form", async () => {
+  const undecided: ClientDriver = {
+    ...smallClient(),
+    receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
+  };
+  const only = ["response/unsolicited", "response/twice", "response/state-missing"];
+  const report = await checkClient(undecided, { only });
+  assertEquals([report.passed, report.counts.passed, report.counts.inconclusive], [false, 1, 4]);
+  const problem = "most of the check shows nothing: 4 of 5 journeys were inconclusive";
+  assertEquals(report.problem, problem);
+  assertStringIncludes(String(report), `\n\nNOT PASSED: ${problem}.\n`);
+  assertStringIncludes(JSON.stringify(report), problem);
+  assertStringIncludes(report.toJUnit(), `<failure message="${problem}">`);
+  assertMatch(await report.toHTML(), /Most of the check shows nothing: 4 of 5/);
+  // Half is enough.
+  assert((await checkClient(undecided, { only: [...only, "id-token/sub-missing"] })).passed);
+});
+
+test("a baseline has failures of attacks and habits; JSON carries it on", async () => {
+  const only = ["error/access-denied", "habits"];
+  const driver = smallClient("does not read error");
+  const first = await checkClient(driver, { only });
+  const baseline = JSON.parse(JSON.stringify(first));
+  const second = await checkClient(driver, { only, baseline });
+  assertEquals([first.passed, second.passed], [false, true], String(second));
+  assertEquals(second.failures, []);
+  assertStringIncludes(String(second), "KNOWN, failures that the baseline has:\n");
+  assertStringIncludes(String(second), "\n  habit parameters-clean");
+  assertMatch(await second.toHTML(), /<section id="known"/);
+  const third = await checkClient(driver, { only, baseline: JSON.parse(JSON.stringify(second)) });
+  assert(third.passed, String(third));
+  const fixed = await checkClient(smallClient(), { only, baseline });
+  assert(fixed.outdatedBaseline.includes("habit parameters-clean"), String(fixed));
 });

@@ -11,6 +11,7 @@ import type {
   ClientSession,
   Fetch,
 } from "../../../src/testing/mod.ts";
+import type { Decisions, Endpoint, Situation } from "./decisions.ts";
 import { decodePart } from "./decode_part.ts";
 import type { Claims, Metadata, Mistake, Received, Tokens } from "./small_client.ts";
 import { digest, randomText } from "./small_crypto.ts";
@@ -20,22 +21,25 @@ import { respondToLogout } from "./small_logout.ts";
 export interface Protocol {
   /** The level of authentication that the client requires. Default: any. */
   readonly requiredAcr?: string;
+  readonly decisions: Decisions;
+  isSameIssuer(received: string, expected: string, place: Parameters<Decisions["isIssuer"]>[2]): boolean;
   has(...mistakes: Mistake[]): boolean;
   assert(condition: boolean, message: string): void;
-  send(fetch: Fetch, url: string, init?: RequestInit): Promise<Received>;
+  send(fetch: Fetch, url: string, endpoint: Endpoint, init?: RequestInit): Promise<Received>;
   readJson(response: Received): Record<string, unknown>;
   /** The metadata of the issuer, which is kept until {@link Protocol.forgetMetadata}. */
   discover(journey: ClientJourney): Promise<Metadata>;
   forgetMetadata(journey: ClientJourney): void;
   passTime(journey: ClientJourney, seconds: number): void;
   requestTokens(journey: ClientJourney, metadata: Metadata, parameters: Record<string, string>): Promise<Tokens>;
-  readCallback(callback: Callback, state: string, metadata: Metadata): string;
+  readCallback(callback: Callback, state: string, metadata: Metadata, situation: Situation): string;
   verifySignature(journey: ClientJourney, metadata: Metadata, token: string, typ?: string): Promise<Claims>;
   verifyIdToken(
     journey: ClientJourney,
     metadata: Metadata,
     tokens: Tokens,
     nonce: string | undefined,
+    situation: Situation,
   ): Promise<Claims & { readonly sub: string }>;
 }
 
@@ -47,8 +51,16 @@ interface PendingLogin {
   readonly issuer: string;
   readonly metadata: Metadata;
   readonly startedAt: number;
+  readonly situation: Situation;
   /** Where the browser goes after the login. */
   readonly target?: string;
+}
+
+/** The tokens of a session. */
+interface TokenStore {
+  accessToken: string;
+  refreshToken: string | undefined;
+  expiresAt: number;
 }
 
 /** The login of a browser. */
@@ -75,13 +87,19 @@ const maxPendingMs = 600_000;
 /** The driver of the application. */
 export function smallApplication(name: string, protocol: Protocol): ClientDriver {
   const { has, assert, send, readJson, discover, forgetMetadata, passTime } = protocol;
-  const { requestTokens, readCallback, verifyIdToken, requiredAcr } = protocol;
-  /** The users of each issuer, by email. */
-  const subsByEmail = new Map<string, string>();
+  const { requestTokens, readCallback, verifyIdToken, requiredAcr, decisions, isSameIssuer } = protocol;
+  /** The users of each issuer. */
+  const subs = new Map<string, string>();
   const pendings = new Map<ClientBrowser | "all browsers", Map<string, PendingLogin>>();
   const logins = new Map<ClientBrowser, Login>();
   const seenLogoutTokens = new Set<string>();
   const constantVerifier = randomText();
+  const loginCounts = new Map<ClientBrowser, number>();
+  const loggedOut = new Set<ClientBrowser>();
+  const usedCodes = new Set<string>();
+  const keptUserinfo = new Map<string, Record<string, unknown>>();
+  /** The tokens of all browsers, by issuer. */
+  const sharedTokens = new Map<string, TokenStore>();
 
   /** The pending logins that a browser may end. */
   function pendingOf(browser: ClientBrowser): Map<string, PendingLogin> {
@@ -98,9 +116,13 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const { client: { client_id }, redirectUri, issuer, browser, now } = journey;
     const metadata = await discover(journey);
     const state = has("sends a constant state") ? "xyz" : randomText();
-    const verifier = has("keeps one verifier") ? constantVerifier : randomText();
+    const [open] = decisions.sharesVerifiers ? pendingOf(browser).values() : [];
+    const verifier = has("keeps one verifier") ? constantVerifier : open?.verifier ?? randomText();
     const nonce = randomText();
-    pendingOf(browser).set(state, { state, nonce, verifier, issuer, metadata, startedAt: now(), target });
+    const login = (loginCounts.get(browser) ?? 0) + 1;
+    loginCounts.set(browser, login);
+    const situation = { login, isSilent: prompt === "none", isRefresh: false, isAfterLogout: loggedOut.has(browser) };
+    pendingOf(browser).set(state, { state, nonce, verifier, issuer, metadata, startedAt: now(), situation, target });
     const url = new URL(metadata.authorization_endpoint);
     url.search = String(
       new URLSearchParams({
@@ -125,64 +147,76 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   /** The login that a response belongs to; it waits no longer. */
   async function takePending(journey: ClientJourney, { params }: Callback): Promise<PendingLogin> {
     const pending = pendingOf(journey.browser);
-    const state = params.get("state");
+    const received = params.get("state") ?? "";
     const newest = has("does not compare state") ? [...pending.values()].at(-1) : undefined;
-    const found = pending.get(state ?? "") ?? newest;
+    const found = [...pending.values()].find(({ state, situation }) => decisions.isState(received, state, situation)) ??
+      newest;
     if (found === undefined && has("checks nothing")) {
       const metadata = await discover(journey);
       const { issuer, now } = journey;
-      return { state: "", nonce: "", verifier: randomText(), issuer, metadata, startedAt: now() };
+      const situation = { login: 1, isSilent: false, isRefresh: false, isAfterLogout: false };
+      return { state: "", nonce: "", verifier: randomText(), issuer, metadata, startedAt: now(), situation };
     }
     if (found === undefined) throw new Error("wrong state: no login of this browser waits for it");
-    if (!has("redeems a code at every delivery")) pending.delete(found.state);
+    if (!has("exchanges a code at every delivery") && !decisions.keepsStates) pending.delete(found.state);
     return found;
   }
 
   async function receiveCallback(journey: ClientJourney, callback: Callback): Promise<ClientSession> {
     const { redirectUri, fetch, browser, issuer } = journey;
-    const { state, nonce, verifier, metadata, startedAt, target, ...pending } = await takePending(journey, callback);
+    const { state, nonce, verifier, metadata, startedAt, situation, target, ...pending } = await takePending(
+      journey,
+      callback,
+    );
     assert(pending.issuer === issuer, "the login belongs to another issuer");
     assert(journey.now() - startedAt < maxPendingMs, "the login has expired: log in again");
     const isOwnUri = callback.url.replace(/[?#].*$/, "") === redirectUri;
     if (!has("handles responses at every redirect URI")) assert(isOwnUri, "the response came to another redirect URI");
+    const code = readCallback(callback, state, metadata, situation);
+    assert(!decisions.keepsStates || !usedCodes.has(code), "the code was used before");
+    usedCodes.add(code);
     const tokens = await requestTokens(journey, metadata, {
       grant_type: "authorization_code",
-      code: readCallback(callback, state, metadata),
+      code,
       redirect_uri: redirectUri,
       code_verifier: verifier,
     });
-    const idToken = await verifyIdToken(journey, metadata, tokens, nonce);
+    const idToken = await verifyIdToken(journey, metadata, tokens, nonce, situation);
     const { auth_time, acr } = idToken;
     const isRecent = typeof auth_time === "number" && journey.now() / 1000 - auth_time < maxAge + 60;
     if (!has("does not compare auth_time")) assert(isRecent, "the login is too old");
     if (!has("does not compare acr")) assert([undefined, acr].includes(requiredAcr), "wrong acr");
     const response = await requestUserinfo(fetch, metadata, tokens.access_token);
     const isUnverified = has("does not verify signed userinfo") && response.type === "application/jwt";
-    const info = isUnverified ? decodePart(response.text, 1) : readJson(response);
-    const isMerged = has("merges userinfo over the ID token");
-    if (!isMerged) assert(info.sub === idToken.sub, "userinfo of another user");
-    const claims: Claims = isMerged ? { ...idToken, ...info } : { ...info, ...idToken };
+    const received = isUnverified ? decodePart(response.text, 1) : readJson(response);
+    const info = decisions.keepsUserinfo ? keptUserinfo.get(issuer) ?? received : received;
+    keptUserinfo.set(issuer, info);
+    const isMerged = has("merges userinfo over the ID token", "reads no ID token") || decisions.keepsUserinfo;
+    if (!isMerged) assert(decisions.isSubject(info.sub, idToken.sub, situation), "userinfo of another user");
+    const claims: Claims = isMerged || info.sub !== idToken.sub ? { ...idToken, ...info } : { ...info, ...idToken };
     if (has("fetches distributed claims")) await fetchDistributedClaims(fetch, claims);
     const sub = findUser(journey, claims);
     logins.set(browser, { issuer, sub, sid: idToken.sid });
+    loggedOut.delete(browser);
     return createSession(journey, metadata, tokens, { sub, claims, location: target ?? "https://client.test/" });
   }
 
   /** The user of the application. */
-  function findUser({ issuer }: ClientJourney, { sub, email }: Claims): string {
-    const key = `${issuer} ${email}`;
-    const known = subsByEmail.get(key);
-    if (known === undefined) subsByEmail.set(key, String(sub));
-    return has("knows users by their email") && email !== undefined && known !== undefined ? known : String(sub);
+  function findUser({ issuer }: ClientJourney, claims: Claims): string {
+    const byClaim = has("knows users by their email") ? claims.email : decisions.userKey(claims);
+    const key = `${issuer} ${byClaim ?? claims.sub}`;
+    const sub = subs.get(key) ?? String(claims.sub);
+    subs.set(key, sub);
+    return sub;
   }
 
   async function fetchDistributedClaims(fetch: Fetch, claims: Claims): Promise<void> {
     const sources = (claims._claim_sources ?? {}) as Record<string, { readonly endpoint: string }>;
-    for (const { endpoint } of Object.values(sources)) await send(fetch, endpoint);
+    for (const { endpoint } of Object.values(sources)) await send(fetch, endpoint, "claims");
   }
 
   const requestUserinfo = (fetch: Fetch, { userinfo_endpoint }: Metadata, accessToken: string) =>
-    send(fetch, userinfo_endpoint, { headers: { authorization: `Bearer ${accessToken}` } });
+    send(fetch, userinfo_endpoint, "userinfo", { headers: { authorization: `Bearer ${accessToken}` } });
 
   function createSession(
     journey: ClientJourney,
@@ -190,29 +224,43 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     first: Tokens,
     { sub, claims, location }: Pick<ClientSession, "sub" | "claims" | "location">,
   ): ClientSession {
-    const { browser, fetch, client, now, endSession } = journey;
+    const { browser, fetch, client, now, endSession, issuer } = journey;
     const expiryOf = ({ expires_in }: Tokens) => now() + Number(expires_in) * 1000;
-    let { access_token: accessToken, refresh_token: refreshToken } = first;
-    let expiresAt = expiryOf(first);
+    const own: TokenStore = {
+      accessToken: first.access_token,
+      refreshToken: first.refresh_token,
+      expiresAt: expiryOf(first),
+    };
+    sharedTokens.set(issuer, own);
+    const kept = () => decisions.sharesTokens ? sharedTokens.get(issuer)! : own;
     let refreshing: Promise<void> | undefined;
 
+    /** @throws {Error} If the session has ended. */
+    function assertOpen(): void {
+      if (logins.has(browser) || decisions.usesTokens(loggedOut.has(browser) ? "logout" : "logout token")) return;
+      throw new Error("the session has ended");
+    }
+
     async function refreshTokens(): Promise<void> {
-      if (refreshToken === undefined) throw new Error("no refresh token: log in again");
+      assertOpen();
+      const tokens = kept();
+      if (tokens.refreshToken === undefined) throw new Error("no refresh token: log in again");
       try {
-        const parameters = { grant_type: "refresh_token", refresh_token: refreshToken };
+        const parameters = { grant_type: "refresh_token", refresh_token: tokens.refreshToken };
         const refreshed = await requestTokens(journey, metadata, parameters);
         if (refreshed.id_token !== undefined) {
-          const { sub: refreshedSub } = await verifyIdToken(journey, metadata, refreshed, undefined);
+          const situation = { login: 1, isSilent: false, isRefresh: true, isAfterLogout: false };
+          const { sub: refreshedSub } = await verifyIdToken(journey, metadata, refreshed, undefined, situation);
           assert(refreshedSub === claims!.sub, "the ID token of the refresh is about another user");
         }
-        accessToken = refreshed.access_token;
-        expiresAt = expiryOf(refreshed);
-        refreshToken = has("stores the refresh response as it is")
+        tokens.accessToken = refreshed.access_token;
+        tokens.expiresAt = expiryOf(refreshed);
+        tokens.refreshToken = has("stores the refresh response as it is")
           ? refreshed.refresh_token
-          : refreshed.refresh_token ?? refreshToken;
+          : refreshed.refresh_token ?? tokens.refreshToken;
       } catch (error) {
         if (has("ends the session when a refresh fails") || String(error).includes("invalid_grant")) {
-          refreshToken = undefined;
+          tokens.refreshToken = undefined;
         }
         throw error;
       }
@@ -234,14 +282,15 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
       refresh,
       async request() {
         const asksOnlyTheDate = has("asks only the date of expiry, never the 401");
-        if (now() >= expiresAt) await refresh();
+        assertOpen();
+        if (now() >= kept().expiresAt) await refresh();
         const attempts = has("repeats every request that meets a 401") ? 10 : asksOnlyTheDate ? 1 : 2;
         for (let sent = 1;; sent++) {
-          const usedToken = accessToken;
+          const usedToken = kept().accessToken;
           const { status } = await requestUserinfo(fetch, metadata, usedToken);
           if (status === 200) return;
           if (status !== 401 || sent >= attempts) throw new Error(`userinfo: status ${status}`);
-          if (usedToken === accessToken) await refresh();
+          if (usedToken === kept().accessToken) await refresh();
         }
       },
       async logInSilently() {
@@ -249,11 +298,14 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
       },
       async logOut() {
         const endsLast = has("keeps its session until the server has ended its own");
+        loggedOut.add(browser);
         if (!endsLast) logins.delete(browser);
+        const { refreshToken } = kept();
         if (refreshToken !== undefined) {
           const body = String(new URLSearchParams({ token: refreshToken, client_id: client.client_id }));
           const headers = { "content-type": "application/x-www-form-urlencoded" };
-          const revocation = send(fetch, metadata.revocation_endpoint, { method: "POST", headers, body });
+          const request = { method: "POST", headers, body };
+          const revocation = send(fetch, metadata.revocation_endpoint, "revocation", request);
           const status = await revocation.then((response) => response.status, () => undefined);
           if (endsLast && status !== 200) throw new Error(`revocation: status ${status}`);
         }
@@ -296,12 +348,12 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
       if (`${origin}${pathname}` !== applicationUris.initiateLogin) {
         return await respondToLogout(journey, request, protocol, logins, seenLogoutTokens);
       }
-      if (searchParams.get("iss") !== journey.issuer && !has("checks nothing")) {
+      const issuer = searchParams.get("iss") ?? "";
+      if (!isSameIssuer(issuer, journey.issuer, "initiated login") && !has("checks nothing")) {
         return new Response("unknown issuer", { status: 400 });
       }
       const target = searchParams.get("target_link_uri") ?? undefined;
-      const isOwn = target !== undefined && URL.canParse(target) && new URL(target).origin === origin;
-      const issuer = has("checks nothing") ? searchParams.get("iss")! : journey.issuer;
+      const isOwn = target !== undefined && decisions.isOwnTarget(target, origin);
       const keepsTarget = isOwn || has("follows target_link_uri");
       const url = await startLogin({ ...journey, issuer }, { target: keepsTarget ? target : undefined });
       return new Response(null, { status: 302, headers: { location: url.href } });

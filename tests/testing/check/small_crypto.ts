@@ -4,6 +4,11 @@ export function randomText(): string {
   return toBase64url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
+/** Base64 of the UTF-8 encoding of a text. */
+export function toBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
 function toBase64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }

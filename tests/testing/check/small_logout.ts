@@ -20,7 +20,8 @@ export async function respondToLogout(
   const { browser, issuer } = journey;
   if (!isBackChannel) {
     const login = logins.get(browser);
-    const isOwn = searchParams.get("iss") === issuer && searchParams.get("sid") === login?.sid;
+    const isOwn = protocol.isSameIssuer(searchParams.get("iss") ?? "", issuer, "logout") &&
+      searchParams.get("sid") === login?.sid;
     if (isOwn || protocol.has("believes every logout token")) logins.delete(browser);
     return new Response("", { status: 200 });
   }
@@ -42,7 +43,7 @@ export async function respondToLogout(
 
 async function verifyLogoutToken(
   journey: ClientJourney,
-  { discover, verifySignature }: Protocol,
+  { discover, verifySignature, isSameIssuer, decisions }: Protocol,
   token: string,
   seenTokens: Set<string>,
 ): Promise<Claims> {
@@ -51,7 +52,9 @@ async function verifyLogoutToken(
   const now = journey.now() / 1000;
   const event = (events as Claims | undefined)?.[logoutEvent];
   const isEvent = typeof event === "object" && event !== null && !Array.isArray(event);
-  if (iss !== journey.issuer || aud !== journey.client.client_id) throw new Error("not for this client");
+  const isOwn = isSameIssuer(String(iss), journey.issuer, "logout") &&
+    decisions.isAudience(aud, journey.client.client_id, "logout");
+  if (!isOwn) throw new Error("not for this client");
   if (typeof iat !== "number" || typeof exp !== "number" || exp <= now || iat < now - 600) throw new Error("expired");
   if (typeof jti !== "string" || seenTokens.has(jti)) throw new Error("no new jti");
   if (!isEvent) throw new Error("no logout event");

@@ -1,9 +1,14 @@
-/** A small web application on a socket: node:http, openid-client and cookies; and copies of it with one mistake each. */
+/**
+ * A small web application: openid-client, jose and cookies, as a function or on a socket; legal variants of it, and copies
+ * with one mistake each.
+ */
 
-import { createLocalJWKSet, createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from "jose";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, jwtVerify, type JWTVerifyGetKey } from "jose";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import * as openid from "openid-client";
+import { correctPages, escapeHtml, type PageDecisions } from "./broken_applications.ts";
 
 /** A mistake of a copy. */
 export type ApplicationMistake =
@@ -13,14 +18,37 @@ export type ApplicationMistake =
   | "believes any userinfo"
   | "keeps a failed discovery"
   | "stores the refresh response as it is"
-  | "shows no login";
+  | "shows no login"
+  | "stops at a wrong state"
+  | "stops at a text as ID token"
+  | "stops after a login of mallory"
+  | "hangs at a wrong nonce"
+  | "ends the session when a refresh fails";
+
+/** What a correct copy does in another way. */
+export type ApplicationVariant =
+  | "starts a new login after an error"
+  | "shows a page without a user"
+  | "shows a redirect without a user"
+  | "sends no nonce"
+  | "allows thirty logins";
+
+/** The application as a function. */
+export interface WebApplication {
+  /** `/login` starts a login, `/me` responds with 401 without one, `/refresh` refreshes the tokens. */
+  respond(request: Request): Promise<Response>;
+  /** Forgets everything, like a restart. */
+  restart(): Promise<void>;
+}
 
 /** A running application. */
 export interface SmallWebApplication extends AsyncDisposable {
-  /** Its origin: `/login` starts a login, `/me` responds with 401 without one, `/refresh` refreshes the tokens. */
+  /** Its origin. */
   readonly url: string;
   /** Forgets everything, like a restart. */
   restart(): Promise<void>;
+  /** Resolves when it hangs. */
+  readonly hangs: Promise<void>;
 }
 
 /** What the application is configured with. */
@@ -28,37 +56,54 @@ interface Configuration {
   readonly issuer: string;
   readonly clientId: string;
   readonly mistake?: ApplicationMistake;
+  readonly variant?: ApplicationVariant;
   /** Whether it discovers the metadata at its start, and does not start without it. Default: at the first login. */
   readonly discoversAtStart?: boolean;
+  /** The period in which it allows thirty logins. Default: its whole time. */
+  readonly loginPeriod?: () => number;
+  /** What it decides about browsers and pages. Default: as a correct one. */
+  readonly pages?: PageDecisions;
+  /** Sends its requests. Default: the global fetch. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Starts an application; `configure` receives its URL, and registers the client. Port 0 is a free one. */
-export async function startWebApplication(
-  configure: (url: string) => Configuration,
-  port = 0,
-): Promise<SmallWebApplication> {
-  const server = createServer((request, response) => {
-    respond(request, response).catch((error) => {
-      const text = String(error?.cause?.message ?? error?.message ?? error);
-      response.writeHead(502, { "content-type": "text/html" }).end(`<h1>Login failed</h1><p>${text.slice(0, 200)}</p>`);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { issuer, clientId, mistake, discoversAtStart } = configure(url);
+/** A login that waits for its response. */
+interface PendingLogin {
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce?: string;
+  /** Where the browser goes after the login. */
+  readonly target?: string;
+}
 
+/** Creates the application at a URL. `stop`, `stopLater` (after the response) and `hang` are what its mistakes do. */
+export function webApplicationAt(
+  url: string,
+  configuration: Configuration,
+  { stop, stopLater, hang }: { readonly [Name in "stop" | "stopLater" | "hang"]?: () => void } = {},
+): WebApplication {
+  const {
+    issuer,
+    clientId,
+    mistake,
+    variant,
+    pages = correctPages,
+    fetch = (...request) => globalThis.fetch(...request),
+  } = configuration;
   let config: Promise<openid.Configuration> | undefined;
   let keys: JWTVerifyGetKey | undefined;
-  const pending = new Map<string, { readonly verifier: string; readonly state: string; readonly nonce: string }>();
+  const loginCounts = new Map<number | undefined, number>();
+  const pending = new Map<string, PendingLogin>();
   const sessions = new Map<
     string,
-    { readonly sub: string; readonly name?: string; refreshToken: string | undefined }
+    { readonly sub: string; readonly name?: string; readonly landing: string; refreshToken: string | undefined }
   >();
 
   async function discover(): Promise<openid.Configuration> {
     const discovered = openid.discovery(new URL(issuer), clientId, {}, openid.None(), {
       execute: [openid.allowInsecureRequests],
       timeout: 60,
+      [openid.customFetch]: fetch as openid.CustomFetch,
     });
     config ??= discovered;
     if (mistake !== "keeps a failed discovery") discovered.catch(() => config = undefined);
@@ -68,85 +113,113 @@ export async function startWebApplication(
   async function verifyIdToken(token: string, metadata: openid.ServerMetadata): Promise<void> {
     if (mistake === "does not verify the ID token") return;
     keys ??= mistake === "fetches the JWKS once"
-      ? createLocalJWKSet(await (await fetch(metadata.jwks_uri!)).json())
-      : createRemoteJWKSet(new URL(metadata.jwks_uri!), { cooldownDuration: 1000 });
+      ? createLocalJWKSet(await (await fetch(metadata.jwks_uri!, {})).json())
+      : createRemoteJWKSet(new URL(metadata.jwks_uri!), { cooldownDuration: 1000, [customFetch]: fetch });
     await jwtVerify(token, keys, { issuer, audience: clientId, algorithms: ["RS256"] });
   }
 
-  async function logIn(request: IncomingMessage) {
+  async function logIn(request: Request) {
     const id = cookieOf(request, "login") ?? "";
     const login = pending.get(id);
     pending.delete(id);
     if (login === undefined) throw new Error("no login has begun in this browser");
-    const configuration = await (config ?? discover());
-    const tokens = await openid.authorizationCodeGrant(configuration, new URL(request.url!, url), {
+    const server = await (config ?? discover());
+    const tokens = await openid.authorizationCodeGrant(server, new URL(request.url), {
       pkceCodeVerifier: login.verifier,
       expectedState: mistake === "does not compare state" ? openid.skipStateCheck : login.state,
       expectedNonce: login.nonce,
       idTokenExpected: true,
     });
-    await verifyIdToken(tokens.id_token!, configuration.serverMetadata());
-    const { sub } = tokens.claims()!;
+    await verifyIdToken(tokens.id_token!, server.serverMetadata());
+    const { sub, azp = clientId } = tokens.claims()!;
     if (sub === "") throw new Error("sub is empty");
-    const expected = mistake === "believes any userinfo" ? openid.skipSubjectCheck : sub;
-    const info = await openid.fetchUserInfo(configuration, tokens.access_token, expected);
-    return { sub: info.sub, name: info.name, refreshToken: tokens.refresh_token };
+    if (azp !== clientId) throw new Error("azp is another client");
+    const believesUserinfo = mistake === "believes any userinfo" || mistake === "stops after a login of mallory";
+    const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
+    const info = await openid.fetchUserInfo(server, tokens.access_token, expected);
+    const landing = login.target ?? pages.landing(tokens);
+    return { sub: info.sub, name: info.name, landing, refreshToken: tokens.refresh_token };
   }
 
   async function refresh(session: { readonly sub: string; refreshToken: string | undefined }): Promise<void> {
     const tokens = await openid.refreshTokenGrant(await (config ?? discover()), session.refreshToken!);
+    if (tokens.id_token !== undefined) await verifyIdToken(tokens.id_token, (await discover()).serverMetadata());
     if ((tokens.claims()?.sub ?? session.sub) !== session.sub) throw new Error("the ID token is about another user");
     session.refreshToken = mistake === "stores the refresh response as it is"
       ? tokens.refresh_token
       : tokens.refresh_token ?? session.refreshToken;
   }
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const session = sessions.get(cookieOf(request, "session") ?? "");
+  async function startLogin(request: Request): Promise<Response> {
+    const period = configuration.loginPeriod?.();
+    const loginCount = (loginCounts.get(period) ?? 0) + 1;
+    loginCounts.set(period, loginCount);
+    if (variant === "allows thirty logins" && loginCount > 30) return new Response("Too many logins", { status: 429 });
+    const server = await (config ?? discover());
+    const [verifier, state, id] = [openid.randomPKCECodeVerifier(), openid.randomState(), openid.randomState()];
+    const nonce = variant === "sends no nonce" ? undefined : openid.randomNonce();
+    const returnTo = new URL(request.url).searchParams.get("return_to");
+    const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;
+    pending.set(id, { verifier, state, nonce, target });
+    const location = openid.buildAuthorizationUrl(server, {
+      redirect_uri: `${url}/callback`,
+      scope: "openid profile offline_access",
+      state,
+      ...nonce !== undefined && { nonce },
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    }).href;
+    return redirect(location, `login=${id}; HttpOnly; SameSite=Lax`);
+  }
+
+  async function endLogin(request: Request): Promise<Response> {
+    const id = pages.sessionId(cookieOf(request, "login") ?? "");
+    try {
+      const session = await logIn(request);
+      sessions.set(id, session);
+      return redirect(session.landing, `session=${id}; ${pages.cookieAttributes}`, "login=; Max-Age=0; Path=/");
+    } catch (error) {
+      if (variant !== "starts a new login after an error") throw error;
+      return redirect("/login");
+    }
+  }
+
+  function showUser(user: string | undefined): Response {
+    if (mistake === "shows no login") return new Response("Hello");
+    if (variant === "shows a redirect without a user") return redirect(user === undefined ? "/start" : "/home");
+    if (user === undefined) return Response.json({}, { status: 401 });
+    return variant === "shows a page without a user" ? new Response("Welcome") : Response.json({ user });
+  }
+
+  async function respond(request: Request): Promise<Response> {
+    const session = sessions.get(cookieOf(request, "session") ?? "") ?? sessions.get(cookieOf(request, "login") ?? "");
     const user = session?.sub;
-    switch (new URL(request.url!, url).pathname) {
-      case "/login": {
-        const configuration = await (config ?? discover());
-        const [verifier, state, nonce, id] = [
-          openid.randomPKCECodeVerifier(),
-          openid.randomState(),
-          openid.randomNonce(),
-          openid.randomState(),
-        ];
-        pending.set(id, { verifier, state, nonce });
-        const location = openid.buildAuthorizationUrl(configuration, {
-          redirect_uri: `${url}/callback`,
-          scope: "openid profile offline_access",
-          state,
-          nonce,
-          code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-          code_challenge_method: "S256",
-        }).href;
-        return void response.writeHead(302, { location, "set-cookie": `login=${id}; HttpOnly; SameSite=Lax` }).end();
-      }
-      case "/callback": {
-        const id = openid.randomState();
-        sessions.set(id, await logIn(request));
-        return void response.writeHead(302, {
-          location: "/",
-          "set-cookie": [`session=${id}; HttpOnly; Path=/`, "login=; Max-Age=0; Path=/"],
-        }).end();
-      }
+    switch (new URL(request.url).pathname) {
+      case "/login":
+        return await startLogin(request);
+      case "/callback":
+        return await endLogin(request);
       case "/me":
-        if (mistake === "shows no login") return void response.writeHead(200).end("Hello");
-        return void response.writeHead(user === undefined ? 401 : 200, { "content-type": "application/json" })
-          .end(JSON.stringify({ user }));
+        if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
+        return showUser(user);
       case "/hello":
-        return void response.writeHead(user === undefined ? 401 : 200).end(`Hello ${session?.name}`);
+        return new Response(`Hello ${session?.name}`, { status: user === undefined ? 401 : 200 });
       case "/refresh":
-        await refresh(session!);
-        return void response.writeHead(204).end();
+        await refresh(session!).catch((error) => {
+          if (mistake === "ends the session when a refresh fails") sessions.clear();
+          throw error;
+        });
+        return new Response(null, { status: 204 });
       case "/restart":
         await restart();
-        return void response.writeHead(204).end();
+        return new Response(null, { status: 204 });
       default:
-        response.writeHead(200, { "content-type": "text/html" })
-          .end(user === undefined ? `<a href="/login">Log in</a>` : `<p>Hello ${user}</p>`);
+        return htmlPage(
+          200,
+          user === undefined
+            ? `<a href="/login">Log in</a>`
+            : `<p>Hello ${pages.show(session!.name ?? user, "name")}</p>`,
+        );
     }
   }
 
@@ -154,18 +227,79 @@ export async function startWebApplication(
     config = keys = undefined;
     pending.clear();
     sessions.clear();
-    if (discoversAtStart) await discover();
+    if (configuration.discoversAtStart) await discover();
   }
 
-  if (discoversAtStart) await discover();
+  return {
+    restart,
+    respond: (request) =>
+      respond(request).catch(async (error) => {
+        const errorText = `${error?.message} ${error?.cause?.message}`;
+        const isStateWrong = mistake === "stops at a wrong state" && errorText.includes("state");
+        const isText = mistake === "stops at a text as ID token" && errorText.includes("Invalid JWT");
+        if (isStateWrong || isText) stop?.();
+        if (mistake === "hangs at a wrong nonce" && errorText.includes("nonce")) {
+          hang?.();
+          await new Promise(() => {});
+        }
+        const message = String(error?.cause?.message ?? error?.message ?? error);
+        const { searchParams } = new URL(request.url);
+        // A state that no login waits for is no secret.
+        const isForeign = /state/.test(message);
+        const names = ["error", "error_description", ...isForeign ? ["state" as const] : []] as const;
+        const texts = names.map((name) => pages.show((searchParams.get(name) ?? "").slice(0, 200), name));
+        const tokenError = pages.show(String(error?.error_description ?? ""), "token error");
+        const link = pages.link(searchParams.get("error_uri") ?? "");
+        const paragraphs = [escapeHtml(message.slice(0, 200)), ...texts, tokenError, link];
+        return htmlPage(502, `<h1>Login failed</h1><p>${paragraphs.join("</p><p>")}</p>`);
+      }),
+  };
+}
+
+/** Starts an application on a socket; `configure` receives its URL, and registers the client. Port 0 is a free one. */
+export async function startWebApplication(
+  configure: (url: string) => Configuration,
+  port = 0,
+): Promise<SmallWebApplication> {
+  const server = createServer(async (incoming, outgoing) => {
+    outgoing.on("close", () => isStopping && close());
+    const response = await application.respond(await toRequest(incoming, url));
+    outgoing.writeHead(response.status, [...response.headers].flat()).end(await response.text());
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { promise: hangs, resolve: hang } = Promise.withResolvers<void>();
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url, restart, [Symbol.asyncDispose]: close };
+  let isStopping = false;
+  const application = webApplicationAt(url, configure(url), {
+    stop: () => void close(),
+    stopLater: () => void (isStopping = true),
+    hang,
+  });
+  await application.restart();
+  return { url, restart: application.restart, hangs, [Symbol.asyncDispose]: close };
 }
 
-function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
-  return new RegExp(`(?:^|; )${name}=([^;]+)`).exec(headers.cookie ?? "")?.[1];
+async function toRequest(incoming: IncomingMessage, url: string): Promise<Request> {
+  const { method = "GET", headers: { cookie = "", "content-type": type = "" } } = incoming;
+  const body = method === "POST" ? await text(incoming) : undefined;
+  return new Request(new URL(incoming.url!, url), { method, body, headers: { cookie, "content-type": type } });
+}
+
+function redirect(location: string, ...cookies: string[]): Response {
+  const headers = new Headers({ location });
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+function htmlPage(status: number, html: string): Response {
+  return new Response(html, { status, headers: { "content-type": "text/html" } });
+}
+
+function cookieOf({ headers }: Request, name: string): string | undefined {
+  return new RegExp(`(?:^|; )${name}=([^;]+)`).exec(headers.get("cookie") ?? "")?.[1];
 }

@@ -45,7 +45,7 @@ async function logInAfterFirst(
     const journey: Partial<ClientJourney> = {
       issuer,
       redirectUri,
-      browser: { cookies: cookieJar(() => 0) },
+      browser: { cookies: cookieJar(() => 0), visits: [] },
       signal: new AbortController().signal,
       authorize: () =>
         Promise.resolve({ url: `${application}/callback?code=c`, method: "GET", params: new URLSearchParams() }),

@@ -1,0 +1,114 @@
+/** Copies of the small web application with one small change each, and the attacks that must find the change. */
+
+/** What a web application decides about browsers and pages, as functions. A broken copy replaces one of them. */
+export interface PageDecisions {
+  /** The id of a session; `login`: the id of its login, which the browser had before. */
+  sessionId(login: string): string;
+  /** The attributes of the cookie of the session. */
+  readonly cookieAttributes: string;
+  /** A text as HTML. */
+  show(text: string, what: "error" | "error_description" | "state" | "token error" | "name"): string;
+  /** A link to `error_uri`, as HTML. */
+  link(uri: string): string;
+  /** Where the browser goes after a login. */
+  landing(tokens: { readonly access_token: string; readonly id_token?: string }): string;
+  /** Whether the browser may go to `return_to` after a login. */
+  isOwnTarget(target: string, origin: string): boolean;
+}
+
+/** Escapes a text for HTML. */
+export const escapeHtml = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/** The decisions of a correct application. */
+export const correctPages: PageDecisions = {
+  sessionId: () => crypto.randomUUID(),
+  cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Lax",
+  show: escapeHtml,
+  link: (uri) => /^https:/.test(uri) ? `<a href="${escapeHtml(uri)}">More</a>` : "",
+  landing: () => "/",
+  isOwnTarget: (target, origin) => URL.canParse(target, origin) && new URL(target, origin).origin === origin,
+};
+
+/** A broken application. */
+export interface BrokenApplication {
+  /** What it does wrong. */
+  readonly name: string;
+  /** The change. */
+  readonly change: Partial<PageDecisions>;
+  /** The attacks that fail or warn. */
+  readonly foundBy: readonly string[];
+}
+
+const unescaped = (...places: readonly string[]): Partial<PageDecisions> => ({
+  show: (text, what) => places.includes(what) ? text : escapeHtml(text),
+});
+
+/** Every broken application. */
+export const brokenApplications: readonly BrokenApplication[] = [
+  {
+    name: "keeps the id of the session of before the login",
+    change: { sessionId: (login) => login },
+    foundBy: ["session/fixed"],
+  },
+  {
+    name: "sets the cookie of the session without HttpOnly",
+    change: { cookieAttributes: "Path=/; Secure; SameSite=Lax" },
+    foundBy: ["session/cookie-flags"],
+  },
+  {
+    name: "sets the cookie of the session without Secure",
+    change: { cookieAttributes: "Path=/; HttpOnly; SameSite=Lax" },
+    foundBy: ["session/cookie-flags"],
+  },
+  {
+    name: "sets the cookie of the session with SameSite=None",
+    change: { cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=None" },
+    foundBy: ["session/cookie-flags"],
+  },
+  ...(["error", "error_description", "state", "token error", "name"] as const).map((place) => ({
+    name: `shows ${place} as markup`,
+    change: unescaped(place),
+    foundBy: ["session/markup"],
+  })),
+  {
+    name: "escapes no quotes in error_description",
+    change: { show: (text) => `<input value="${text.replaceAll("<", "&lt;")}">` },
+    foundBy: ["session/markup"],
+  },
+  {
+    name: "links to any error_uri",
+    change: { link: (uri) => `<a href="${escapeHtml(uri)}">More</a>` },
+    foundBy: ["session/markup"],
+  },
+  {
+    name: "puts the access token into the URL where the login ends",
+    change: { landing: ({ access_token }) => `/?token=${access_token}` },
+    foundBy: ["session/token-in-url"],
+  },
+  {
+    name: "puts the ID token into the fragment where the login ends",
+    change: { landing: ({ id_token }) => `/#id_token=${id_token}` },
+    foundBy: ["session/token-in-url"],
+  },
+  {
+    name: "follows every return_to",
+    change: { isOwnTarget: () => true },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "follows every return_to that begins with a slash",
+    change: { isOwnTarget: (target) => target.startsWith("/") },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "follows a return_to that begins with a slash, but not with two",
+    change: { isOwnTarget: (target) => /^\/(?!\/)/.test(target) },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "follows a return_to that begins with its origin",
+    change: { isOwnTarget: (target, origin) => target.startsWith(origin) },
+    foundBy: ["session/return-target"],
+  },
+];
