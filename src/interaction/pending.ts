@@ -9,7 +9,7 @@ import type { AuthorizationRequest, PendingAuthorization } from "../oauth/author
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { deviceCodeType } from "../oauth/grants/device_code.ts";
+import { deviceCodeType } from "../oauth/grants/grant_type_uris.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";

@@ -6,7 +6,7 @@ import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.t
 import { tightenSettings } from "../oauth/clients/policy.ts";
 import { type RandomBytes, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { deviceCodeType } from "../oauth/grants/device_code.ts";
+import { deviceCodeType } from "../oauth/grants/grant_type_uris.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { ecKeyFrom } from "./es256.ts";

@@ -60,13 +60,11 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   }
   for (
     const name of [
-      "assertion",
+      "device_code",
+      "jwt_bearer",
       "verify_assertion",
-      "exchange_token",
+      "token_exchange",
       "exchange_for_id_jag",
-      "exchange_refresh_token",
-      "authorize_client",
-      "exchange_device_code",
     ]
   ) {
     assert(!sources.includes(`src/oauth/grants/${name}.ts`), name);

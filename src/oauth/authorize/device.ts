@@ -14,7 +14,7 @@ import type { DeviceRecord, Grant, Records } from "../../store/store.ts";
 import { evictBeyondBound } from "../bounded_records.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { deviceCodeType } from "../grants/device_code.ts";
+import { deviceCodeType } from "../grants/grant_type_uris.ts";
 import type { Params } from "../params.ts";
 import { digest, type RandomBytes, randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";

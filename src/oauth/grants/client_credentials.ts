@@ -1,14 +1,47 @@
 /** The client_credentials grant type (OAuth 2.1 §4.2): a confidential client acts on its own behalf. */
 
+import { standardClaims } from "../claims.ts";
+import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
+import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
+import { readResources, warnAboutResource } from "../authorize/resources.ts";
+import { resolveScope } from "../authorize/scope.ts";
+import { randomId } from "../secrets.ts";
 import type { GrantType } from "../server.ts";
 
-/** Its code is loaded with the first request. */
+/** Scope values that only a user can grant. */
+const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
+
+/** Authorizes the client without a user: no refresh token, no ID token, no scope value about a user. */
 export const clientCredentials: GrantType = {
   type: "client_credentials",
   standing: { from: "approved", onTestHosts: "unknown" },
   parameters: parameters("scope", "authorization_details", { name: "resource", repeatable: true }),
-  async authorize(server, request) {
-    return await (await import("./authorize_client.ts")).authorizeClient(server, request);
+  async authorize(server, { client, parameters }) {
+    if (!client.confidential) {
+      throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
+        rule: "CC-01",
+        expected: "a client that authenticates",
+        received: "a public client",
+      });
+    }
+    // The default scope may contain values that only a user can grant.
+    const defaultScope = server.settings.defaultScope.filter((token) => !userScopes.includes(token)).join(" ");
+    const requestedScope = parameters.get("scope") ?? (defaultScope || undefined);
+    const details = hasDetails(server, parameters)
+      ? (await loadDetails()).readOwnDetails(server, client, parameters)
+      : undefined;
+    const scope = details && parameters.get("scope") === undefined ? [] : resolveScope(server, client, requestedScope);
+    const userScope = scope.find((token) => userScopes.includes(token));
+    if (userScope !== undefined) {
+      throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
+        rule: "CC-02",
+        expected: `none of: ${userScopes.join(" ")}`,
+        received: requestedScope ?? scope.join(" "),
+      });
+    }
+    const resources = await readResources(server, parameters);
+    warnAboutResource(server, client, parameters);
+    return { client, scope, resources, ...details?.(resources), grantId: randomId(server.randomBytes) };
   },
 };

@@ -1,4 +1,4 @@
-/** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). Loaded with the first one. */
+/** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
 
 import type { Subject } from "../../store/store.ts";
 import { loadDetails } from "../authorize/details_parameter.ts";
@@ -18,7 +18,7 @@ import { findIdToken } from "../tokens/exchangeable_id_token.ts";
 import { verifyOwnJwt } from "../tokens/verification.ts";
 import { subjectFor } from "../users/subject.ts";
 import { registeredScope } from "./narrow_grant.ts";
-import { findRefreshToken } from "./exchange_refresh_token.ts";
+import { findRefreshToken } from "./refresh_token.ts";
 import { findInvalidReason } from "./revoke_grant.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";

@@ -17,11 +17,9 @@ import { clientCredentials } from "./client_credentials.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { TokenExchangePolicy } from "../config/token_exchange.ts";
 import type { StandingRequirement, SupportedGrantType } from "../clients/standing.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
 import type { GrantType } from "../server.ts";
-import { deviceCode, deviceCodeType } from "./device_code.ts";
+import { deviceCodeType, jwtBearerType, tokenExchangeType } from "./grant_type_uris.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
-import { tokenExchangeType } from "./token_types.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
@@ -36,8 +34,8 @@ interface OptionalGrantType {
   /** The settings that switch it on, for messages. */
   readonly setting: string;
   isOn(settings: GrantTypeSettings): boolean;
-  /** Loads its description, which only a server that has it needs. */
-  load(settings: GrantTypeSettings): MaybePromise<Omit<GrantType, "type" | "standing">>;
+  /** Loads the grant type, which only a server that has it needs. */
+  load(settings: GrantTypeSettings): Promise<Omit<GrantType, "standing">>;
 }
 
 /**
@@ -51,10 +49,10 @@ const optionalGrantTypes: readonly OptionalGrantType[] = [
     type: deviceCodeType,
     setting: "deviceAuthorization",
     isOn: ({ deviceAuthorization }) => deviceAuthorization,
-    load: () => deviceCode,
+    load: async () => (await import("./device_code.ts")).deviceCodeGrant,
   },
   {
-    type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    type: jwtBearerType,
     setting: "trustedIssuers",
     isOn: ({ trustedIssuers }) => trustedIssuers.length > 0,
     load: async ({ trustedIssuers }) => (await import("./jwt_bearer.ts")).jwtBearer(trustedIssuers),
@@ -79,7 +77,7 @@ export function supportedGrantTypes(settings: GrantTypeSettings): readonly Suppo
 /** Loads the grant types of a server. */
 export async function loadGrantTypes(settings: GrantTypeSettings): Promise<readonly GrantType[]> {
   const optional = optionalGrantTypes.filter(({ isOn }) => isOn(settings))
-    .map(async ({ type, load }) => ({ type, standing: withoutUser, ...await load(settings) }));
+    .map(async ({ load }) => ({ ...await load(settings), standing: withoutUser }));
   return [...grantTypes, ...await Promise.all(optional)];
 }
 

@@ -1,9 +1,35 @@
-/** The refresh_token grant type (OAuth 2.1 §4.3). */
+/** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
 
+import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
+import { policyOf } from "../clients/policy.ts";
+import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
-import type { GrantType } from "../server.ts";
+import type { Params } from "../params.ts";
+import { warnAboutResource } from "../authorize/resources.ts";
+import { splitScope } from "../authorize/scope_token.ts";
+import { randomToken, storageKey } from "../secrets.ts";
+import type { GrantType, Server } from "../server.ts";
+import {
+  deriveSuccessor,
+  idleExpiresAt,
+  keyOfRefreshToken,
+  storeRefreshToken,
+  successorRecord,
+} from "../tokens/refresh_token.ts";
+import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
+import { narrowGrant, registeredScope } from "./narrow_grant.ts";
+import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
+import type { TokenRequest } from "./token_request.ts";
 
-/** Its code is loaded with the first refresh token. */
+const invalidGrant = invalidGrantErrors(
+  "RT-07",
+  "refresh_token is unknown, expired, used, revoked, or another client's",
+);
+
+/**
+ * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
+ * sending it twice (§4.3.1).
+ */
 export const refreshTokenGrant: GrantType = {
   type: "refresh_token",
   standing: { from: "unknown" },
@@ -14,7 +40,200 @@ export const refreshTokenGrant: GrantType = {
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {
-    const { exchangeRefreshToken } = await import("./exchange_refresh_token.ts");
-    return await exchangeRefreshToken(server, request);
+    const { client, parameters } = request;
+    const token = parameters.get("refresh_token");
+    if (token === undefined) {
+      throw new OAuthError("invalid_request", "refresh_token is missing", {
+        rule: "RT-07",
+        expected: "refresh_token of an earlier response",
+        received: "no refresh_token",
+      });
+    }
+    const { id, stored, registered } = await findRefreshToken(server, request, token);
+    const authorization = await narrowGrant(server, request, stored, registered);
+    const scope = narrowScope(registered, parameters);
+    // A token that was rotated stays consumed, even if the client has become confidential since. The key of a bound
+    // token replaces the rotation (OAuth 2.1 §4.3.1).
+    const settings = policyOf(server, client).refresh;
+    const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
+    const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
+      stored.consumedAt !== undefined;
+    server.passed?.("RT-06", scope.join(" "));
+    const nextToken = rotates
+      ? await rotate(server, request, id, token, stored)
+      : await renew(server, id, token, stored);
+    if (rotates) server.passed?.("RT-04");
+    warnAboutResource(server, client, parameters);
+    return { ...authorization, scope, refresh: { token: nextToken } };
   },
 };
+
+/** A refresh token that is valid, unless it was used before. */
+interface FoundRefreshToken {
+  /** Its key in the store. */
+  readonly id: string;
+  readonly stored: StoredRecord<RefreshTokenRecord>;
+  /** The part of its scope that is still registered. */
+  readonly registered: readonly string[];
+}
+
+/**
+ * Finds a refresh token of the client, and checks everything but whether it was used before.
+ *
+ * @throws {OAuthError} `invalid_grant`.
+ */
+export async function findRefreshToken(
+  server: Server,
+  { client, provenKey }: Pick<TokenRequest, "client" | "provenKey">,
+  token: string,
+): Promise<FoundRefreshToken> {
+  const id = await storageKey(server, token);
+  const stored = await server.store.get("refresh_token", id);
+  if (stored === undefined) {
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the refresh token is unknown",
+      expected: "a refresh token that this server issued",
+    });
+  }
+  const record = stored.value;
+  const { clientId, scope } = record.grant;
+  if (clientId !== client.id) {
+    throw invalidGrant({
+      rule: "RT-02",
+      reason: "the refresh token belongs to another client",
+      expected: `client ${clientId}`,
+      received: client.id,
+    });
+  }
+  server.passed?.("RT-02", client.id);
+  if (record.dpopJkt !== undefined) assertProvenKey(record.dpopJkt, provenKey);
+  assertNotExpired(server, stored);
+  const registered = registeredScope(client, scope);
+  const invalidReason = await findInvalidReason(server, client, stored, registered);
+  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  server.passed?.("RT-07", record.validUntil);
+  return { id, stored, registered };
+}
+
+/** Requires the key that the token is bound to (RFC 9449 §5). */
+function assertProvenKey(expected: string, provenKey: string | undefined): void {
+  if (provenKey === expected) return;
+  const explanation = { rule: "DO-07", expected: `a DPoP proof signed by the key ${expected}` } as const;
+  if (provenKey === undefined) {
+    throw new OAuthError(
+      "invalid_dpop_proof",
+      "the refresh token is bound to a key, and the request has no DPoP proof",
+      { ...explanation, received: "no header DPoP" },
+    );
+  }
+  throw invalidGrant({
+    ...explanation,
+    reason: "the refresh token is bound to another key than that of the DPoP proof",
+    received: `a proof by the key ${provenKey}`,
+  });
+}
+
+function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
+  const { validUntil, endsAt } = value;
+  const now = server.now();
+  if (now >= endsAt) {
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the grant has expired",
+      expected: `before ${formatTime(endsAt)}`,
+      received: formatTime(now),
+    });
+  }
+  // A consumed token is a replay, whether it was idle too long or not.
+  if (consumedAt === undefined && now >= validUntil) {
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the refresh token was unused for too long",
+      expected: `before ${formatTime(validUntil)}`,
+      received: formatTime(now),
+    });
+  }
+}
+
+/**
+ * Consumes the token and stores its successor.
+ *
+ * @throws {OAuthError} If the token was consumed before and this is no permitted retry: a replay revokes the grant.
+ */
+async function rotate(
+  server: Server,
+  { client, provenKey }: TokenRequest,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grace } = policyOf(server, client).refresh;
+  const nextToken = grace === 0 ? randomToken(server.randomBytes) : await deriveSuccessor(token, stored.value);
+  const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
+  if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
+    const reason = "refresh token used twice";
+    await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
+    throw invalidGrant({
+      rule: "RT-04",
+      reason,
+      expected: "the newest refresh token of the grant",
+      received: "an older one",
+      earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
+    });
+  }
+  await storeRefreshToken(server, nextToken, stored.grantId!, {
+    ...successorRecord(server, stored.value),
+    dpopJkt: stored.value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
+  });
+  return nextToken;
+}
+
+/** Keeps the token and restarts its idle time. */
+async function renew(
+  server: Server,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grantId, expiresAt, value } = stored;
+  await server.store.put("refresh_token", id, { ...value, validUntil: idleExpiresAt(server, value.endsAt) }, {
+    grantId,
+    expiresAt,
+  });
+  return token;
+}
+
+/**
+ * Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was.
+ *
+ * @throws {OAuthError} If the first use bound the successor to another key than that of this request.
+ */
+async function isRetry(
+  server: Server,
+  grace: number,
+  nextToken: string,
+  consumedAt: number | undefined,
+  provenKey: string | undefined,
+): Promise<boolean> {
+  if (grace === 0) return false;
+  if (server.now() >= (consumedAt ?? server.now()) + grace * 1000) return false;
+  const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
+  if (successor?.consumedAt !== undefined) return false;
+  const key = successor?.value.dpopJkt;
+  if (key !== undefined) assertProvenKey(key, provenKey);
+  return true;
+}
+
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function narrowScope(granted: readonly string[], parameters: Params): readonly string[] {
+  const requested = parameters.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
+  throw new OAuthError("invalid_scope", "scope is more than was granted", {
+    rule: "RT-06",
+    expected: `some of: ${granted.join(" ")}`,
+    received: requested,
+  });
+}

@@ -1,7 +1,7 @@
 /** ID tokens (OpenID Connect Core §2): issued if `openid` was granted. `id_token_hint.ts` reads them back. */
 
 import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
-import { tokenExchangeType } from "../grants/token_types.ts";
+import { tokenExchangeType } from "../grants/grant_type_uris.ts";
 import type { Authorization } from "../grants/token_request.ts";
 import { tokenHash } from "../keys/jwt.ts";
 import { isPromise } from "../maybe_promise.ts";

@@ -7,7 +7,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms, redirect } from "../../http/responses.ts";
 import { responseModes } from "../../oauth/authorize/response_mode.ts";
 import { hasTestHost } from "../../oauth/test_hosts.ts";
-import { deviceCodeType } from "../../oauth/grants/device_code.ts";
+import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
 import { hasDemoKey, startLinks } from "../demo_client.ts";
 import { exampleOf } from "./schema_example.ts";
 import { isPlayable } from "./requests.ts";

@@ -5,7 +5,7 @@ import { htmlWithForms } from "../../http/responses.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { tokenExchangeType } from "../../oauth/grants/token_types.ts";
+import { tokenExchangeType } from "../../oauth/grants/grant_type_uris.ts";
 import type { Params } from "../../oauth/params.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";

@@ -1,0 +1,95 @@
+/** The user or client that an assertion is about (RFC 7523 §3). */
+
+import type { User } from "../clients/client.ts";
+import type { Client } from "../clients/repository.ts";
+import type { TrustedIssuer } from "../config/trusted_issuers.ts";
+import type { Server } from "../server.ts";
+import { hasTestHost } from "../test_hosts.ts";
+import { invalidAssertion } from "./verify_assertion.ts";
+import type { VerifiedAssertion } from "./verify_assertion.ts";
+
+/** Number of users whose e-mail addresses are compared, besides those in memory. */
+const maxEmailCandidates = 1000;
+
+/** What the issuer's entry says about a subject; `undefined` if it says nothing. */
+export function mappedSubject({ subjects = {} }: TrustedIssuer, sub: string) {
+  return Object.hasOwn(subjects, sub) ? subjects[sub] : undefined;
+}
+
+/** The user of an assertion; `undefined` if the client acts on its own behalf. */
+export async function findSubject(
+  server: Server,
+  client: Client,
+  { trusted, claims }: VerifiedAssertion,
+): Promise<User | undefined> {
+  const mapped = mappedSubject(trusted, claims.sub);
+  if (mapped?.client !== undefined && mapped.client !== client.id) {
+    throw invalidAssertion({
+      rule: "JB-09",
+      reason: `assertions about this subject are for client ${mapped.client}`,
+      expected: mapped.client,
+      received: client.id,
+    });
+  }
+  if (mapped !== undefined && mapped.user === undefined) return undefined;
+  const user = mapped?.user !== undefined
+    ? await server.users.find(mapped.user)
+    : trusted.users === "sub"
+    ? await server.users.find(claims.sub) ?? await provision(server, trusted, claims)
+    : trusted.users === "email"
+    ? await findByEmail(server, trusted, claims)
+    : undefined;
+  if (user?.sub === client.id && claims.auth_time === undefined) {
+    throw invalidAssertion({
+      rule: "JB-09",
+      reason: "only auth_time would distinguish the token of this user from one of the client with the same id",
+      expected: "auth_time in the assertion, or another client",
+      received: "no auth_time",
+    });
+  }
+  if (user !== undefined) return user;
+  throw invalidAssertion({
+    rule: "JB-09",
+    reason: "the subject of the assertion is not a user of this server",
+    expected: trusted.users === "email"
+      ? "the email of exactly one user, with email_verified: true"
+      : "a sub that trustedIssuers maps to a registered user or a client",
+    received: mapped?.user ?? claims.sub,
+  });
+}
+
+/** Creates the user if the issuer's entry says so and the subject can be one of this server. */
+async function provision(
+  server: Server,
+  trusted: TrustedIssuer,
+  { sub, name, email, email_verified }: VerifiedAssertion["claims"],
+): Promise<User | undefined> {
+  if (trusted.provision !== true) return undefined;
+  // A user of the name of a client would be taken for the client where only `sub` distinguishes them (RFC 9700 §4.15).
+  if (await server.clients.registered.find(sub) !== undefined) return undefined;
+  const user = {
+    sub,
+    ...typeof name === "string" && { name },
+    ...typeof email === "string" && { email, email_verified: email_verified === true },
+  };
+  try {
+    return await server.users.set(user);
+  } catch (error) {
+    if ((error as Error).name !== "ConfigurationError") throw error;
+    return undefined;
+  }
+}
+
+/** The only user with the e-mail address of an assertion; none if it is not verified. */
+async function findByEmail(
+  server: Server,
+  { assumeEmailVerified = hasTestHost(server.issuer) }: TrustedIssuer,
+  { email, email_verified = assumeEmailVerified }: VerifiedAssertion["claims"],
+): Promise<User | undefined> {
+  if (typeof email !== "string" || email_verified !== true) return undefined;
+  const candidates = new Map<string, User>();
+  for (const user of [...server.users.allCached(), ...await server.users.list({ limit: maxEmailCandidates })]) {
+    if (user.email === email && user.email_verified !== false) candidates.set(user.sub, user);
+  }
+  return candidates.size === 1 ? [...candidates.values()][0] : undefined;
+}

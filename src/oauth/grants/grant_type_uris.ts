@@ -1,0 +1,10 @@
+/** The values of `grant_type` that are URIs (OAuth 2.1 §4.4). */
+
+/** Device authorization (RFC 8628 §3.4). */
+export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** An assertion of a trusted issuer (RFC 7523 §2.1). */
+export const jwtBearerType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/** Token exchange (RFC 8693 §2.1). */
+export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
