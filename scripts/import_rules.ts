@@ -92,14 +92,6 @@ export function findCircles(edges: readonly ImportEdge[]): string[][] {
   return circles.sort((one, other) => other.length - one.length);
 }
 
-/** The files that are loaded with these entries, themselves included: their static imports and those of each import. */
-export function findLoadedFiles(entries: readonly string[], edges: readonly ImportEdge[]): string[] {
-  const loaded = new Set(entries);
-  const next = Map.groupBy(edges.filter(({ to, kind }) => to !== undefined && kind === "value"), ({ from }) => from);
-  for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to!);
-  return [...loaded];
-}
-
 /** The imports between folders: a row for each importing folder, a column for each imported folder. */
 export function formatImportTable(
   files: readonly string[],

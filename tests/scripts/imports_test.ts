@@ -3,13 +3,7 @@
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { ImportEdge } from "../../scripts/import_graph.ts";
-import {
-  checkImports,
-  findCircles,
-  findLoadedFiles,
-  formatImportTable,
-  type ImportRules,
-} from "../../scripts/import_rules.ts";
+import { checkImports, findCircles, formatImportTable, type ImportRules } from "../../scripts/import_rules.ts";
 
 const rules: ImportRules = {
   folders: {
@@ -81,11 +75,6 @@ test("files that import each other in a circle are found, types and import() inc
     "mod.ts -> back/a.ts",
   );
   assertEquals(findCircles(edges), [["back/a.ts", "back/b.ts", "back/c.ts"], ["late/a.ts", "late/b.ts"]]);
-});
-
-test("the files loaded with an entry are those of its static imports", () => {
-  const edges = graph("mod.ts -> back/a.ts", "back/a.ts -> back/b.ts", "mod.ts d> late/a.ts", "mod.ts t> late/b.ts");
-  assertEquals(findLoadedFiles(["mod.ts"], edges), ["mod.ts", "back/a.ts", "back/b.ts"]);
 });
 
 test("the table counts values, types and import() between folders", () => {
