@@ -4,7 +4,6 @@ import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { loadProfiles } from "../oauth/config/load_profiles.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { hasTestHost, testHosts } from "../oauth/test_hosts.ts";
 import { latchkey } from "../server/latchkey.ts";
@@ -79,8 +78,6 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   assertServerOptions(options, ["seed", "startsAt", "testKeys"]);
   assertKeyOptions(options);
   const { seed, startsAt, testKeys: useTestKeys = true, plugins = [], ...settings } = options;
-  // A test may register a client with a profile, in one synchronous call.
-  await loadProfiles();
   const { plugin, clearFaults, ...control } = testControl({ seed, startsAt });
   const server = await latchkey({
     issuerUntilListening: testIssuer,

@@ -47,7 +47,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
-  for (const name of ["profile", "claims", "registration", "token_exchange", "trusted_issuers"]) {
+  for (const name of ["acr_values", "authorization_details", "registration", "token_exchange", "trusted_issuers"]) {
     assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
   }
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");

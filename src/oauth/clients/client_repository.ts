@@ -1,9 +1,7 @@
 /** The repository of clients: validation and serialization. */
 
 import { assertNoIssues } from "../config/configuration_error.ts";
-import { loadProfiles } from "../config/load_profiles.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { chain } from "../maybe_promise.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
 import type { CreateRepository, EntryDefinition } from "../records/repository.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
@@ -42,12 +40,5 @@ export function clientRepository(
   };
   const repository = create(settings.clients, definition);
   isStarting = false;
-  // The first client with a profile loads the profiles.
-  const prepare = ({ profile }: ClientMetadata) => profile === undefined ? undefined : loadProfiles();
-  return {
-    ...repository,
-    parse: (metadata) => chain(prepare(metadata), () => repository.parse(metadata)),
-    set: (metadata) => chain(prepare(metadata), () => repository.set(metadata)),
-    add: (metadata, expiresAt) => chain(prepare(metadata), () => repository.add(metadata, expiresAt)),
-  };
+  return repository;
 }

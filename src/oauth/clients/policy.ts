@@ -3,7 +3,7 @@
  * the server and of its profile. A check that knows the client reads its settings by {@link policyOf}.
  */
 
-import { profileValues } from "../config/load_profiles.ts";
+import { withClientProfile } from "../config/profiles.ts";
 import type { ActiveProfile } from "../config/active_profile.ts";
 import type { ProfileName } from "../config/profile.ts";
 import type { Server } from "../server.ts";
@@ -19,5 +19,5 @@ export function tightenSettings<T extends { readonly profile?: ActiveProfile }>(
   settings: T,
   { profile }: { readonly profile?: ProfileName },
 ): T {
-  return profile === undefined ? settings : profileValues().withClientProfile(settings, profile);
+  return profile === undefined ? settings : withClientProfile(settings, profile);
 }

@@ -2,7 +2,7 @@
 
 import { type ClientMetadata, registeredClientField } from "./client.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
-import { profileValues } from "../config/load_profiles.ts";
+import { findEmptySettings } from "../config/profiles.ts";
 import { byProfile } from "../config/profile.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
@@ -140,7 +140,7 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
 
 /** A profile of the client that leaves no value of a setting. */
 function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
-  return profile === undefined ? [] : profileValues().findEmptySettings(settings).map((name) => ({
+  return profile === undefined ? [] : findEmptySettings(settings).map((name) => ({
     path: "profile",
     expected: `a profile that allows a value of the server's ${name}`,
     received: quote(profile),

@@ -1,6 +1,6 @@
 /**
  * The named profiles. A profile is a set of values of settings and nothing else: it decides the settings that are not
- * set, and rejects weaker values of those that are (`validate_profile.ts`). Loaded only where a profile is set.
+ * set, and rejects weaker values of those that are (`validate_profile.ts`).
  *
  * To add a profile, add its name in `profile.ts` and its values to `profiles`.
  */

@@ -5,7 +5,7 @@ import type { SupportedGrantType } from "../clients/standing.ts";
 import type { AuthorizationDetailsType } from "./authorization_details.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { withDefaults } from "./field.ts";
-import { profileValues } from "./load_profiles.ts";
+import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
 import { type RegistrationSettings, resolveRegistration } from "./registration_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
@@ -70,8 +70,8 @@ type SettingWithDefault = {
  * @param issuer The issuer in effect.
  */
 export function resolveSettings(settings: ProgramSettings, issuer: string): ResolvedSettings {
-  const values = settings.profile === undefined ? undefined : profileValues();
-  const given = withDefaults(settingFields, values?.withProfile<Settings>(settings) ?? settings) as
+  const profile = activeProfile(settings);
+  const given = withDefaults(settingFields, withProfile<Settings>(settings)) as
     & Settings
     & Required<Pick<Settings, SettingWithDefault>>;
   const { claims = {} } = given;
@@ -81,7 +81,7 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
   return {
     ...given,
     issuer,
-    clients: given.clients ?? values?.demoClientsOf(given, issuer) ?? demoClients(issuer, deviceAuthorization),
+    clients: given.clients ?? (profile && demoClientsOf(given, issuer)) ?? demoClients(issuer, deviceAuthorization),
     users: given.users ?? demoUsers,
     scopes,
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
@@ -106,6 +106,6 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
       given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),
     grantTypes: settings.grantTypes ?? [],
-    profile: values?.activeProfile(settings),
+    profile,
   };
 }

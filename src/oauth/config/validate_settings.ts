@@ -7,37 +7,37 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { hasTestHost, isTestHost, testHosts } from "../test_hosts.ts";
-import { loadProfiles } from "./load_profiles.ts";
 import { byProfile } from "./profile.ts";
 import { resolveSettings } from "./resolve_settings.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
+import { validateClaims } from "./validate_claims.ts";
+import { validateLogin } from "./validate_login.ts";
+import { validateProfile } from "./validate_profile.ts";
+import { validateScopes } from "./validate_scopes.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
 
 /**
- * All issues of settings that match their description. The validators of rare settings are loaded only for a server that
- * has such a setting.
+ * All issues of settings that match their description. The validators of extensions are loaded only for a server that
+ * has their settings.
  *
  * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
  */
 export async function validateSettings(settings: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
-  if (selectsProfile(settings)) await loadProfiles();
   const resolved = resolveSettings(settings, issuer);
   const issuerIssues = validateIssuer(resolved);
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
   return [
     ...issuerIssues,
-    ...await validateOptionalProfile(settings),
+    ...validateProfile(settings),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
-    ...await validateRealHost(settings, resolved),
-    ...await validateOptionalScopes(settings, resolved),
-    ...await validateOptionalClaims(settings, resolved),
+    ...validateRealHost(settings, resolved),
+    ...validateScopes(settings, resolved),
+    ...validateClaims(resolved),
     ...validateResources(resolved),
-    ...resolved.grantTypes.length > 0
-      ? (await import("./validate_grant_types.ts")).validateGrantTypes(resolved.grantTypes)
-      : [],
+    ...validateGrantTypes(resolved),
     ...resolved.acrValues.length > 0
       ? (await import("./validate_acr_values.ts")).validateAcrValues(settings, resolved)
       : [],
@@ -47,30 +47,6 @@ export async function validateSettings(settings: ProgramSettings, issuer: string
     ...await validateOptionalRegistration(settings, resolved, issuer),
     ...hasOwnClients ? validateClients(resolved) : [],
   ];
-}
-
-/** Whether the settings select a profile, or a client has one. */
-function selectsProfile({ profile, clients = [] }: Settings): boolean {
-  return profile !== undefined || clients.some((client) => client.profile !== undefined);
-}
-
-async function validateOptionalProfile(settings: Settings): Promise<ConfigIssue[]> {
-  if (settings.profile === undefined && settings.mcpRevision === undefined) return [];
-  return (await import("./validate_profile.ts")).validateProfile(settings);
-}
-
-/** The default scope values have no issues. */
-async function validateOptionalScopes(settings: Settings, resolved: ResolvedSettings): Promise<ConfigIssue[]> {
-  if ((settings.scopes ?? settings.defaultScope) === undefined) return [];
-  return (await import("./validate_scopes.ts")).validateScopes(settings, resolved);
-}
-
-async function validateOptionalClaims(
-  { claims, accessTokenClaims, resources }: Settings,
-  resolved: ResolvedSettings,
-): Promise<ConfigIssue[]> {
-  if ((claims ?? accessTokenClaims ?? resources) === undefined) return [];
-  return (await import("./validate_claims.ts")).validateClaims(resolved);
 }
 
 async function validateOptionalGrants(resolved: ResolvedSettings, issuer: string): Promise<ConfigIssue[]> {
@@ -159,10 +135,25 @@ function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettin
 }
 
 /** On a test host there are no such issues. */
-async function validateRealHost(settings: Settings, resolved: ResolvedSettings): Promise<ConfigIssue[]> {
+function validateRealHost(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
   // What is no http URL has an issue of its own, and may stand for a test host: localhost:9000.
   if (!/^https?:/i.test(resolved.issuer) || !URL.canParse(resolved.issuer) || hasTestHost(resolved.issuer)) return [];
-  return (await import("./validate_login.ts")).validateLogin(settings, resolved);
+  return validateLogin(settings, resolved);
+}
+
+/** Grant types that no server may have: OAuth 2.1 §10 omits the first two; SAML assertions are not supported. */
+const rejectedGrantTypes = ["password", "implicit", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
+
+/** An issue for each grant type that no server may have. */
+function validateGrantTypes({ grantTypes }: ResolvedSettings): ConfigIssue[] {
+  return grantTypes.flatMap(({ type }, i) =>
+    !rejectedGrantTypes.includes(type) ? [] : [{
+      path: `grantTypes[${i}].type`,
+      expected: "a grant type other than password, implicit and SAML bearer assertions",
+      received: quote(type),
+      hint: "Use authorization_code, or choose a URI of your own as the name of another grant type.",
+    }]
+  );
 }
 
 function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[] {

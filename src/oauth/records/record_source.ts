@@ -2,7 +2,6 @@
 
 import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../store/store.ts";
 import { quote } from "../config/config_issue.ts";
-import { loadProfiles } from "../config/load_profiles.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Server } from "../server.ts";
@@ -144,8 +143,6 @@ export function recordSource(
   }
 
   async function startUp(): Promise<void> {
-    // A client in the store may have a profile.
-    await loadProfiles();
     // Timing attack: the first failed login of a configured client or user must not load the key of the digests.
     await serverSecret(owner, "configuration");
     const read = await readOverrides();
