@@ -13,6 +13,7 @@ import { latchkey } from "./server/latchkey.ts";
 import { validateOptions } from "./server/options.ts";
 import type { Trace } from "./oauth/trace.ts";
 import { resolveSettings } from "./oauth/config/resolve_settings.ts";
+import { extensions } from "./server/extensions.ts";
 import { demoSecret } from "./oauth/config/settings.ts";
 import { hasTestHost } from "./oauth/test_hosts.ts";
 import type { ConfigurationWarning } from "./oauth/config/config_issue.ts";
@@ -139,7 +140,7 @@ async function main(
     }, drain * 1000);
   });
 
-  const resolved = resolveSettings(settings, server.issuer);
+  const resolved = resolveSettings(settings, server.issuer, extensions);
   const inspectorState = inspectorEnabled ? isTest ? "on" : "insecure" : "off";
   const details = {
     version,

@@ -52,7 +52,17 @@ export type { AuthorizationDetailsType } from "./oauth/config/authorization_deta
 export type { ClientLogoutSettings, DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
-export type { ResourceAuthorizationServer, TokenExchangeSettings } from "./oauth/config/token_exchange.ts";
+export type { Extension } from "./app/extension.ts";
+export type { ExtensionSettings } from "./extensions/settings.ts";
+export type {
+  ResourceAuthorizationServer,
+  TokenExchangeMembers,
+  TokenExchangeSettings,
+} from "./extensions/token_exchange/settings.ts";
+export type { OptionalGrantType, SettingsExtension } from "./oauth/config/extension_settings.ts";
+export type { Field } from "./oauth/config/field.ts";
+export { extensions } from "./server/extensions.ts";
+export type { LoadableGrantType } from "./oauth/grants/mod.ts";
 export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";

@@ -15,7 +15,7 @@ import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import type { Field } from "../src/oauth/config/field.ts";
 import { inspector } from "../src/inspector/mod.ts";
-import { validateSettings } from "../src/oauth/config/validate_settings.ts";
+import { validateOptions } from "../src/server/options.ts";
 import { logging } from "../src/operating/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./secret_leak_check.ts";
@@ -277,7 +277,7 @@ test("every setting of the configuration file is named in the README of the conf
 
 /** What the program makes of these arguments, and of that text in the file that they name. */
 function read(args: readonly string[], text = "{}"): Promise<Configuration> {
-  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) }, validateSettings);
+  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) }, validateOptions);
 }
 
 /** Whether a script, or what is beside it in a folder of its own, takes that flag. */

@@ -1,6 +1,7 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
 import { choice, type Field, type Fields, flag, object, text, whole } from "../oauth/config/field.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import { showValue } from "../oauth/config/show.ts";
@@ -8,7 +9,7 @@ import { findMismatches } from "../oauth/config/validate.ts";
 import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The configuration file: the settings, and the options of the program. */
-export interface ConfigFile extends Settings {
+export interface ConfigFile extends Settings, ExtensionSettings {
   /** The location of the JSON Schema of this file, for editors; the server ignores it. */
   readonly $schema?: string;
   /** The TCP port to listen on; 0 takes any free one. Default: 9000. */
@@ -75,7 +76,9 @@ const host = {
 };
 
 /** The description of the options of the program. */
-export function programFields(stores: StoreKinds): Fields<Omit<ConfigFile, keyof Settings | "$schema">> {
+export function programFields(
+  stores: StoreKinds,
+): Fields<Omit<ConfigFile, keyof Settings | keyof ExtensionSettings | "$schema">> {
   return {
     port: whole(9000, { ...port, default: 9000 }),
     host: text(["localhost", "0.0.0.0", "::1"], host),
@@ -101,7 +104,11 @@ export function programFields(stores: StoreKinds): Fields<Omit<ConfigFile, keyof
 /** The description of {@link ConfigFile}. */
 export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFile> & { members: Fields<ConfigFile> } {
   const $schema = text(["./static/config.schema.json"]);
-  return object<ConfigFile>("ConfigFile", { $schema, ...settingFields, ...programFields(stores) }, {});
+  return object<ConfigFile>(
+    "ConfigFile",
+    { $schema, ...settingFields, ...extensionFields, ...programFields(stores) },
+    {},
+  );
 }
 
 /** The settings that flags and variables can set, and `config`: name of the value and, with `%`, default in the help. */

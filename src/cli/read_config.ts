@@ -13,6 +13,7 @@
 import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { withDefaults } from "../oauth/config/field.ts";
+import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
@@ -112,8 +113,10 @@ export async function readConfiguration(
   const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
-  const settings: Settings = Object.fromEntries(
-    Object.entries(given).filter(([name]) => Object.hasOwn(settingFields, name)),
+  const settings: Settings & ExtensionSettings = Object.fromEntries(
+    Object.entries(given).filter(([name]) =>
+      Object.hasOwn(settingFields, name) || Object.hasOwn(extensionFields, name)
+    ),
   );
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
@@ -153,7 +156,7 @@ export async function readConfiguration(
 
 /** The options of the program with their defaults. */
 type ProgramOptions =
-  & Omit<ConfigFile, keyof Settings>
+  & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
   & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "faults">>;
 

@@ -5,6 +5,7 @@ import type { App } from "../app/context.ts";
 import { endpointPath, routeUrl } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Site } from "../ui/layout.tsx";
+import type { Extension } from "../app/extension.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
 import { endpointRoute } from "../app/route.ts";
 import { routeFinder, router } from "../http/router.ts";
@@ -43,6 +44,8 @@ const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users"
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
   /** The settings, valid and with defaults. */
   readonly resolved: ResolvedSettings;
+  /** The extensions of the server. */
+  readonly extensions: readonly Extension[];
   /** The issuer until the server listens. */
   readonly issuer: string;
   /** Passes events to plugins and to the embedding program. */
@@ -68,12 +71,14 @@ interface AssembledApp {
 
 /** Assembles the server from valid options. */
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
-  const { resolved, issuer, emit, dispatch, createRepository, interaction, userWarnings, ...core } = dependencies;
+  const { resolved, extensions, issuer, emit, dispatch, createRepository, interaction, userWarnings, ...core } =
+    dependencies;
   // Hosted resources add their scope values.
   const scopes = [...resolved.scopes];
   const settings = { ...resolved, scopes };
   const { plugins = [] } = options;
-  const allGrantTypes = [...await loadGrantTypes(settings), ...options.grantTypes ?? []];
+  const allGrantTypes = [...await loadGrantTypes(settings, extensions), ...options.grantTypes ?? []];
+  const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const { privateHosts } = settings;
@@ -117,7 +122,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     settings,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
-    tokenIssuers,
+    tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     clients,
     registeredSecrets: registeredSecrets(registered, secretLabels),
     users: userRepository(
@@ -211,7 +216,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       Object.assign(server, membersOf(newIssuer));
       headers = securityHeaders(newIssuer);
       if (options.clients !== undefined) return;
-      registered.reconfigure(resolveSettings(options, newIssuer).clients);
+      registered.reconfigure(resolveSettings(options, newIssuer, extensions).clients);
     },
   };
 }

@@ -24,6 +24,7 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { Trace } from "../oauth/trace.ts";
 import { memoryStore } from "../store/memory.ts";
 import { createApp } from "./create_app.ts";
+import { extensions as allExtensions } from "./extensions.ts";
 import { eventEmitter } from "./emit_event.ts";
 import { listeners } from "./listen.ts";
 import type { ListenOptions } from "./listen.ts";
@@ -77,15 +78,15 @@ export interface Latchkey extends AsyncDisposable {
  * ```
  */
 export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latchkey> {
-  assertNoIssues(validate(optionsField, givenOptions));
-  const { plugins = [] } = givenOptions;
+  const { extensions = allExtensions, plugins = [] } = givenOptions;
+  assertNoIssues(validate(optionsField(extensions), givenOptions));
   const options = plugins.reduceRight(configure, givenOptions);
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = (options.store instanceof Promise ? await limitStart(options.store) : options.store) ?? memoryStore();
   const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
-  assertNoIssues(await validateOptions(options, issuer));
-  const settings = resolveSettings(options, issuer);
+  assertNoIssues(await validateOptions(options, issuer, extensions));
+  const settings = resolveSettings(options, issuer, extensions);
   const { lifetimes } = settings;
   const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
   const trace: Trace = (event) => emit(event);
@@ -108,7 +109,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
       randomBytes,
       now,
       trace,
-    })
+    }, extensions)
     : undefined;
 
   const handle: RequestHandler = (request, connection) => {
@@ -132,6 +133,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
 
   const { app, handle: innermost, moveTo } = await createApp(options, {
     resolved: settings,
+    extensions,
     issuer,
     store,
     now,

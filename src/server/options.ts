@@ -2,7 +2,9 @@
 
 import type { Approver } from "../app/approver.ts";
 import type { Pages } from "../ui/pages.ts";
+import type { Extension } from "../app/extension.ts";
 import type { Plugin } from "../app/plugin.ts";
+import type { ExtensionSettings } from "../extensions/settings.ts";
 import { registeredUserField } from "../oauth/clients/client.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
@@ -14,9 +16,12 @@ import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound } from "../oauth/outbound.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
+import { extensions as allExtensions } from "./extensions.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
-export interface LatchkeyOptions extends Settings {
+export interface LatchkeyOptions extends Settings, ExtensionSettings {
+  /** The extensions of the server; their settings, parameters and grant types are known to it. Default: all. */
+  readonly extensions?: readonly Extension[];
   /** The store of all records. The server closes it. Default: a new {@link memoryStore}. */
   readonly store?: Store | Promise<Store>;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
@@ -58,8 +63,9 @@ const objectField: Field<never> = {
   hint: () => "Pass an object, or remove the option.",
 };
 
-const optionFields: Fields<LatchkeyOptions> = {
+const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   ...settingFields,
+  extensions: list<Extension>(objectField, [[]], { expected: "an array of extensions" }),
   users: list(registeredUserField, [registeredUserField.examples], { expected: "an array of users" }),
   store: objectField,
   now: functionField,
@@ -74,16 +80,23 @@ const optionFields: Fields<LatchkeyOptions> = {
   plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
 };
 
-/** Describes {@link LatchkeyOptions}. */
-export const optionsField: Field = object<LatchkeyOptions>("LatchkeyOptions", optionFields, {});
+/** Describes the {@link LatchkeyOptions} of a server with these extensions. */
+export function optionsField(extensions: readonly Extension[] = allExtensions): Field {
+  const fields = Object.assign({}, optionFields, ...extensions.map(({ settingFields }) => settingFields));
+  return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
+}
 
 /**
  * All issues of options that match their description.
  *
  * @param issuer The issuer in effect.
  */
-export async function validateOptions(options: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
-  const issues = await validateSettings(options, issuer);
+export async function validateOptions(
+  options: ProgramSettings,
+  issuer: string,
+  extensions: readonly Extension[] = allExtensions,
+): Promise<ConfigIssue[]> {
+  const issues = await validateSettings(options, issuer, extensions);
   if (options.trustProxy === undefined) return issues;
   const { validateProxies } = await import("./trusted_proxies.ts");
   return [...issues, ...validateProxies(options)];

@@ -317,7 +317,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
       const cleared = state.reset(server.store);
       if (server.store.persistent) await cleared;
-      const initial = resolveSettings(settings, server.issuer);
+      const initial = resolveSettings(settings, server.issuer, server.settings.extensions);
       // Begun together: in memory, each is complete when its call returns.
       const pending: MaybePromise<unknown>[] = [];
       if (!keep.includes("clients")) {

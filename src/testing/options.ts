@@ -37,5 +37,6 @@ export function assertOptions(call: string, field: Field, options: unknown): voi
  */
 export function assertServerOptions(options: object, ownOptions: readonly string[]): void {
   const own = Object.fromEntries(ownOptions.map((name) => [name, anyOption]));
-  assertNoIssues(validate({ ...optionsField, members: { ...optionsField.members, ...own } }, options));
+  const field = optionsField();
+  assertNoIssues(validate({ ...field, members: { ...field.members, ...own } }, options));
 }

@@ -14,7 +14,6 @@ import type { ConfigIssue } from "../../src/oauth/config/config_issue.ts";
 import { profileNames } from "../../src/oauth/config/profile.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
-import { validateSettings } from "../../src/oauth/config/validate_settings.ts";
 
 /** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
 interface Given {
@@ -497,7 +496,7 @@ test("a secret of the configuration may be in a variable, or in its own file", a
   };
   const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest, TOKEN: "a-long-token-elsewhere" };
   const files = { "/run/two": "hunter3\n", "/run/token": "a-long-token-in-a-file\n" };
-  const { settings } = await run({ file, env, files, validate: validateSettings });
+  const { settings } = await run({ file, env, files, validate: validateOptions });
   const tokens = ["a-long-token-of-the-file", "a-long-token-elsewhere", "a-long-token-in-a-file"];
   assertEquals(settings.registration, { initialAccessTokens: tokens });
   assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
@@ -506,7 +505,7 @@ test("a secret of the configuration may be in a variable, or in its own file", a
 
 test("a missing initial access token is one error at its path", async () => {
   const file = { registration: { initialAccessTokens: [{ env: "NO_TOKEN" }] } };
-  await assertFaults({ file, validate: validateSettings }, [
+  await assertFaults({ file, validate: validateOptions }, [
     ["latchkey.json: registration.initialAccessTokens[0]", "no such variable"],
   ]);
 });
@@ -517,7 +516,7 @@ test("a missing secret is one error at its path, with a fix", async () => {
     file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
     env: { EMPTY: "" },
     files: { "/run/empty": "" },
-    validate: validateSettings,
+    validate: validateOptions,
   });
   await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
   await assertFaults(given({ env: "EMPTY" }), [[at, "an empty variable", "Set the variable"]]);
@@ -530,7 +529,7 @@ test("a missing secret is one error at its path, with a fix", async () => {
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
   }
-  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, validate: validateSettings };
+  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, validate: validateOptions };
   await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
 });
 
@@ -1002,7 +1001,7 @@ test("if one client or user has a schema error, the others are still validated",
     clients: [{ ...http, client_id: "a" }, { client_id: "b", redirect_uris: "x" }, { ...http, client_id: "b" }, 7],
     users: [{ sub: "a" }, { sub: "b", name: 1 }, { sub: "b" }, { sub: "a" }],
   };
-  await assertFaults({ file, validate: validateSettings }, [
+  await assertFaults({ file, validate: validateOptions }, [
     ["latchkey.json: clients[0].redirect_uris[0]", "https"],
     ["latchkey.json: clients[1].redirect_uris", "an array of strings"],
     ["latchkey.json: clients[2].client_id", "no other client"],
@@ -1025,7 +1024,7 @@ test("if one key of a client, user or group has a schema error, its other keys a
     users: [{ sub: "a", email: 1, password: "hunter2" }],
     lifetimes: { codes: 1, code: 9999, access_token: "x" },
   };
-  await assertFaults({ file, validate: validateSettings }, [
+  await assertFaults({ file, validate: validateOptions }, [
     ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
     ["latchkey.json: clients[0].grant_types[0]", "OAuth 2.1 has no such grant"],
     ["latchkey.json: clients[0].scope", "nope"],
@@ -1079,13 +1078,13 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
 
 for (const [title, file, faults] of knockOns) {
   test(`no error is reported twice: ${title}`, async () => {
-    await assertFaults({ file, validate: validateSettings }, faults);
+    await assertFaults({ file, validate: validateOptions }, faults);
   });
 }
 
 test("an issuer without its scheme is one issue, and not that of a real host", async () => {
   for (const issuer of ["localhost:9000", "localhost", "auth.example.com"]) {
-    await assertFaults({ args: ["--issuer", issuer], validate: validateSettings }, [[
+    await assertFaults({ args: ["--issuer", issuer], validate: validateOptions }, [[
       "--issuer",
       "http://localhost:9000",
     ]]);
@@ -1095,11 +1094,11 @@ test("an issuer without its scheme is one issue, and not that of a real host", a
 test("if the file cannot be read, only the other sources are validated", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {
-    const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: validateSettings });
+    const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: validateOptions });
     assertEquals(faults.map(({ path }) => path.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
     assert(!faults.map(format).join().includes("insecureAllow"));
   }
-  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, validate: validateSettings }, [[
+  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, validate: validateOptions }, [[
     "--config",
   ]]);
 });
@@ -1124,7 +1123,7 @@ test("a complete file is read unchanged", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  assertEquals<unknown>(await read({ file, validate: validateSettings }), { ...untold, settings });
+  assertEquals<unknown>(await read({ file, validate: validateOptions }), { ...untold, settings });
 });
 
 test("--help, --version, --licenses and --schema take precedence, and read no file", async () => {
@@ -1173,7 +1172,7 @@ test("hash-password is a separate command, and its arguments are never repeated"
 });
 
 test("a password in the file must be a digest, and any other value is rejected without being repeated", async () => {
-  await run({ file: { users: [{ sub: "a", password: digest }] }, validate: validateSettings });
+  await run({ file: { users: [{ sub: "a", password: digest }] }, validate: validateOptions });
   const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
   const wrong = [
     "hunter2",
@@ -1185,7 +1184,7 @@ test("a password in the file must be a digest, and any other value is rejected w
     "$scrypt$ln=15,r=8,p=3$AAAA$AAAA",
   ];
   for (const password of [...wrong, ...dear.map((cost) => digest.replace("ln=15,r=8,p=3", cost))]) {
-    const given = { file: { users: [{ sub: "a", password }] }, validate: validateSettings };
+    const given = { file: { users: [{ sub: "a", password }] }, validate: validateOptions };
     await assertFaults(given, [["latchkey.json: users[0].password", "scrypt digest", "latchkey hash-password"]]);
     const logged = (await faultsOf(given)).map(format).join();
     assert(password === "" || !logged.includes(password), logged);
@@ -1195,11 +1194,11 @@ test("a password in the file must be a digest, and any other value is rejected w
 test("login by flag or variable overrides the file, and its error names the source", async () => {
   const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
   assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
-  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, validate: validateSettings }, [[
+  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, validate: validateOptions }, [[
     "LATCHKEY_LOGIN",
     "interactive",
   ]]);
-  await assertFaults({ file, args: ["--login=interactive"], validate: validateSettings }, [
+  await assertFaults({ file, args: ["--login=interactive"], validate: validateOptions }, [
     ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
   ]);
 });
@@ -1215,7 +1214,7 @@ test("the help names every flag and variable, fits 80 columns and shows a workin
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
   for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
-  const configuration = await run({ file: exampleFile, validate: validateSettings });
+  const configuration = await run({ file: exampleFile, validate: validateOptions });
   assertEquals(configuration.store, sqlite("latchkey.db"));
 });
 

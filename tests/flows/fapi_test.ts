@@ -8,6 +8,7 @@ import { banner } from "../../src/cli/banner.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
+import { extensions } from "../../src/server/extensions.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import {
   postForm,
@@ -518,7 +519,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
     banner({
       ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedChanges: {}, inspector: "off" },
       exportsSecrets: false,
-      settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer),
+      settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer, extensions),
       resources: [],
     });
   assertMatch(

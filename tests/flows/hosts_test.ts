@@ -8,6 +8,7 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
+import { extensions } from "../../src/server/extensions.ts";
 import { openBrowser } from "./browser.ts";
 import { assertPage, basic, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -167,7 +168,7 @@ test("[UI-20] with automatic login a rebound name does not learn who the user is
 
 test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
   const stated = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
-    describeExposure({ issuer, host, settings: resolveSettings(options, issuer), inspector });
+    describeExposure({ issuer, host, settings: resolveSettings(options, issuer, extensions), inspector });
   const local = "http://localhost:9000";
   const interactive = { login: "interactive" } as const;
   for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "::1"]) {

@@ -6,6 +6,7 @@ import type { ProfileSetting } from "../../src/oauth/config/active_profile.ts";
 import { mcpRevisions, profileNames } from "../../src/oauth/config/profile.ts";
 import { profiles, type ProfileSettings, readSetting } from "../../src/oauth/config/profiles.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
+import { extensions } from "../../src/server/extensions.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { sharedProofKey, startSeconds, tokenProof } from "./dpop_proofs.ts";
@@ -231,7 +232,7 @@ const cases: readonly (ProfileSettings & { readonly path: ProfileSetting })[] = 
 );
 
 const resolved = (settings: ProfileSettings, path: ProfileSetting) =>
-  JSON.stringify(readSetting(resolveSettings(settings, "https://as.test"), path));
+  JSON.stringify(readSetting(resolveSettings(settings, "https://as.test", extensions), path));
 
 test("[PF-06] each setting of a profile has the effect of that setting alone, and not that of the default", async () => {
   await (await testServer({ profile: "mcp" })).as.close();
@@ -240,7 +241,7 @@ test("[PF-06] each setting of a profile has the effect of that setting alone, an
   await forEachCase(differing, async ({ path, ...settings }) => {
     const probe = probes[path];
     assert(probe !== undefined, `no probe of ${path}`);
-    const value = readSetting(resolveSettings(settings, "https://as.test"), path);
+    const value = readSetting(resolveSettings(settings, "https://as.test", extensions), path);
     const byProfile = await probe(settings);
     assertEquals(byProfile, await probe(withSetting(path, value)), "the setting alone");
     assertNotEquals(byProfile, await probe({}), "the default");

@@ -8,6 +8,7 @@ import { mcpRevisions, profileNames } from "../../src/oauth/config/profile.ts";
 import type { ProfileSetting } from "../../src/oauth/config/active_profile.ts";
 import { profiles, type ProfileSettings } from "../../src/oauth/config/profiles.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
+import { extensions } from "../../src/server/extensions.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
@@ -96,7 +97,7 @@ test("[PF-01] the tables of the README say what each profile and revision sets",
     table.trim().split("\n").map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()))
   ).filter(([header]) => header![0] === "setting" && header![1] === "no profile");
   const dependsOnIssuer = ["clientIdMetadataDocuments"];
-  const all = resolveSettings({}, "https://as.test") as unknown as Record<string, unknown>;
+  const all = resolveSettings({}, "https://as.test", extensions) as unknown as Record<string, unknown>;
   const defaultOf = (path: string) => {
     const [name, member] = path.split(".") as [string, string?];
     return member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];

@@ -8,6 +8,7 @@ import { clientField, openMembers } from "../../src/oauth/clients/client.ts";
 import { parseDocument } from "../../src/oauth/clients/documents/parse_document.ts";
 import type { Standing } from "../../src/oauth/clients/standing.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
+import { extensions } from "../../src/server/extensions.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { post } from "./client_endpoints.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
@@ -57,7 +58,7 @@ test("[DR-04] on a real host an unknown client may register for code and refresh
 });
 
 test("[MC-04] on a real host a metadata document may use code and refresh alone", async () => {
-  const settings = resolveSettings({ ...everyGrantType, users: [] }, everyGrantType.issuer);
+  const settings = resolveSettings({ ...everyGrantType, users: [] }, everyGrantType.issuer, extensions);
   const url = "https://client.example/client.json";
   const types = await grantTypesOf(await testServer(everyGrantType));
   const document = { ...publicClient, client_id: url, grant_types: types };
@@ -94,7 +95,7 @@ test("[DR-02, MC-04] every member that is not declared open is ignored with a wa
     assertEquals((await registrationOf(name, approved)).value, example(name));
   });
 
-  const settings = resolveSettings({ ...everyGrantType, users: [] }, everyGrantType.issuer);
+  const settings = resolveSettings({ ...everyGrantType, users: [] }, everyGrantType.issuer, extensions);
   const url = "https://client.example/client.json";
   const ofDocument = ["serves", "profile", ...Object.keys(openMembers).filter(openFrom("approved"))];
   await forEachCase(ofDocument, async (name) => {

@@ -6,6 +6,7 @@ import { OAuthError } from "../../src/oauth/errors.ts";
 import { autoApprover } from "../../src/app/approver.ts";
 import { endpointRoute } from "../../src/app/route.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
+import { extensions } from "../../src/server/extensions.ts";
 import { grantTypes } from "../../src/oauth/grants/mod.ts";
 import { endpoints } from "../../src/server/routes.ts";
 import { paramsFromFields } from "../../src/oauth/params.ts";
@@ -13,7 +14,7 @@ import { paramsFromFields } from "../../src/oauth/params.ts";
 /** What the descriptions of the built-in endpoints say. */
 const all = endpoints({
   base: "",
-  settings: resolveSettings({}, "http://localhost:9000"),
+  settings: resolveSettings({}, "http://localhost:9000", extensions),
   grantTypes,
   approver: autoApprover,
   autoLogin: true,

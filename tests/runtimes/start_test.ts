@@ -42,14 +42,27 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
   assertEquals(packages, []);
   const folders = new Set(sources.map((path) => path.split("/")[1]));
-  assertEquals([...folders].sort(), ["app", "endpoints", "http", "mod.ts", "oauth", "runtime", "server", "store"]);
+  assertEquals([...folders].sort(), [
+    "app",
+    "endpoints",
+    "extensions",
+    "http",
+    "mod.ts",
+    "oauth",
+    "runtime",
+    "server",
+    "store",
+  ]);
   assertEquals(sources.filter((path) => path.startsWith("src/oauth/rules/")), [], "the texts of the rules");
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
-  for (const name of ["acr_values", "authorization_details", "registration", "token_exchange", "trusted_issuers"]) {
+  for (const name of ["acr_values", "authorization_details", "registration", "trusted_issuers"]) {
     assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
   }
+  const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
+  const described = /^src\/extensions\/(?:settings|\w+\/(?:mod|settings|\w+_types?))\.ts$/;
+  assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind|ip_address))/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents, and networks");
@@ -63,8 +76,6 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
       "device_code",
       "jwt_bearer",
       "verify_assertion",
-      "token_exchange",
-      "exchange_for_id_jag",
     ]
   ) {
     assert(!sources.includes(`src/oauth/grants/${name}.ts`), name);

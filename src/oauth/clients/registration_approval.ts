@@ -26,7 +26,7 @@ export function findClosedGrants(
   { grant_types = [] }: Omit<ClientMetadata, "client_id">,
   standing: Standing,
 ): ConfigIssue[] {
-  const closed = [...supportedGrantTypes(settings), ...settings.grantTypes]
+  const closed = supportedGrantTypes(settings)
     .filter((type) => grant_types.includes(type.type) && !meetsRequirement({ standing }, type.standing, issuer));
   if (closed.length === 0) return [];
   const isOpenToApproved = closed.every((type) =>

@@ -28,6 +28,12 @@ export interface SupportedGrantType {
   readonly standing?: StandingRequirement;
 }
 
+/**
+ * The standing for grant types of which a client names the user itself, or has none: on a real host an operator, or an
+ * issuer that the operator trusts, must know the client.
+ */
+export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
+
 const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
 
 /** What is open from which standing on, besides members of the client metadata and grant types. */

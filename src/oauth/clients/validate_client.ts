@@ -57,7 +57,7 @@ export function validateClient(client: ClientMetadata, settings: ResolvedSetting
 /** Each request with an unsupported grant type would be rejected. */
 function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const supported = [...supportedGrantTypes(settings), ...settings.grantTypes].map(({ type }) => type);
+  const supported = supportedGrantTypes(settings).map(({ type }) => type);
   for (const [i, type] of grant_types.entries()) {
     if (supported.includes(type)) continue;
     issues.push({
@@ -66,8 +66,8 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Reso
       received: quote(type),
       hint: type === "password" || type === "implicit"
         ? "OAuth 2.1 has no such grant type: use authorization_code."
-        : settingOfGrantType(type) !== undefined
-        ? `Add the setting ${settingOfGrantType(type)}, which enables it, or remove it.`
+        : settingOfGrantType(settings, type) !== undefined
+        ? `Add the setting ${settingOfGrantType(settings, type)}, which enables it, or remove it.`
         : "Remove it: this server does not support it.",
     });
   }

@@ -9,11 +9,13 @@
 
 /** A description of one value. */
 export interface Field<T = unknown> {
+  /** The JSON type; `function` is for options of an embedding program, `any` for a value that only its user can validate. */
   readonly type: "string" | "integer" | "boolean" | "array" | "object" | "function" | "any";
   /** A valid value as a noun phrase, for messages. */
   readonly expected: string;
   /** Valid values. Messages show the first one. */
   readonly examples: readonly T[];
+  /** The default. Absent: none, or one that follows from other values. */
   readonly default?: T;
   /** The only valid strings. */
   readonly choices?: readonly string[];
@@ -23,6 +25,7 @@ export interface Field<T = unknown> {
   readonly accepts?: (value: string) => boolean;
   /** The smallest number; of an array, its smallest length. */
   readonly min?: number;
+  /** The largest number. */
   readonly max?: number;
   /** Whether a configuration file may contain a reference to the value: `{ "env": NAME }` or `{ "file": PATH }`. */
   readonly isSecret?: true;

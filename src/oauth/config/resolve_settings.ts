@@ -4,6 +4,7 @@ import { splitScope } from "../authorize/scope_token.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import type { AuthorizationDetailsType } from "./authorization_details.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
 import { withDefaults } from "./field.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
@@ -14,7 +15,6 @@ import type { ClientLogoutSettings, DpopSettings, Lifetimes } from "./setting_gr
 import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { type ProgramSettings, settingFields, type Settings } from "./settings.ts";
 import { hasTestHost } from "../test_hosts.ts";
-import type { TokenExchangeSettings } from "./token_exchange.ts";
 
 /** {@link Settings} with the defaults. */
 export interface ResolvedSettings extends
@@ -24,7 +24,6 @@ export interface ResolvedSettings extends
       | "profile"
       | "mcpRevision"
       | "resources"
-      | "tokenExchange"
       | "authorizationDetails"
       | "keys"
       | "defaultScope"
@@ -49,12 +48,12 @@ export interface ResolvedSettings extends
   readonly resources?: readonly ResourceSettings[];
   /** The types of authorization details; absent: the parameter is ignored. */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
-  /** How clients exchange access tokens; absent: they cannot. */
-  readonly tokenExchange?: TokenExchangeSettings;
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
-  /** The grant types that the embedding program adds. */
+  /** The grant types besides those of every server: of extensions, and of the embedding program. */
   readonly grantTypes: readonly SupportedGrantType[];
+  /** The extensions, with settings of their own. */
+  readonly extensions: readonly SettingsExtension[];
   /** The profile in effect. */
   readonly profile?: ActiveProfile;
 }
@@ -68,17 +67,23 @@ type SettingWithDefault = {
  * Fills in the defaults.
  *
  * @param issuer The issuer in effect.
+ * @param extensions The extensions of the server.
  */
-export function resolveSettings(settings: ProgramSettings, issuer: string): ResolvedSettings {
+export function resolveSettings(
+  settings: ProgramSettings,
+  issuer: string,
+  extensions: readonly SettingsExtension[],
+): ResolvedSettings {
   const profile = activeProfile(settings);
-  const given = withDefaults(settingFields, withProfile<Settings>(settings)) as
+  const fields = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  const given = withDefaults(fields, withProfile<Settings>(settings)) as
     & Settings
     & Required<Pick<Settings, SettingWithDefault>>;
   const { claims = {} } = given;
   const scopes = [...given.scopes, ...Object.keys(claims).filter((value) => !given.scopes.includes(value))];
   const isTestIssuer = hasTestHost(issuer);
   const deviceAuthorization = given.deviceAuthorization ?? isTestIssuer;
-  return {
+  const resolved: ResolvedSettings = {
     ...given,
     issuer,
     clients: given.clients ?? (profile && demoClientsOf(given, issuer)) ?? demoClients(issuer, deviceAuthorization),
@@ -105,7 +110,13 @@ export function resolveSettings(settings: ProgramSettings, issuer: string): Reso
     // A document has no secret.
     clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
       given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),
-    grantTypes: settings.grantTypes ?? [],
+    grantTypes: [],
+    extensions,
     profile,
+    ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, isTestIssuer))),
   };
+  const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
+    grantTypes.filter(({ isOn }) => isOn(resolved))
+  );
+  return { ...resolved, grantTypes: [...extensionGrantTypes, ...settings.grantTypes ?? []] };
 }

@@ -24,8 +24,6 @@ import type { ResourceSettings } from "./resource_list.ts";
 import { registration, type RegistrationSettings } from "./registration_settings.ts";
 import { clientLogout, dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
 import type { ClientLogoutSettings, DpopSettings } from "./setting_groups.ts";
-import { resourceAuthorizationServersField, tokenExchangeField } from "./token_exchange.ts";
-import type { ResourceAuthorizationServer, TokenExchangeSettings } from "./token_exchange.ts";
 import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { anyValue, choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
@@ -204,13 +202,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * parameter is ignored.
    */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
-  /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */
-  readonly tokenExchange?: TokenExchangeSettings;
-  /**
-   * Other authorization servers, which accept ID-JAGs of this server. Clients exchange ID tokens or refresh tokens for
-   * ID-JAGs (RFC 8693). Default: none.
-   */
-  readonly resourceAuthorizationServers?: readonly ResourceAuthorizationServer[];
   /**
    * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
@@ -298,8 +289,6 @@ export const settingFields = {
     default: [],
   }),
   authorizationDetails: authorizationDetailsField,
-  tokenExchange: tokenExchangeField,
-  resourceAuthorizationServers: resourceAuthorizationServersField,
   directory: choice(["edit", "read", "off"]),
   deviceAuthorization: flag(),
   devicePollInterval: seconds(5, 60),

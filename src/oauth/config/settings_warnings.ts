@@ -5,6 +5,7 @@ import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
 import type { TrustedIssuer } from "./trusted_issuers.ts";
+import { unlistedClientsWarnings } from "./unlisted_clients.ts";
 import { hasTestHost } from "../test_hosts.ts";
 
 export { userWarnings } from "./user_warnings.ts";
@@ -22,31 +23,21 @@ export function settingsWarnings(settings: Settings, resolved: ResolvedSettings)
     ...claimWarnings(settings, resolved),
     ...profileWarnings(settings, resolved),
     ...unrestrictedIssuerWarnings(resolved),
+    ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
   ];
 }
 
 /** Entries of other issuers that list no clients, where clients can exist that the operator does not know. */
-function unrestrictedIssuerWarnings(
-  { trustedIssuers, resourceAuthorizationServers, clientIdMetadataDocuments, registration }: ResolvedSettings,
-): ConfigurationWarning[] {
-  if (!clientIdMetadataDocuments && registration.mode === "off") return [];
-  const warning = (path: string): ConfigurationWarning => ({
-    path: `${path}.clients`,
-    message:
-      "the entry lists no clients, so only configured clients may use it: not registered clients, nor clients with a " +
-      "metadata document. List the clients.",
-  });
+function unrestrictedIssuerWarnings(resolved: ResolvedSettings): ConfigurationWarning[] {
   // An assertion about a subject that is mapped to a client is for that client.
   const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer) =>
     users !== undefined || Object.values(subjects).some(({ client }) => client === undefined);
-  return [
-    ...trustedIssuers.flatMap((trusted, i) =>
-      trusted.clients === undefined && isForAnyClient(trusted) ? [warning(`trustedIssuers[${i}]`)] : []
+  return unlistedClientsWarnings(
+    resolved,
+    resolved.trustedIssuers.flatMap((trusted, i) =>
+      trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
     ),
-    ...resourceAuthorizationServers.flatMap(({ clients }, i) =>
-      clients === undefined ? [warning(`resourceAuthorizationServers[${i}]`)] : []
-    ),
-  ];
+  );
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */

@@ -8,6 +8,7 @@ import type { ConfigIssue } from "./config_issue.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { hasTestHost, isTestHost, testHosts } from "../test_hosts.ts";
 import { byProfile } from "./profile.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
 import { resolveSettings } from "./resolve_settings.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
@@ -22,9 +23,14 @@ import { isProductionIssuer, validateUser } from "./validate_user.ts";
  * has their settings.
  *
  * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
+ * @param extensions The extensions of the server.
  */
-export async function validateSettings(settings: ProgramSettings, issuer: string): Promise<ConfigIssue[]> {
-  const resolved = resolveSettings(settings, issuer);
+export async function validateSettings(
+  settings: ProgramSettings,
+  issuer: string,
+  extensions: readonly SettingsExtension[],
+): Promise<ConfigIssue[]> {
+  const resolved = resolveSettings(settings, issuer, extensions);
   const issuerIssues = validateIssuer(resolved);
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
@@ -37,11 +43,12 @@ export async function validateSettings(settings: ProgramSettings, issuer: string
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
-    ...validateGrantTypes(resolved),
+    ...validateGrantTypes(settings),
     ...resolved.acrValues.length > 0
       ? (await import("./validate_acr_values.ts")).validateAcrValues(settings, resolved)
       : [],
     ...await validateOptionalGrants(resolved, issuer),
+    ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
     ...await validateOptionalRegistration(settings, resolved, issuer),
@@ -50,15 +57,11 @@ export async function validateSettings(settings: ProgramSettings, issuer: string
 }
 
 async function validateOptionalGrants(resolved: ResolvedSettings, issuer: string): Promise<ConfigIssue[]> {
-  const { authorizationDetails, trustedIssuers, tokenExchange, resourceAuthorizationServers } = resolved;
+  const { authorizationDetails, trustedIssuers } = resolved;
   const issues: ConfigIssue[] = [];
   if (authorizationDetails !== undefined) {
     const { validateAuthorizationDetails } = await import("./validate_authorization_details.ts");
     issues.push(...validateAuthorizationDetails(authorizationDetails));
-  }
-  if (tokenExchange !== undefined || resourceAuthorizationServers.length > 0) {
-    const { validateTokenExchange } = await import("./validate_token_exchange.ts");
-    issues.push(...validateTokenExchange(resolved, issuer));
   }
   if (trustedIssuers.length > 0) {
     const { validateTrustedIssuers } = await import("./validate_trusted_issuers.ts");
@@ -145,7 +148,7 @@ function validateRealHost(settings: Settings, resolved: ResolvedSettings): Confi
 const rejectedGrantTypes = ["password", "implicit", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
 
 /** An issue for each grant type that no server may have. */
-function validateGrantTypes({ grantTypes }: ResolvedSettings): ConfigIssue[] {
+function validateGrantTypes({ grantTypes = [] }: ProgramSettings): ConfigIssue[] {
   return grantTypes.flatMap(({ type }, i) =>
     !rejectedGrantTypes.includes(type) ? [] : [{
       path: `grantTypes[${i}].type`,

@@ -5,6 +5,3 @@ export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** An assertion of a trusted issuer (RFC 7523 §2.1). */
 export const jwtBearerType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-
-/** Token exchange (RFC 8693 §2.1). */
-export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -15,20 +15,29 @@
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import type { TokenExchangePolicy } from "../config/token_exchange.ts";
-import type { StandingRequirement, SupportedGrantType } from "../clients/standing.ts";
+import { type SupportedGrantType, withoutUser } from "../clients/standing.ts";
+import type { OptionalGrantType } from "../config/extension_settings.ts";
 import type { GrantType } from "../server.ts";
-import { deviceCodeType, jwtBearerType, tokenExchangeType } from "./grant_type_uris.ts";
+import { deviceCodeType, jwtBearerType } from "./grant_type_uris.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
 
 /** The settings that enable grant types. */
-type GrantTypeSettings = Pick<ResolvedSettings, "deviceAuthorization" | "trustedIssuers"> & TokenExchangePolicy;
+type GrantTypeSettings = Pick<
+  ResolvedSettings,
+  "deviceAuthorization" | "trustedIssuers" | "grantTypes" | "extensions"
+>;
+
+/** A grant type of an extension, and how to load it. */
+export interface LoadableGrantType extends OptionalGrantType {
+  /** Called once, for a server whose settings switch the grant type on. */
+  load(settings: object): Promise<Omit<GrantType, "standing">>;
+}
 
 /** A grant type that settings switch on. */
-interface OptionalGrantType {
+interface KernelGrantType {
   /** The value of `grant_type`. */
   readonly type: string;
   /** The settings that switch it on, for messages. */
@@ -38,13 +47,7 @@ interface OptionalGrantType {
   load(settings: GrantTypeSettings): Promise<Omit<GrantType, "standing">>;
 }
 
-/**
- * The standing for grant types of which a client names the user itself, or has none: on a real host an operator, or an
- * issuer that the operator trusts, must know the client.
- */
-const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
-
-const optionalGrantTypes: readonly OptionalGrantType[] = [
+const optionalGrantTypes: readonly KernelGrantType[] = [
   {
     type: deviceCodeType,
     setting: "deviceAuthorization",
@@ -57,13 +60,6 @@ const optionalGrantTypes: readonly OptionalGrantType[] = [
     isOn: ({ trustedIssuers }) => trustedIssuers.length > 0,
     load: async ({ trustedIssuers }) => (await import("./jwt_bearer.ts")).jwtBearer(trustedIssuers),
   },
-  {
-    type: tokenExchangeType,
-    setting: "tokenExchange or resourceAuthorizationServers",
-    isOn: ({ tokenExchange, resourceAuthorizationServers }) =>
-      tokenExchange !== undefined || resourceAuthorizationServers.length > 0,
-    load: async (settings) => (await import("./token_exchange.ts")).tokenExchange(settings),
-  },
 ];
 
 /** The grant types that a server supports: those of every server, and those that its settings switch on. */
@@ -71,17 +67,24 @@ export function supportedGrantTypes(settings: GrantTypeSettings): readonly Suppo
   return [
     ...grantTypes,
     ...optionalGrantTypes.filter(({ isOn }) => isOn(settings)).map(({ type }) => ({ type, standing: withoutUser })),
+    ...settings.grantTypes,
   ];
 }
 
-/** Loads the grant types of a server. */
-export async function loadGrantTypes(settings: GrantTypeSettings): Promise<readonly GrantType[]> {
+/** Loads the grant types of a server, in the order of `grant_types_supported`. */
+export async function loadGrantTypes(
+  settings: GrantTypeSettings,
+  extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
+): Promise<readonly GrantType[]> {
   const optional = optionalGrantTypes.filter(({ isOn }) => isOn(settings))
     .map(async ({ load }) => ({ ...await load(settings), standing: withoutUser }));
-  return [...grantTypes, ...await Promise.all(optional)];
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings))
+    .map(async ({ standing, load }) => ({ ...await load(settings), standing }));
+  return [...grantTypes, ...await Promise.all([...optional, ...ofExtensions])];
 }
 
 /** The settings that switch a grant type on; `undefined` for any other one. */
-export function settingOfGrantType(type: string): string | undefined {
-  return optionalGrantTypes.find((optional) => optional.type === type)?.setting;
+export function settingOfGrantType({ extensions }: GrantTypeSettings, type: string): string | undefined {
+  return [...optionalGrantTypes, ...extensions.flatMap(({ grantTypes = [] }) => grantTypes)]
+    .find((optional) => optional.type === type)?.setting;
 }

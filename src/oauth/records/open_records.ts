@@ -1,6 +1,7 @@
 /** Records of a persistent store; loaded only with one. */
 
-import type { Settings } from "../config/settings.ts";
+import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { ProgramSettings } from "../config/settings.ts";
 import type { Server } from "../server.ts";
 import { recordSource } from "./record_source.ts";
 import type { RecordSource } from "./record_source.ts";
@@ -15,10 +16,11 @@ interface StoredRecords extends Pick<RecordSource, "start" | "refreshIntervalMs"
 
 /** Opens the records for a server with these settings. */
 export function openRecords(
-  settings: Settings,
+  settings: ProgramSettings,
   owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
+  extensions: readonly SettingsExtension[],
 ): StoredRecords {
-  const source = recordSource(settings, owner);
+  const source = recordSource(settings, owner, extensions);
   return {
     ...source,
     createRepository: (configured, definition) => storedRepository(configured, definition, source),

@@ -3,7 +3,8 @@
 import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
-import type { Settings } from "../config/settings.ts";
+import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { ProgramSettings } from "../config/settings.ts";
 import type { Server } from "../server.ts";
 import type { TraceEvent } from "../trace.ts";
 import { serverSecret } from "../keys/server_secret.ts";
@@ -73,13 +74,14 @@ const maxAttempts = 5;
 
 /** Creates the source for a server with these settings. */
 export function recordSource(
-  settings: Settings,
+  settings: ProgramSettings,
   owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
+  extensions: readonly SettingsExtension[],
 ): RecordSource {
   const { store, now, trace } = owner;
   const issuer = settings.issuer ?? "";
   const prefix = recordPrefix(settings);
-  const entryDigest = configuredEntryDigests(owner, resolveSettings(settings, issuer));
+  const entryDigest = configuredEntryDigests(owner, resolveSettings(settings, issuer, extensions));
   const startedAt = now();
   const listeners: OverrideListener[] = [];
   const reportedKeys = new Set<string>();

@@ -1,7 +1,6 @@
 /** ID tokens (OpenID Connect Core §2): issued if `openid` was granted. `id_token_hint.ts` reads them back. */
 
 import { assertClaimsSize, claimsForScope, withRequestedClaims } from "../claims.ts";
-import { tokenExchangeType } from "../grants/grant_type_uris.ts";
 import type { Authorization } from "../grants/token_request.ts";
 import { tokenHash } from "../keys/jwt.ts";
 import { isPromise } from "../maybe_promise.ts";
@@ -46,11 +45,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     ? claims
     : await (await import("./claims_context.ts")).overriddenClaims(server, "id_token", claims, authorization);
   const signing = server.sign("id_token", client.idTokenAlg, issuedClaims);
-  const token = isPromise(signing) ? await signing : signing;
-  if (server.settings.resourceAuthorizationServers.length > 0 && client.grantTypes.includes(tokenExchangeType)) {
-    await (await import("./exchangeable_id_token.ts")).storeIdToken(server, token, authorization, subject, claims.exp);
-  }
-  return { id_token: token };
+  return { id_token: isPromise(signing) ? await signing : signing };
 };
 
 function hasUserClaims({ claims: rules }: Server, { claims: requested }: Authorization): boolean {

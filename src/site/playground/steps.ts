@@ -5,7 +5,8 @@ import { htmlWithForms } from "../../http/responses.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { tokenExchangeType } from "../../oauth/grants/grant_type_uris.ts";
+import { exchangesAccessTokens } from "../../extensions/token_exchange/settings.ts";
+import { tokenExchangeType } from "../../extensions/token_exchange/token_types.ts";
 import type { Params } from "../../oauth/params.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
@@ -304,8 +305,7 @@ function stepsAfter(
   grantRevoked: boolean,
 ): PlaygroundStep[] {
   const { accessToken, refreshToken, code } = state;
-  const mayExchange = server.settings.tokenExchange !== undefined &&
-    state.client.grantTypes.includes(tokenExchangeType);
+  const mayExchange = exchangesAccessTokens(server.settings) && state.client.grantTypes.includes(tokenExchangeType);
   if (accessToken === undefined) return stepsWithoutTokens(state, step === "replay");
   const nextIndex = stepsWithTokens.indexOf(step) + 1;
   return [...stepsWithTokens.slice(nextIndex), ...stepsWithTokens.slice(0, nextIndex)].filter((next) =>

@@ -82,7 +82,7 @@ export async function parseDocument(
   const isAllowedUri = (uri: string) =>
     validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer) === undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
-  const allowedGrantTypes = [...supportedGrantTypes(settings), ...settings.grantTypes]
+  const allowedGrantTypes = supportedGrantTypes(settings)
     .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings.issuer))
     .map(({ type }) => type);
   const detailsTypes = Object.keys(settings.authorizationDetails ?? {});

@@ -1,7 +1,10 @@
 /** The types of tokens of an exchange, and the error of one that is not acceptable (RFC 8693). */
 
-import { OAuthError } from "../errors.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+
+/** The value of `grant_type` of token exchange (§2.1). */
+export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /** The types of tokens (RFC 8693 §3). */
 export const tokenTypes = {

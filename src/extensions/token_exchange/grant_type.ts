@@ -1,23 +1,22 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
-import { registeredResources } from "../authorize/resources.ts";
-import { splitScope } from "../authorize/scope_token.ts";
-import { canonicalUri } from "../config/resource_list.ts";
-import type { TokenExchangePolicy, TokenExchangeSettings } from "../config/token_exchange.ts";
-import { OAuthError } from "../errors.ts";
-import { parameters } from "../parameter.ts";
-import type { Params } from "../params.ts";
-import { millisecondsOf, secondsNow } from "../keys/jwt.ts";
-import type { GrantType, Server } from "../server.ts";
-import { exchangeCount, grantOfAccessToken } from "../tokens/access_token_id.ts";
-import { readAccessToken } from "../tokens/read_access_token.ts";
-import type { AccessToken } from "../tokens/read_access_token.ts";
-import { mayInspect, visibleDetails } from "../tokens/introspection.ts";
+import { hasDetails, loadDetails } from "../../oauth/authorize/details_parameter.ts";
+import { registeredResources } from "../../oauth/authorize/resources.ts";
+import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { canonicalUri } from "../../oauth/config/resource_list.ts";
+import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { parameters } from "../../oauth/parameter.ts";
+import type { Params } from "../../oauth/params.ts";
+import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";
+import type { GrantType, Server } from "../../oauth/server.ts";
+import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/access_token_id.ts";
+import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
+import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
+import { mayInspect, visibleDetails } from "../../oauth/tokens/introspection.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
-import { tokenExchangeType } from "./grant_type_uris.ts";
-import { invalidRequest, tokenTypes } from "./token_types.ts";
-import type { Authorization, TokenRequest } from "./token_request.ts";
+import { invalidRequest, tokenExchangeType, tokenTypes } from "./token_types.ts";
+import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];
@@ -26,7 +25,7 @@ const loginScopes = ["openid", "offline_access"];
 const maxExchanges = 8;
 
 /** The grant type by this policy. */
-export function tokenExchange(policy: TokenExchangePolicy): Omit<GrantType, "standing"> {
+export function tokenExchangeGrant(policy: TokenExchangePolicy): Omit<GrantType, "standing"> {
   return {
     type: tokenExchangeType,
     parameters: parameters(

@@ -1,27 +1,27 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
 
 import type { Subject } from "../../store/store.ts";
-import { loadDetails } from "../authorize/details_parameter.ts";
-import { scopeToken, splitScope } from "../authorize/scope_token.ts";
-import type { User } from "../clients/client.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { Client } from "../clients/repository.ts";
-import { isPermitted } from "../clients/standing.ts";
-import { canonicalUri, isAbsoluteUri } from "../config/resource_list.ts";
-import type { ResourceAuthorizationServer } from "../config/token_exchange.ts";
-import { OAuthError } from "../errors.ts";
-import type { Params } from "../params.ts";
-import { randomId } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import { overriddenClaims } from "../tokens/claims_context.ts";
-import { findIdToken } from "../tokens/exchangeable_id_token.ts";
-import { verifyOwnJwt } from "../tokens/verification.ts";
-import { subjectFor } from "../users/subject.ts";
-import { registeredScope } from "./narrow_grant.ts";
-import { findRefreshToken } from "./refresh_token.ts";
-import { findInvalidReason } from "./revoke_grant.ts";
+import { loadDetails } from "../../oauth/authorize/details_parameter.ts";
+import { scopeToken, splitScope } from "../../oauth/authorize/scope_token.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { isPermitted } from "../../oauth/clients/standing.ts";
+import { canonicalUri, isAbsoluteUri } from "../../oauth/config/resource_list.ts";
+import type { ResourceAuthorizationServer } from "./settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { Params } from "../../oauth/params.ts";
+import { randomId } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { overriddenClaims } from "../../oauth/tokens/claims_context.ts";
+import { findIdToken } from "./exchangeable_id_token.ts";
+import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
+import { subjectFor } from "../../oauth/users/subject.ts";
+import { registeredScope } from "../../oauth/grants/narrow_grant.ts";
+import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
+import { findInvalidReason } from "../../oauth/grants/revoke_grant.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
-import type { Authorization, TokenRequest } from "./token_request.ts";
+import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;

@@ -1,9 +1,9 @@
 /** All issues of the settings `tokenExchange` and `resourceAuthorizationServers`. */
 
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
-import { isAbsoluteUri } from "./resource_list.ts";
-import type { TokenExchangePolicy } from "./token_exchange.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { isAbsoluteUri } from "../../oauth/config/resource_list.ts";
+import type { TokenExchangePolicy } from "./settings.ts";
 
 /**
  * All issues of settings that match their description.

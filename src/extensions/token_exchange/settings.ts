@@ -1,6 +1,17 @@
 /** The settings of token exchange (RFC 8693): access tokens, and ID-JAGs for other authorization servers. */
 
-import { type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
+import { type Field, type Fields, flag, list, object, record, seconds, text, texts } from "../../oauth/config/field.ts";
+
+/** The settings of token exchange. */
+export interface TokenExchangeMembers {
+  /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */
+  readonly tokenExchange?: TokenExchangeSettings;
+  /**
+   * Other authorization servers, which accept ID-JAGs of this server. Clients exchange ID tokens or refresh tokens for
+   * ID-JAGs (RFC 8693). Default: none.
+   */
+  readonly resourceAuthorizationServers?: readonly ResourceAuthorizationServer[];
+}
 
 /** How clients exchange access tokens for access tokens with less access (RFC 8693). */
 export interface TokenExchangeSettings {
@@ -54,7 +65,7 @@ export interface ResourceAuthorizationServer {
 }
 
 /** Describes {@link TokenExchangeSettings}. */
-export const tokenExchangeField: Field<TokenExchangeSettings> = object<TokenExchangeSettings>(
+const tokenExchangeField: Field<TokenExchangeSettings> = object<TokenExchangeSettings>(
   "TokenExchangeSettings",
   {
     allowPublicClients: flag(false),
@@ -73,7 +84,7 @@ const example: ResourceAuthorizationServer = {
 };
 
 /** Describes {@link ResourceAuthorizationServer}. */
-export const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = object<ResourceAuthorizationServer>(
+const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = object<ResourceAuthorizationServer>(
   "ResourceAuthorizationServer",
   {
     issuer: text(["https://auth.chat.example"]),
@@ -90,12 +101,14 @@ export const resourceAuthorizationServerField: Field<ResourceAuthorizationServer
   { required: ["issuer"] },
 );
 
-/** Describes the list of them. */
-export const resourceAuthorizationServersField = list(
-  resourceAuthorizationServerField,
-  [[example]],
-  { expected: "an array of authorization servers", default: [] },
-);
+/** Describes {@link TokenExchangeMembers}. */
+export const tokenExchangeFields: Fields<TokenExchangeMembers> = {
+  tokenExchange: tokenExchangeField,
+  resourceAuthorizationServers: list(resourceAuthorizationServerField, [[example]], {
+    expected: "an array of authorization servers",
+    default: [],
+  }),
+};
 
 /** The settings of token exchange that are in effect. */
 export interface TokenExchangePolicy {
@@ -103,4 +116,9 @@ export interface TokenExchangePolicy {
   readonly tokenExchange?: TokenExchangeSettings;
   /** Empty: no ID-JAGs are issued. */
   readonly resourceAuthorizationServers: readonly ResourceAuthorizationServer[];
+}
+
+/** Whether a server with these settings exchanges access tokens for access tokens. */
+export function exchangesAccessTokens(settings: object): boolean {
+  return (settings as Partial<TokenExchangePolicy>).tokenExchange !== undefined;
 }

@@ -1,0 +1,10 @@
+/** The settings of all extensions. */
+
+import type { Fields } from "../oauth/config/field.ts";
+import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
+
+/** The settings of all extensions, in one list with those of every server. Everything has a default. */
+export interface ExtensionSettings extends TokenExchangeMembers {}
+
+/** Describes {@link ExtensionSettings}. */
+export const extensionFields: Fields<ExtensionSettings> = { ...tokenExchangeFields };

@@ -1,0 +1,46 @@
+/**
+ * Token exchange (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG, an assertion for another
+ * authorization server (draft-ietf-oauth-identity-assertion-authz-grant).
+ */
+
+import type { Extension } from "../../app/extension.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { unlistedClientsWarnings } from "../../oauth/config/unlisted_clients.ts";
+import { tokenExchangeFields, type TokenExchangePolicy } from "./settings.ts";
+import { tokenExchangeType } from "./token_types.ts";
+
+const issuesIdJags = (settings: object): boolean =>
+  (settings as TokenExchangePolicy).resourceAuthorizationServers.length > 0;
+
+const isOn = (settings: TokenExchangePolicy): boolean => settings.tokenExchange !== undefined || issuesIdJags(settings);
+
+/** Lets clients exchange tokens. */
+export const tokenExchange: Extension = {
+  name: "token_exchange",
+  title: "Token exchange",
+  specifications: ["RFC 8693", "draft-ietf-oauth-identity-assertion-authz-grant"],
+  settingFields: tokenExchangeFields,
+  async validateSettings(settings: TokenExchangePolicy, issuer) {
+    if (!isOn(settings)) return [];
+    return (await import("./validate_settings.ts")).validateTokenExchange(settings, issuer);
+  },
+  settingsWarnings: (settings: ResolvedSettings & TokenExchangePolicy) =>
+    unlistedClientsWarnings(
+      settings,
+      settings.resourceAuthorizationServers.flatMap(({ clients }, i) =>
+        clients === undefined ? [`resourceAuthorizationServers[${i}]`] : []
+      ),
+    ),
+  grantTypes: [{
+    type: tokenExchangeType,
+    setting: "tokenExchange or resourceAuthorizationServers",
+    standing: withoutUser,
+    isOn,
+    load: async (settings: TokenExchangePolicy) => (await import("./grant_type.ts")).tokenExchangeGrant(settings),
+  }],
+  async loadTokenIssuers(settings: TokenExchangePolicy) {
+    if (!issuesIdJags(settings)) return [];
+    return [(await import("./exchangeable_id_token.ts")).storeIdToken];
+  },
+};

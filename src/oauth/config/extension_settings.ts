@@ -1,0 +1,32 @@
+/** What an extension adds to the settings of a server. */
+
+import type { StandingRequirement } from "../clients/standing.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
+import type { Field } from "./field.ts";
+
+/** A grant type that the settings of an extension switch on. */
+export interface OptionalGrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The settings that switch it on, for messages. */
+  readonly setting: string;
+  /** The standing that a client needs for it. Default: only configured clients may use it. */
+  readonly standing?: StandingRequirement;
+  /** Whether the settings, with their defaults, switch it on. */
+  isOn(settings: object): boolean;
+}
+
+/** The settings of an extension. The functions receive all settings of the server. */
+export interface SettingsExtension {
+  /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
+  readonly settingFields?: Readonly<Record<string, Field>>;
+  /** The defaults that follow from the issuer or from other settings; those of the fields are filled in. */
+  resolveSettings?(given: object, isTestIssuer: boolean): object;
+  /** All issues of settings that match their description. */
+  validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
+  /** Warnings about valid settings. */
+  settingsWarnings?(settings: object): readonly ConfigurationWarning[];
+  /** Its grant types. Default: none. */
+  readonly grantTypes?: readonly OptionalGrantType[];
+}

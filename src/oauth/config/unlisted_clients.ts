@@ -1,0 +1,22 @@
+/** Warns about an entry of another issuer that lists no clients, where clients can exist that the operator does not know. */
+
+import type { ConfigurationWarning } from "./config_issue.ts";
+import type { ResolvedSettings } from "./resolve_settings.ts";
+
+/**
+ * The warnings about such entries.
+ *
+ * @param paths The paths of the entries.
+ */
+export function unlistedClientsWarnings(
+  { clientIdMetadataDocuments, registration }: Pick<ResolvedSettings, "clientIdMetadataDocuments" | "registration">,
+  paths: readonly string[],
+): ConfigurationWarning[] {
+  if (!clientIdMetadataDocuments && registration.mode === "off") return [];
+  return paths.map((path) => ({
+    path: `${path}.clients`,
+    message:
+      "the entry lists no clients, so only configured clients may use it: not registered clients, nor clients with a " +
+      "metadata document. List the clients.",
+  }));
+}

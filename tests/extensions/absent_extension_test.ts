@@ -1,0 +1,65 @@
+/** A server without an extension does not know it: this test walks the list, so that it covers the next extension too. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { latchkey } from "../../src/mod.ts";
+import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { extensions } from "../../src/server/extensions.ts";
+
+const client = {
+  client_id: "job",
+  client_secret: "a-secret-of-32-characters-or-more",
+  redirect_uris: ["https://client.test/callback"],
+};
+
+for (const extension of extensions) {
+  const others = extensions.filter((other) => other !== extension);
+  const { name, settingFields = {}, grantTypes = [] } = extension;
+
+  test(`without ${name}: its settings are unknown`, async () => {
+    for (const [setting, field] of Object.entries(settingFields)) {
+      const error = await assertRejects(
+        () => latchkey({ issuer: "https://as.test", extensions: others, [setting]: field.examples[0] }),
+        ConfigurationError,
+      );
+      assertEquals(error.issues.map(({ path }) => path), [setting]);
+    }
+  });
+
+  test(`without ${name}: [TK-05] its grant types are not supported, and metadata does not list them`, async () => {
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    for (const { type } of grantTypes) {
+      const body = new URLSearchParams({ grant_type: type, client_id: "job", client_secret: client.client_secret });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }));
+      assertEquals((await response.json()).error, "unsupported_grant_type", type);
+      assertEquals(metadata.grant_types_supported.includes(type), false, type);
+    }
+  });
+}
+
+test("a server without any extension: code, tokens and userinfo", async () => {
+  await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });
+  const authorize = new URL(`${as.issuer}/oauth2/authorize`);
+  authorize.search = new URLSearchParams({
+    response_type: "code",
+    client_id: "job",
+    redirect_uri: client.redirect_uris[0]!,
+    scope: "openid",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  }).toString();
+  const callback = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    client_id: "job",
+    client_secret: client.client_secret,
+    code: callback.searchParams.get("code")!,
+    redirect_uri: client.redirect_uris[0]!,
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+  });
+  const tokens = await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }))).json();
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const userinfo = await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers }));
+  assertEquals(await userinfo.json(), { sub: "alice" });
+});
