@@ -17,12 +17,13 @@ export interface Attempt<Result> {
  * Waits for an action of the client, but not longer than the time limit of the check.
  *
  * @param act Receives a signal that is aborted at the time limit, so that no request of the action comes later.
+ * @param watch Ends the wait at a crash. `undefined`: nothing does.
  * @param stop Ends the wait. Default: never.
  * @throws The reason of `stop`.
  */
 export async function attempt<Result>(
   act: (signal: AbortSignal) => Promise<Result>,
-  watch: CrashWatch,
+  watch: CrashWatch | undefined,
   timeoutMs: number,
   stop?: AbortSignal,
 ): Promise<Attempt<Result>> {
@@ -40,9 +41,13 @@ export async function attempt<Result>(
     (result): Attempt<Result> => ({ outcome: "accepted", result }),
     (error: unknown): Attempt<Result> => ({ outcome: "rejected", error }),
   );
-  const crash = watch.crashed.then(({ error }): Attempt<Result> => ({ outcome: "crashed", error }));
+  const crash = watch?.crashed.then(({ error }): Attempt<Result> => {
+    // The error may belong to another journey, and this one may throw another error later.
+    watch.addUnfinished(action);
+    return { outcome: "crashed", error };
+  });
   try {
-    return await untilStopped(Promise.race([crash, action, limit]), stop);
+    return await untilStopped(Promise.race([...crash === undefined ? [] : [crash], action, limit]), stop);
   } finally {
     clearTimeout(timer);
   }

@@ -13,7 +13,7 @@ import type { CheckReport, CheckResult, ControlResult } from "./report.ts";
 import { type CheckRun, checkRun } from "./run.ts";
 import { checkInTurn } from "./run_in_turn.ts";
 import { sessionStartsOf } from "./session_starts.ts";
-import { type CheckTask, countStopped, stoppedResult, type UncertainResult } from "./task.ts";
+import { type CheckTask, countStopped, stoppedResult } from "./task.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one
@@ -91,21 +91,24 @@ async function checkConcurrently(
   report: (result: CheckResult) => CheckResult,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
-  const uncertain: number[] = [];
-  const check = (task: CheckTask) => unlessStopped(signal, stoppedResult(task), () => run.check(task));
+  const crashed: number[] = [];
+  const check = (task: CheckTask) =>
+    unlessStopped(signal, { result: stoppedResult(task), hasCrash: false }, () => run.check(task));
   let next = 0;
   const work = async () => {
     while (next < tasks.length) {
       const index = next++;
-      const { isUncertain, ...result }: UncertainResult = await check(tasks[index]!);
-      if (isUncertain) uncertain.push(index);
+      const { result, hasCrash } = await check(tasks[index]!);
+      if (hasCrash) crashed.push(index);
       else results[index] = report(result);
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, work));
-  // A crash while several journeys ran may belong to any of them.
-  for (const index of uncertain) {
-    results[index] = report(await check(tasks[index]!));
+  // A crash may belong to any journey at the same time or before. The second of two runs alone follows only itself.
+  for (const index of crashed) {
+    await check(tasks[index]!);
+    const { result } = await check(tasks[index]!);
+    results[index] = report(result);
   }
   return results;
 }

@@ -7,10 +7,14 @@ import { onUncaughtError } from "../../runtime/uncaught_error.ts";
 
 /** A journey that is watched. */
 export interface CrashWatch {
-  /** The first error that the client did not catch; absent without one. */
+  /** The first error that the client did not catch; absent without one. It may belong to another journey. */
   readonly crash?: Crash;
   /** Resolves when the first error was not caught. */
   readonly crashed: Promise<Crash>;
+  /** Adds an action of the client that continues after a crash. */
+  addUnfinished(action: Promise<unknown>): void;
+  /** Waits for the actions that continue after a crash. */
+  unfinishedEnd(): Promise<void>;
   /** Resolves when errors of the current task have been reported. */
   nextTask(): Promise<void>;
   /** Ends the watch. */
@@ -21,8 +25,6 @@ export interface CrashWatch {
 export interface Crash {
   /** What was thrown. */
   readonly error: unknown;
-  /** Whether other journeys ran at the same time, so that the error may belong to one of them. */
-  readonly isShared: boolean;
 }
 
 /** The functions that receive the errors of the journeys that are watched. */
@@ -34,20 +36,22 @@ let stop: (() => void) | undefined;
 export function watchCrashes(): CrashWatch {
   const { promise: crashed, resolve } = Promise.withResolvers<Crash>();
   let first: Crash | undefined;
+  const unfinished: Promise<unknown>[] = [];
   const report = (crash: Crash) => {
     first ??= crash;
     resolve(crash);
   };
   watches.add(report);
   stop ??= onUncaughtError((error) => {
-    const isShared = watches.size > 1;
-    for (const watch of watches) watch({ error, isShared });
+    for (const watch of watches) watch({ error });
   });
   return {
     get crash() {
       return first;
     },
     crashed,
+    addUnfinished: (action) => void unfinished.push(action),
+    unfinishedEnd: async () => void await Promise.allSettled(unfinished),
     // Runtimes report an unhandled rejection only after the current task.
     nextTask: () => new Promise((resolve) => setTimeout(resolve)),
     end() {

@@ -17,7 +17,7 @@ import { exchangesOfOneLogin, type Observation } from "./observation.ts";
 import type { CheckResult, ControlResult } from "./report.ts";
 import { sessionStartsOf } from "./session_starts.ts";
 import { openStage } from "./stage.ts";
-import { assessedResult, type CheckTask, type UncertainResult, unknownResult } from "./task.ts";
+import { assessedResult, type CheckTask, type JourneyResult, unknownResult } from "./task.ts";
 import { type Action, timeLimit } from "./time_limit.ts";
 
 /** The journeys of one check. */
@@ -38,7 +38,7 @@ export interface CheckRun {
   /** Uses the client without a fault, as often as its habits need. */
   ordinaryUse(): Promise<readonly Recording[]>;
   /** Performs the journey of a task; with `restart` the client restarts while the attack is active. */
-  check(task: CheckTask, restart?: () => Promise<void>): Promise<UncertainResult>;
+  check(task: CheckTask, restart?: () => Promise<void>): Promise<JourneyResult>;
 }
 
 /** How long to wait between two logins of a client that may need time to recover. */
@@ -46,6 +46,9 @@ const recoveryIntervalMs = 1000;
 
 /** How much time passes between a login and a second one: longer than clients wait before they fetch keys again. */
 const secondsBetweenLogins = 120;
+
+/** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */
+const maxUnfinishedMs = 1000;
 
 /** Prepares the journeys of one check. */
 export function checkRun(driver: ClientDriver, journeys: Journeys, options: CheckOptions): CheckRun {
@@ -92,7 +95,8 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
       await environment.close();
       try {
         // What the client does not catch then belongs to no other journey.
-        await attempt(environment.requestsEnd, watch, timeoutMs, stop);
+        await attempt(environment.requestsEnd, undefined, timeoutMs, stop);
+        await attempt(watch.unfinishedEnd, undefined, Math.min(timeoutMs, maxUnfinishedMs), stop);
         await watch.nextTask();
       } finally {
         watch.end();
@@ -134,6 +138,14 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     const { failedAbilities } = controlResult;
     const ability = needsOf(attack, values).find((needed) => failedAbilities.has(needed));
     return ability && `${ability} fails without an attack: ${describeError(failedAbilities.get(ability))}`;
+  }
+
+  /** The result of a task that needs no journey. */
+  function unknownBefore(task: CheckTask): CheckResult | undefined {
+    const skipped = skipReason(task);
+    if (skipped !== undefined) return unknownResult(task, "skipped", skipped);
+    const inconclusive = inconclusiveReason(task);
+    return inconclusive === undefined ? undefined : unknownResult(task, "inconclusive", inconclusive);
   }
 
   /** What the client does before the attack. @returns The session that it begins. */
@@ -257,7 +269,9 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
 
   /** Logs in without an attack. `undefined` if the client logs in as it did in the control, else what happened. */
   async function failedLogin(): Promise<Ended & { readonly exchanges: readonly Exchange[] } | undefined> {
-    const ended = await logInAgain();
+    const first = await logInAgain();
+    // A crash may belong to the attack before.
+    const ended = first.outcome === "crashed" ? await logInAgain() : first;
     return isExpected(ended) ? undefined : ended;
   }
 
@@ -293,13 +307,11 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
         return new Set(as.log.exchanges.map(({ endpoint }) => endpoint));
       }),
     async check(task, restart) {
-      const skipped = skipReason(task);
-      if (skipped !== undefined) return unknownResult(task, "skipped", skipped);
-      const inconclusive = inconclusiveReason(task);
-      if (inconclusive !== undefined) return unknownResult(task, "inconclusive", inconclusive);
+      const unknown = unknownBefore(task);
+      if (unknown !== undefined) return { result: unknown, hasCrash: false };
       return await withEnvironment(async (environment, watch) => {
         const result = await observe(task, environment, watch, restart);
-        return watch.crash?.isShared ? { ...result, isUncertain: true } : result;
+        return { result, hasCrash: watch.crash !== undefined };
       });
     },
   };

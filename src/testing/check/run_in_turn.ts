@@ -44,7 +44,10 @@ export async function checkInTurn(
         `it needs a restart of the client (restart, --restart), which keeps the ${kept}`,
       );
     }
-    const result = await run.check(task, kept === undefined ? undefined : restart);
+    const perform = () => run.check(task, kept === undefined ? undefined : restart);
+    const first = await perform();
+    // A crash may belong to the attack before; that of a second run may not.
+    const { result } = first.hasCrash ? await perform() : first;
     const wasDown = result.error instanceof UnreachableError && result.exchanges.length === 0 && kept === undefined;
     if (!wasDown) {
       // What the client kept from its start during the attack is not its mistake.

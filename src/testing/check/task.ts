@@ -11,10 +11,11 @@ export interface CheckTask {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** A result that may be about another journey. */
-export interface UncertainResult extends CheckResult {
-  /** Whether the client crashed while other journeys ran, so that this journey must run again alone. */
-  readonly isUncertain?: boolean;
+/** The result of one journey. */
+export interface JourneyResult {
+  readonly result: CheckResult;
+  /** Whether an error was not caught: of this journey, or of another one at the same time or before. */
+  readonly hasCrash: boolean;
 }
 
 /** The result of a task whose journey was assessed. */

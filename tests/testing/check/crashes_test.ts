@@ -14,7 +14,13 @@ async function checkCrashingClient(command: Command): Promise<Result> {
   }
 }
 
-for (const command of ["at a wrong nonce, rejected", "at a wrong nonce, thrown"] as const) {
+for (
+  const command of [
+    "at a wrong nonce, rejected",
+    "at a wrong nonce, thrown",
+    "at the login after a wrong nonce",
+  ] as const
+) {
   test(`a crash is found in its journey and in no other: ${command}`, async () => {
     const { text, failures } = await checkCrashingClient(command);
     assertEquals([...new Set(failures)], ["id-token/nonce-wrong crashed"], text);

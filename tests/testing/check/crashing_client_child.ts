@@ -10,6 +10,7 @@ export type Command =
   | "at the start"
   | "at a wrong nonce, rejected"
   | "at a wrong nonce, thrown"
+  | "at the login after a wrong nonce"
   | "at a response for which it does not wait";
 
 /** What the parent receives. */
@@ -23,6 +24,7 @@ export interface Result {
 function crashingClient(command: Command): ClientDriver {
   const { name, logIn } = smallClient();
   let logins = 0;
+  let late: unknown;
   return {
     name,
     logIn(journey) {
@@ -30,7 +32,13 @@ function crashingClient(command: Command): ClientDriver {
         Promise.reject(new Error("no configuration"));
         return new Promise(() => {});
       }
-      if (command === "at a response for which it does not wait" && ++logins === 3) {
+      if (late !== undefined) {
+        Promise.reject(late);
+        late = undefined;
+      }
+      logins++;
+      // After the control: the login of the attack, which runs again twice because of the crash.
+      if (command === "at a response for which it does not wait" && logins >= 3 && logins <= 5) {
         const impatient: Fetch = (...request) => {
           const response = journey.fetch(...request);
           if (!String(request[0]).endsWith("/token")) return response;
@@ -45,6 +53,7 @@ function crashingClient(command: Command): ClientDriver {
       return logIn!(journey).then(({ sub }) => ({ sub })).catch((error) => {
         if (String(error).includes("wrong nonce")) {
           if (command === "at a wrong nonce, rejected") Promise.reject(error);
+          if (command === "at the login after a wrong nonce") late = error;
           if (command === "at a wrong nonce, thrown") {
             setTimeout(() => {
               throw error;

@@ -8,7 +8,13 @@ import { timeLimit } from "../../../src/testing/check/time_limit.ts";
 const rejected = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
 const slowServer = attacks.find(({ id }) => id === "transport/hang")!;
 const tolerated = attacks.find(({ id }) => id === "keys/rotated")!;
-const watch = { crashed: new Promise<never>(() => {}), nextTask: () => Promise.resolve(), end: () => {} };
+const watch = {
+  crashed: new Promise<never>(() => {}),
+  addUnfinished: () => {},
+  unfinishedEnd: () => Promise.resolve(),
+  nextTask: () => Promise.resolve(),
+  end: () => {},
+};
 const never = () => new Promise<never>(() => {});
 
 /** Performs an action in which timers end immediately and the clock follows them. @returns The times that were waited for. */
