@@ -45,6 +45,9 @@ export function configSchemaText(): string {
       ...type === "object" && others !== anyValue && { additionalProperties: others ? toSchema(others) : false },
     };
     const annotations = { description, examples, default: field.default };
+    if (field.alternative !== undefined) {
+      return { anyOf: [schema, { type: "string", enum: [field.alternative] }], ...annotations };
+    }
     if (field.isSecret === undefined) return { ...schema, ...annotations };
     const secrets = references.map(([name, description, example]) => ({
       type: "object",

@@ -86,6 +86,7 @@ export type { HostedResource, Resources } from "./oauth/config/resource_list.ts"
 export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
 export type { TokenIssuer } from "./oauth/server.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
+export type { AnyName } from "./oauth/config/accept_any.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";
 export type {
   KeySettings,

@@ -42,8 +42,8 @@ export function rejectForeignPage(context: Context): void {
 }
 
 /**
- * Rejects an automatic login that a page of another site starts: in a frame, or for a client of unknown standing whose
- * redirect URI is of another site, so that the page gets the code.
+ * Rejects an automatic login that a page of another site starts: in a frame, or where the page gets the code, because
+ * the redirect URI is of another site and its client is of unknown standing, or has not registered it.
  *
  * @throws {OAuthError} `interaction_required`.
  * @throws {HttpError} 403 under a foreign host, where browsers do not say which site a request is of.
@@ -53,7 +53,8 @@ export function rejectForeignLogin(context: Context, { destination, client }: Pe
   if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isFromForeignPage(context);
-  const leadsAway = client.standing === "unknown" && /^https?:/i.test(destination.uri) &&
+  const isRegistered = client.standing !== "unknown" && client.hasRedirectUri(destination.uri);
+  const leadsAway = !isRegistered && /^https?:/i.test(destination.uri) &&
     !isKnownPage(server, destination.uri);
   if (!isFramed && !(leadsAway && (isFromForeignPage(context) || isUnstated(context)))) return;
   throw new OAuthError("interaction_required", "automatic login is not for a page of another site", {

@@ -2,6 +2,7 @@
 
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
+import { warnAccepted } from "../oauth/warn_accepted.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { validateUser } from "../oauth/config/validate_user.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -30,7 +31,17 @@ export async function resolveLoginHint(
   const isSilent = loginRequirements.prompt.includes("none");
   const creates = unknownLoginHint === "create" && !isSilent;
   const created = creates ? await createUser(server, loginHint) : "login_hint names no user";
-  if (typeof created === "object") return created;
+  if (typeof created === "object") {
+    if (server.settings.acceptsAny.includes("users")) {
+      warnAccepted(server, { id: clientId }, "users", {
+        rule: "OI-06",
+        reason: "login_hint names no user",
+        expected: "the sub of a user",
+        received: loginHint,
+      });
+    }
+    return created;
+  }
   const subs = users.allCached().map(({ sub }) => sub);
   const known = subs.length > maxNamedUsers ? `${subs.slice(0, maxNamedUsers).join(", ")}, …` : subs.join(" or ");
   const explanation: Explanation = {

@@ -75,6 +75,9 @@ export function banner(
       (isAuto ? "; the first is logged in; login_hint=<sub> selects another" : ""),
     ],
     ["Scopes", settings.scopes.join(" ")],
+    ...settings.acceptsAny.length === 0
+      ? []
+      : [["Any", `accepted of ${settings.acceptsAny.join(", ")}, with a warning`]],
     ["Keys", `${settings.alg}, kept in ${store}`],
     ...settings.profile === undefined ? [] : [["Profile", describeProfile(settings, settings.profile, issuer, url)]],
     ...metrics === undefined ? [] : [["Metrics", metrics]],

@@ -188,7 +188,8 @@ export function readOption(
   return { option: { source }, issue: { ...issue, hint: field.hint?.(text) ?? hint } };
 }
 
-function parseText({ type }: Field, text: string): unknown {
+function parseText({ type, alternative }: Field, text: string): unknown {
+  if (text === alternative) return text;
   if (type === "integer") return /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "on" || text === "off" ? text === "on" : text;
   return type === "array" ? text.split(",").map((item) => item.trim()) : text;

@@ -1,5 +1,6 @@
 /** Secrets that a configuration file refers to: in an environment variable, or in a file of their own. */
 
+import { listed } from "../oauth/config/accept_any.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { showFile, showVariable } from "../oauth/config/show.ts";
 import type { Environment } from "./environment.ts";
@@ -36,8 +37,8 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
     }));
 
   const { registration } = content;
-  const clients = await loadAll("clients", content.clients, "client_secret");
-  const users = await loadAll("users", content.users, "password");
+  const clients = await loadAll("clients", listed(content.clients), "client_secret");
+  const users = await loadAll("users", listed(content.users), "password");
   const tokens = registration?.initialAccessTokens;
   const initialAccessTokens = tokens &&
     await Promise.all(tokens.map((token, i) => load(token, `registration.initialAccessTokens[${i}]`)));

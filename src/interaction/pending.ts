@@ -102,7 +102,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
     throw expiredInteraction("its client has been removed or changed");
   }
   context.clientId = client.id;
-  const scope = request.scope.filter((token) => client.scope.includes(token));
+  const scope = request.scope.filter((token) => client.allowsScope(token));
   const details = hasStoredDetails && { authorizationDetails: await storedDetails(server, destination) };
   const pending = { request: { ...request, ...details, scope }, destination, client };
   if (browser === undefined) return { ...pending, id, name };

@@ -15,6 +15,7 @@ import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
+import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.ts";
 import { registeredSecrets } from "../oauth/clients/registered_secrets.ts";
 import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
@@ -84,7 +85,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const { privateHosts } = settings;
   const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
   const registered = clientRepository(settings, createRepository);
-  const clients = serverClients(
+  const knownClients = serverClients(
     registered,
     settings.clientIdMetadataDocuments
       ? async () => {
@@ -94,6 +95,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       }
       : undefined,
   );
+  const clients = settings.acceptsAny.includes("clients")
+    ? withUnregisteredClients(knownClients, settings, allGrantTypes.map(({ type }) => type))
+    : knownClients;
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
   const ownEndpoints = endpoints({

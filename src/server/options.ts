@@ -6,6 +6,7 @@ import type { Extension } from "../app/extension.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import { registeredUserField } from "../oauth/clients/client.ts";
+import { orAny } from "../oauth/config/accept_any.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
 import { type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
@@ -66,7 +67,7 @@ const objectField: Field<never> = {
 const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   ...settingFields,
   extensions: list<Extension>(objectField, [[]], { expected: "an array of extensions" }),
-  users: list(registeredUserField, [registeredUserField.examples], { expected: "an array of users" }),
+  users: orAny(list(registeredUserField, [registeredUserField.examples], { expected: "an array of users" })),
   store: objectField,
   now: functionField,
   randomBytes: functionField,

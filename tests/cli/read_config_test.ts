@@ -499,7 +499,8 @@ test("a secret of the configuration may be in a variable, or in its own file", a
   const { settings } = await run({ file, env, files, validate: validateOptions });
   const tokens = ["a-long-token-of-the-file", "a-long-token-elsewhere", "a-long-token-in-a-file"];
   assertEquals(settings.registration, { initialAccessTokens: tokens });
-  assertEquals(settings.clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
+  const { clients } = settings;
+  assertEquals(clients !== "any" && clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
   assertEquals(settings.users, [{ sub: "a", password: digest }]);
 });
 

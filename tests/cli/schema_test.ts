@@ -26,7 +26,7 @@ const root: Node = JSON.parse(committed);
 function* nodes(node: Node, place: string): Generator<[string, Node]> {
   yield [place, node];
   for (const [key, inner] of Object.entries(node.properties ?? {})) yield* nodes(inner, `${place}.${key}`);
-  if (node.items) yield* nodes(node.items, `${place}[]`);
+  for (const { items } of [node, ...node.anyOf ?? []]) if (items) yield* nodes(items, `${place}[]`);
   // A member under any name.
   const others = node.additionalProperties as Node | boolean | undefined;
   if (typeof others === "object" && Object.keys(others).length > 0) yield* nodes(others, `${place}.*`);

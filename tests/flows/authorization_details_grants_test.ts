@@ -2,10 +2,16 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { LatchkeyOptions } from "../../src/mod.ts";
 import { basicHeader, confidentialClient, findLastRule, post, publicTokens } from "./client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
+import {
+  assertTokenResponse,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  type ListedOptions,
+  testServer,
+} from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { bank, details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 
@@ -13,7 +19,7 @@ const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const tokenType = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 const audience = "https://rs.test";
 
-const options: LatchkeyOptions = {
+const options: ListedOptions = {
   ...richOptions,
   clients: [
     ...richOptions.clients!,

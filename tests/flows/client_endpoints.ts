@@ -1,7 +1,7 @@
 /** Clients at the form endpoints: refresh, revocation, introspection, and common rejections. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import type { ClientMetadata } from "../../src/mod.ts";
 import {
   assertTokenResponse,
   basic,
@@ -13,7 +13,7 @@ import {
   webRequest,
   webToken,
 } from "./harness.ts";
-import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
+import type { Fields, ListedOptions, TestServer, TokenResponseBody } from "./harness.ts";
 
 /** Token response of a client registered for refresh tokens. */
 export interface Tokens extends TokenResponseBody {
@@ -37,7 +37,7 @@ export function confidentialClient(client_id: string, more: Partial<ClientMetada
  * The clients of the bench, all registered for refresh tokens; `other` and `web2`, which differ from `spa` and `web` in
  * nothing but their names; `named`, which names its method; `machine`, which acts for itself; and `api`, which serves the default audience.
  */
-export const testClients: LatchkeyOptions & { readonly clients: readonly ClientMetadata[] } = {
+export const testClients: ListedOptions & { readonly clients: readonly ClientMetadata[] } = {
   clients: [
     ...clients.map((client) => ({ ...client, ...refreshGrant })),
     publicClient("other"),

@@ -2,7 +2,6 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { LatchkeyOptions } from "../../src/mod.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openBrowser } from "./browser.ts";
@@ -14,6 +13,7 @@ import {
   decodeClaims,
   forEachCase,
   getOutcome,
+  type ListedOptions,
   testServer,
 } from "./harness.ts";
 import type { Browser } from "./browser.ts";
@@ -32,7 +32,7 @@ import {
 
 const grant_types = ["authorization_code", "refresh_token"];
 
-const severalUsers: LatchkeyOptions = {
+const severalUsers: ListedOptions = {
   login: "interactive",
   clients: [
     { client_id: "spa", client_name: "The shop", redirect_uris: ["https://spa.example/cb"], grant_types },

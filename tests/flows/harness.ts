@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
 import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent, User } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import type { MemoryLatchkey } from "../secret_leak_check.ts";
 
@@ -23,6 +23,12 @@ export const clients = [
     redirect_uris: ["https://poster.example/cb"],
   },
 ] as const;
+
+/** Options whose clients and users are lists. */
+export interface ListedOptions extends LatchkeyOptions {
+  readonly clients?: readonly ClientMetadata[];
+  readonly users?: readonly User[];
+}
 
 /** Options of a server on a host that may be in production. */
 export const realHost = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true } as const;

@@ -12,7 +12,7 @@ import {
   processIntrospectionResponse,
   validateApplicationLevelSignature,
 } from "oauth4webapi";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import type { ClientMetadata } from "../../src/mod.ts";
 import {
   assertAcceptsFormsOnly,
   assertAuthenticatesClients,
@@ -37,6 +37,7 @@ import {
   forEachCase,
   getOutcome,
   getRejections,
+  type ListedOptions,
   testServer,
 } from "./harness.ts";
 import { proofKey, tokenProof } from "./dpop_proofs.ts";
@@ -51,7 +52,7 @@ function server(client_id: string, ...serves: string[]): ClientMetadata {
 }
 
 /** The test clients with a server for each resource, and one of each client with opaque tokens. */
-const served: LatchkeyOptions = {
+const served: ListedOptions = {
   ...testClients,
   clients: [
     ...testClients.clients,

@@ -19,6 +19,7 @@ import {
   getOutcome,
   getRedirectParams,
   getRejections,
+  type ListedOptions,
   testServer,
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -32,7 +33,7 @@ after(() => rmSync(folder, { recursive: true }));
 const refreshing = { redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] };
 const bye = "https://spa.example/bye";
 
-const severalUsers: LatchkeyOptions = {
+const severalUsers: ListedOptions = {
   clients: [
     { client_id: "spa", ...refreshing, post_logout_redirect_uris: [bye, `${bye}?from=as&x`, "com.example.app:/bye"] },
     { client_id: "other", ...refreshing, post_logout_redirect_uris: ["https://other.example/bye"] },

@@ -18,6 +18,7 @@ import {
   forEachCase,
   getOutcome,
   getRejections,
+  type ListedOptions,
   recordingStore,
   testServer,
 } from "./harness.ts";
@@ -37,7 +38,7 @@ const dear = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVj
 const secret = "correct horse battery staple";
 const digest = await digestOf(secret);
 
-const severalUsers: LatchkeyOptions = {
+const severalUsers: ListedOptions = {
   login: "interactive",
   throttle: true,
   users: [

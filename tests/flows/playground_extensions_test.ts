@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { demoKey } from "../../src/oauth/config/demo_key.ts";
 import { openBrowser, parseAttributes } from "./browser.ts";
-import { assertPage, decodeClaims, forEachCase, testServer } from "./harness.ts";
+import { assertPage, decodeClaims, forEachCase, type ListedOptions, testServer } from "./harness.ts";
 import { arrive, callback, type Page, press, read, unescapeHtml } from "./playground_page.ts";
 import { findCsrfToken } from "./csrf.ts";
 import { openPage, submit } from "./page_navigation.ts";
@@ -17,7 +17,7 @@ const { d: _, ...demoPublicKey } = demoKey;
 /** A client that the page can sign for. */
 const signing = { client_id: "signing", redirect_uris: [callback], jwks: { keys: [demoPublicKey] } };
 
-const rich: LatchkeyOptions = {
+const rich: ListedOptions = {
   clients: [{ client_id: "demo-public", redirect_uris: [callback] }, signing],
   responseModes: ["query", "form_post", "jwt", "fragment.jwt"],
   acrValues: [{ value: "urn:example:high" }, { value: "urn:example:low" }],

@@ -14,6 +14,7 @@ import {
   forEachCase,
   getOutcome,
   getRedirectParams,
+  type ListedOptions,
   testServer,
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -22,7 +23,7 @@ import type { LoginTokens } from "./browser.ts";
 
 const [api, mail, files] = ["https://api.example", "https://mail.example/v1", "https://files.example/a?b=c"] as const;
 
-const severalUsers: LatchkeyOptions = {
+const severalUsers: ListedOptions = {
   clients: [
     ...clients.filter(({ client_id }) => client_id === "web"),
     {

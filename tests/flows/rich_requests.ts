@@ -1,8 +1,8 @@
 /** A server with types of authorization details, and requests for them. */
 
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import type { ClientMetadata } from "../../src/mod.ts";
 import { confidentialClient, publicClient, testClients } from "./client_endpoints.ts";
-import type { Fields } from "./harness.ts";
+import type { Fields, ListedOptions } from "./harness.ts";
 
 /** Two resources, each served by a client of its name. */
 export const bank = "https://bank.test";
@@ -12,7 +12,7 @@ export const files = "https://files.test";
 export const secret = "a secret that is long enough for HS256: 0123456789 0123456789";
 
 /** Two types; the first one has a field of its own, the second one only common fields. */
-export const richOptions: LatchkeyOptions = {
+export const richOptions: ListedOptions = {
   ...testClients,
   clients: [
     ...testClients.clients,

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError } from "../../src/mod.ts";
-import type { LatchkeyOptions, TokenExchangeSettings } from "../../src/mod.ts";
+import type { TokenExchangeSettings } from "../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -17,14 +17,21 @@ import {
   refreshTokens,
   testClients,
 } from "./client_endpoints.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
+import {
+  assertTokenResponse,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  type ListedOptions,
+  testServer,
+} from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 const api = "https://api.test";
 
-const exchangeOptions: LatchkeyOptions = {
+const exchangeOptions: ListedOptions = {
   ...testClients,
   tokenExchange: {},
   clients: [

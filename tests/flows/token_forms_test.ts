@@ -17,6 +17,7 @@ import {
   forEachCase,
   getOutcome,
   getRedirectParams,
+  type ListedOptions,
   observedStore,
   testServer,
 } from "./harness.ts";
@@ -30,7 +31,7 @@ after(() => rmSync(folder, { recursive: true }));
 const refreshing = ["authorization_code", "refresh_token"];
 const cb = "https://spa.example/cb";
 
-const severalUsers: LatchkeyOptions = {
+const severalUsers: ListedOptions = {
   clients: [
     { client_id: "spa", redirect_uris: [cb], grant_types: refreshing },
     { client_id: "opaque", redirect_uris: [cb], grant_types: refreshing, access_token_format: "opaque" },

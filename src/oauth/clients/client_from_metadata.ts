@@ -1,14 +1,14 @@
 /** Converts clients: from metadata (RFC 7591 §2), and to and from stored records. */
 
 import { chain } from "../maybe_promise.ts";
-import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import { canonicalUri } from "../config/resource_list.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import type { SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
 import { hasTestHost } from "../test_hosts.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
-import { matchesRedirectUri } from "./redirect_uri.ts";
+import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
 import { standingOfRegistration } from "./standing.ts";
 import type { Client } from "./repository.ts";
 
@@ -39,7 +39,7 @@ export function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMet
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(
   metadata: ClientMetadata,
-  server: { readonly issuer: string; readonly scopes: readonly string[]; readonly alg: SigningAlgorithm },
+  server: Pick<ResolvedSettings, "issuer" | "scopes" | "alg" | "acceptsAny">,
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
   const { token_endpoint_auth_method: registeredMethod } = metadata;
@@ -53,6 +53,10 @@ export function clientFromMetadata(
   const redirectUris = [...(metadata.redirect_uris ?? [])];
   const isTestIssuer = hasTestHost(server.issuer);
   const isNative = !confidential || metadata.application_type === "native";
+  const hasRedirectUri = (requested: string) =>
+    redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, isTestIssuer));
+  const scope = metadata.scope === undefined ? server.scopes : splitScope(metadata.scope);
+  const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
   const client: Client = {
     metadata: publicMetadata,
     id: metadata.client_id,
@@ -69,11 +73,14 @@ export function clientFromMetadata(
     sector: metadata.subject_type === "pairwise" ? sectorHost(metadata) : undefined,
     redirectUris,
     grantTypes: metadata.grant_types ?? ["authorization_code"],
-    scope: metadata.scope === undefined ? server.scopes : splitScope(metadata.scope),
+    scope,
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     serves: (metadata.serves ?? []).map(canonicalUri),
-    allowsRedirectUri: (redirectUri) =>
-      redirectUris.some((registered) => matchesRedirectUri(registered, redirectUri, isNative, isTestIssuer)),
+    hasRedirectUri,
+    allowsRedirectUri: server.acceptsAny.includes("redirectUris")
+      ? (requested) => hasRedirectUri(requested) || validateRedirectUri(requested, false, isTestIssuer) === undefined
+      : hasRedirectUri,
+    allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.
   chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest, pendingSecret: undefined }));

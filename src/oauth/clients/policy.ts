@@ -3,6 +3,7 @@
  * the server and of its profile. A check that knows the client reads its settings by {@link policyOf}.
  */
 
+import type { AnyName } from "../config/accept_any.ts";
 import { withClientProfile } from "../config/profiles.ts";
 import type { ActiveProfile } from "../config/active_profile.ts";
 import type { ProfileName } from "../config/profile.ts";
@@ -15,9 +16,12 @@ export function policyOf(server: Pick<Server, "settings">, client: Client): Serv
 }
 
 /** The settings for a client with a profile of its own; the same settings without one. */
-export function tightenSettings<T extends { readonly profile?: ActiveProfile }>(
+export function tightenSettings<
+  T extends { readonly profile?: ActiveProfile; readonly acceptsAny: readonly AnyName[] },
+>(
   settings: T,
   { profile }: { readonly profile?: ProfileName },
 ): T {
-  return profile === undefined ? settings : withClientProfile(settings, profile);
+  if (profile === undefined) return settings;
+  return { ...withClientProfile(settings, profile), acceptsAny: [] };
 }

@@ -69,8 +69,14 @@ export interface Client {
   readonly registration?: ClientRegistration;
   /** Its metadata document; absent if the client is registered. */
   readonly document?: ClientDocument;
+  /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
+  readonly isUnregistered?: true;
   /** Whether a registered redirect URI matches the requested one. */
+  hasRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may use a redirect URI: a registered one, or any if the server accepts any. */
   allowsRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may request a scope value: a registered one, or any if the server accepts any. */
+  allowsScope(token: string): boolean;
 }
 
 /** The clients of a server. */

@@ -8,7 +8,8 @@ import { hasTestHost } from "../test_hosts.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
- * access token or a verified software statement. `unknown`: it registered itself, or has only a metadata document.
+ * access token or a verified software statement. `unknown`: it registered itself, has only a metadata document, or is not
+ * registered at all (`unregistered_clients.ts`).
  */
 export type Standing = "configured" | "approved" | "unknown";
 

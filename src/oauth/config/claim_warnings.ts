@@ -3,6 +3,7 @@
 import { claimRules, scopesForClaim } from "../claims.ts";
 import type { ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
+import { listed } from "./accept_any.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import { splitScope } from "../authorize/scope_token.ts";
@@ -15,7 +16,7 @@ export function claimWarnings(settings: Settings, resolved: ResolvedSettings): C
   const rules = claimRules(resolved);
   const scopes = requestableScopes(settings, resolved);
   const isUseful = scopes.includes("openid");
-  const users = settings.users ?? [];
+  const users = listed(settings.users) ?? [];
   const warnings: ConfigurationWarning[] = [];
   if (!isUseful && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
     warnings.push({
@@ -49,7 +50,8 @@ export function claimWarnings(settings: Settings, resolved: ResolvedSettings): C
 }
 
 /** The scope values that at least one client may request; all of them if no clients are configured yet. */
-function requestableScopes({ clients = [] }: Settings, { scopes }: ResolvedSettings): readonly string[] {
+function requestableScopes(settings: Settings, { scopes }: ResolvedSettings): readonly string[] {
+  const clients = listed(settings.clients) ?? [];
   if (clients.length === 0) return scopes;
   const requested = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
   return scopes.filter((scope) => requested.has(scope));

@@ -17,6 +17,8 @@ export interface Field<T = unknown> {
   readonly examples: readonly T[];
   /** The default. Absent: none, or one that follows from other values. */
   readonly default?: T;
+  /** A string that is valid instead of a value of `type`. */
+  readonly alternative?: string;
   /** The only valid strings. */
   readonly choices?: readonly string[];
   /** Valid strings match it. */

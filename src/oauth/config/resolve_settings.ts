@@ -1,10 +1,12 @@
 /** The settings with their defaults, which the server reads. */
 
 import { splitScope } from "../authorize/scope_token.ts";
+import type { ClientMetadata, User } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import type { AuthorizationDetailsType } from "./authorization_details.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
+import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
 import { withDefaults } from "./field.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
@@ -13,7 +15,7 @@ import type { ResourceSettings } from "./resource_list.ts";
 import { clientLogout, keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
 import type { ClientLogoutSettings, DpopSettings, Lifetimes } from "./setting_groups.ts";
 import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
-import { type ProgramSettings, settingFields, type Settings } from "./settings.ts";
+import { defaultScopes, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
 import { hasTestHost } from "../test_hosts.ts";
 
 /** {@link Settings} with the defaults. */
@@ -28,8 +30,20 @@ export interface ResolvedSettings extends
       | "keys"
       | "defaultScope"
       | "proxyHeader"
+      | "clients"
+      | "users"
+      | "scopes"
+      | "redirectUris"
     >
   > {
+  /** The configured clients. */
+  readonly clients: readonly ClientMetadata[];
+  /** The configured users. */
+  readonly users: readonly User[];
+  /** The scope values in metadata. */
+  readonly scopes: readonly string[];
+  /** The settings that are `"any"`. */
+  readonly acceptsAny: readonly AnyName[];
   /** The scope of a request without `scope`; empty: such a request is rejected. */
   readonly defaultScope: readonly string[];
   /** Lifetimes in seconds. */
@@ -80,15 +94,21 @@ export function resolveSettings(
     & Settings
     & Required<Pick<Settings, SettingWithDefault>>;
   const { claims = {} } = given;
-  const scopes = [...given.scopes, ...Object.keys(claims).filter((value) => !given.scopes.includes(value))];
+  const listedScopes = listed(given.scopes) ?? defaultScopes;
+  const scopes = [...listedScopes, ...Object.keys(claims).filter((value) => !listedScopes.includes(value))];
+  const acceptsAny = settingsWithAny(given);
   const isTestIssuer = hasTestHost(issuer);
   const deviceAuthorization = given.deviceAuthorization ?? isTestIssuer;
   const resolved: ResolvedSettings = {
     ...given,
     issuer,
-    clients: given.clients ?? (profile && demoClientsOf(given, issuer)) ?? demoClients(issuer, deviceAuthorization),
-    users: given.users ?? demoUsers,
+    clients: acceptsAny.includes("clients")
+      ? []
+      : listed(given.clients) ?? (profile && demoClientsOf(given, issuer)) ?? demoClients(issuer, deviceAuthorization),
+    users: listed(given.users) ?? demoUsers,
+    unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
+    acceptsAny,
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
     claims,
     metadata: given.metadata ?? {},

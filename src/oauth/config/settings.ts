@@ -16,6 +16,7 @@ import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.t
 import type { SupportedGrantType } from "../clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import { type AcrValue, acrValuesField } from "./acr_values.ts";
+import { orAny } from "./accept_any.ts";
 import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
 import { networkFields, type NetworkSettings } from "./network_settings.ts";
@@ -61,12 +62,26 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   /**
    * The clients that may request tokens. Default: a public and a confidential demo client whose redirect URI is
    * `<issuer>/authorized`.
+   * `"any"`: no client is configured, and a `client_id` that is not registered is accepted with the redirect URI and the
+   * secret that it sends, only where the issuer is on a test host. Each use causes a warning.
    */
-  readonly clients?: readonly ClientMetadata[];
-  /** The users that can log in. Default: `alice` and `bob`. */
-  readonly users?: readonly User[];
-  /** All scope values. Default: `openid profile email read write offline_access`. */
-  readonly scopes?: readonly string[];
+  readonly clients?: readonly ClientMetadata[] | "any";
+  /**
+   * `"any"`: a redirect URI that is not registered for its client is accepted, only where the issuer is on a test host.
+   * Each use causes a warning. Default: `registered`.
+   */
+  readonly redirectUris?: "registered" | "any";
+  /**
+   * The users that can log in. `"any"`: the default, and `unknownLoginHint` is `create`. Each new user causes a warning.
+   * Default: `alice` and `bob`.
+   */
+  readonly users?: readonly User[] | "any";
+  /**
+   * All scope values. `"any"`: the default, and an unknown scope value is accepted of clients that are not registered for
+   * a `scope`, only where the issuer is on a test host. Each use causes a warning.
+   * Default: `openid profile email read write offline_access`.
+   */
+  readonly scopes?: readonly string[] | "any";
   /**
    * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
    * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
@@ -235,6 +250,9 @@ const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
 ];
 
+/** The scope values of a server without the setting. */
+export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
+
 /** The description of {@link Settings}. */
 export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com"]),
@@ -242,11 +260,10 @@ export const settingFields = {
   mcpRevision: choice(mcpRevisions),
   login: choice(["auto", "interactive"], { default: "auto" }),
   unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
-  clients: list(clientField, [clientField.examples], { expected: "an array of clients" }),
-  users: list(userField, [userField.examples], { expected: "an array of users" }),
-  scopes: texts(["openid", "profile", "read"], {
-    default: ["openid", "profile", "email", "read", "write", "offline_access"],
-  }),
+  clients: orAny(list(clientField, [clientField.examples], { expected: "an array of clients" })),
+  redirectUris: choice(["registered", "any"], { default: "registered" }),
+  users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
+  scopes: orAny(texts(["openid", "profile", "read"], { default: defaultScopes })),
   defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
   claims: record(texts(["groups"]), { groups: ["groups"], profile: ["employee_no"] }, "an object of arrays of strings"),
   unmappedClaims: choice(["openid", "none"]),

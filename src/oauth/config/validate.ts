@@ -28,6 +28,7 @@ export function validate(field: Field, value: unknown): ConfigIssue[] {
 export function findMismatches(field: Field, value: unknown, allowReferences = false): Mismatch[] {
   const found: Mismatch[] = [];
   const visit = (field: Field, value: unknown, path: Path) => {
+    if (field.alternative !== undefined && value === field.alternative) return;
     const mayRefer = allowReferences && field.isSecret === true;
     if (!matches(field, value) && !(mayRefer && isSecretReference(value))) {
       const issue = invalidValue(field, value, path);

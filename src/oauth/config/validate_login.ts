@@ -1,5 +1,6 @@
 /** Rejects what is for tests alone, where the issuer is a real host; loaded only there. */
 
+import { rejectAny } from "./accept_any.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
@@ -17,7 +18,9 @@ export function validateLogin(settings: Settings, resolved: ResolvedSettings): C
       hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
     });
   }
-  if (resolved.unknownLoginHint === "create") {
+  const reason = "the issuer is a real host, where every visitor would use it";
+  issues.push(...rejectAny(settings, reason, "List what is registered, or use an issuer on a test host."));
+  if (resolved.unknownLoginHint === "create" && settings.users !== "any") {
     issues.push({
       path: "unknownLoginHint",
       expected: '"default" or "reject", because the issuer is a real host and every visitor could create users',

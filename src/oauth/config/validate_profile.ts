@@ -1,12 +1,15 @@
 /** Compares settings with the profile that they select. */
 
+import { rejectAny } from "./accept_any.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import type { Settings } from "./settings.ts";
 import { activeProfile, isWeaker, profileEntries, type ProfileSettings, readSetting } from "./profiles.ts";
 
 /** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
-export function validateProfile(settings: ProfileSettings & Pick<Settings, "metadata">): ConfigIssue[] {
+export function validateProfile(
+  settings: ProfileSettings & Pick<Settings, "metadata" | "clients" | "redirectUris" | "scopes" | "users">,
+): ConfigIssue[] {
   const { profile, mcpRevision } = settings;
   const issues: ConfigIssue[] = mcpRevision === undefined || profile === "mcp" ? [] : [{
     path: "profile",
@@ -26,6 +29,7 @@ export function validateProfile(settings: ProfileSettings & Pick<Settings, "meta
       hint: "Remove the setting, or the profile.",
     });
   }
+  issues.push(...rejectAny(settings, `the profile is ${active.label}`, "Remove the setting, or the profile."));
   const { authorization_response_iss_parameter_supported: isSupported = true } = settings.metadata ?? {};
   if (isSupported !== true && profile !== "oidc") {
     issues.push({

@@ -1,16 +1,17 @@
 /** Validates the scope values of a server that has its own. */
 
 import { scopeToken } from "../authorize/scope_token.ts";
+import { listed } from "./accept_any.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
-import type { Settings } from "./settings.ts";
+import { defaultScopes, type Settings } from "./settings.ts";
 
 /** The issues of `scopes` and `defaultScope`. */
 export function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const { scopes: listed = [] } = settings;
-  if (settings.scopes !== undefined && listed.length === 0) {
+  const scopes = listed(settings.scopes) ?? defaultScopes;
+  if (scopes.length === 0) {
     issues.push({
       path: "scopes",
       expected: "at least one scope value",
@@ -18,8 +19,8 @@ export function validateScopes(settings: Settings, resolved: ResolvedSettings): 
       hint: "Remove the setting for the default, or add scope values.",
     });
   }
-  for (const [i, token] of listed.entries()) {
-    if (listed.indexOf(token) < i) {
+  for (const [i, token] of scopes.entries()) {
+    if (scopes.indexOf(token) < i) {
       issues.push({
         path: `scopes[${i}]`,
         expected: "each value once",

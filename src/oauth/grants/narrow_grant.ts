@@ -12,7 +12,7 @@ import type { Authorization, TokenRequest } from "./token_request.ts";
 
 /** The granted scope values that the server still has and the client may still have. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
-  return granted.filter((token) => client.scope.includes(token));
+  return granted.filter((token) => client.allowsScope(token));
 }
 
 /**

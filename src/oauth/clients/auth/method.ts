@@ -4,6 +4,7 @@ import type { ClientAuthMethod, ClientMetadata } from "../client.ts";
 import { describeKnownIds, withNearest } from "../known_ids.ts";
 import { describeRemovedClient } from "../server_clients.ts";
 import type { Client } from "../repository.ts";
+import { withAnySecret } from "../unregistered_clients.ts";
 import { OAuthError } from "../../errors.ts";
 import { hasTestHost } from "../../test_hosts.ts";
 import type { RuleExplanation } from "../../explanation.ts";
@@ -96,11 +97,16 @@ export async function verifyClientSecret(
   candidates: readonly { readonly id: string; readonly secret: string }[],
 ): Promise<Client> {
   let failure: OAuthError | undefined;
+  let unregistered: Client | undefined;
   for (const { id, secret } of candidates) {
     const client = await server.clients.find(id, server.sender);
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);
     if (client === undefined) continue;
+    if (client.isUnregistered) {
+      unregistered ??= withAnySecret(client, method);
+      continue;
+    }
     if (!client.authMethods.includes(method)) {
       failure = invalidClient(
         client.authMethod === "none"
@@ -122,6 +128,7 @@ export async function verifyClientSecret(
       failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else return client;
   }
+  if (failure === undefined && unregistered !== undefined) return unregistered;
   const { id, secret } = candidates[0]!;
   // An unknown id may be the secret, if both were swapped. Read for every failure: the time must not reveal which exist.
   // The document of a client is not fetched for it, because a secret may look like a URL.

@@ -1,6 +1,7 @@
 /** The methods of client authentication, and the authentication of a request, which every client endpoint begins with. */
 
 import { policyOf } from "../policy.ts";
+import { warnUnregistered } from "../unregistered_clients.ts";
 import type { Client } from "../repository.ts";
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
@@ -56,7 +57,8 @@ export async function authenticateClient(server: Server, credentials: Credential
     });
   }
   assertMethodAllowed(policyOf(server, client), clientAuth);
-  tracePassedClient(server, client);
+  if (client.isUnregistered) warnUnregistered(server, client, "CA-07");
+  else tracePassedClient(server, client);
   if (clientAuth.method !== client.authMethod) {
     const explanation: Explanation = {
       rule: "CA-16",

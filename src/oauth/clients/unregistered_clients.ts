@@ -1,0 +1,73 @@
+/**
+ * Clients that are not registered and accepted nevertheless, because the setting `clients` is `"any"`. Such a client is
+ * a function of its id, so the server stores nothing about it. Its standing is `unknown`, like that of a client that
+ * registered itself. It may use every redirect URI that could be registered, and authenticates with any secret or none.
+ */
+
+import { boundedCache } from "../bounded_cache.ts";
+import { chain } from "../maybe_promise.ts";
+import { warnAccepted } from "../warn_accepted.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { Server } from "../server.ts";
+import type { ClientAuthMethod } from "./client.ts";
+import { clientFromMetadata } from "./client_from_metadata.ts";
+import { validateRedirectUri } from "./redirect_uri.ts";
+import type { Client } from "./repository.ts";
+import type { ServerClients } from "./server_clients.ts";
+
+/** Maximum number of unregistered clients in memory. */
+const maxCachedClients = 1000;
+
+/** The ids that an unregistered client may have: printable ASCII (OAuth 2.1, Appendix A.1). */
+const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
+
+/**
+ * Adds a client for each id that no other client has. Lists do not contain these clients.
+ *
+ * @param grantTypes The grant types of the server. A grant type that their standing does not allow is rejected later.
+ */
+export function withUnregisteredClients(
+  clients: ServerClients,
+  settings: Pick<ResolvedSettings, "issuer" | "scopes" | "alg" | "acceptsAny">,
+  grantTypes: readonly string[],
+): ServerClients {
+  const cached = boundedCache<Client>(maxCachedClients);
+
+  function unregisteredClient(id: string): Client | undefined {
+    const known = cached.get(id);
+    if (known !== undefined || !clientIdSyntax.test(id)) return known;
+    const client: Client = {
+      ...clientFromMetadata({ client_id: id, token_endpoint_auth_method: "none" }, settings),
+      standing: "unknown",
+      isUnregistered: true,
+      grantTypes,
+      allowsRedirectUri: (uri) => validateRedirectUri(uri, false, true) === undefined,
+    };
+    cached.set(id, client);
+    return client;
+  }
+
+  return {
+    ...clients,
+    find: (id, sender) => chain(clients.find(id, sender), (client) => client ?? unregisteredClient(id)),
+    findHolder: (id, sender) => chain(clients.findHolder(id, sender), (client) => client ?? unregisteredClient(id)),
+    // Only ids that were used as a client_id: other text is looked up, too, to find a secret in the place of an id.
+    findCached: (id) => clients.findCached(id) ?? cached.get(id),
+  };
+}
+
+/** The client after it has authenticated with a secret, which nothing can be compared with. */
+export function withAnySecret(client: Client, method: ClientAuthMethod): Client {
+  return { ...client, confidential: true, authMethod: method, authMethods: [method] };
+}
+
+/** Warns that a request was accepted although its client is not registered. */
+export function warnUnregistered(server: Server, client: Client, rule: RejectionRuleId): void {
+  warnAccepted(server, client, "clients", {
+    rule,
+    reason: "client_id is not registered",
+    expected: "the client_id of a registered client",
+    received: client.id,
+  });
+}

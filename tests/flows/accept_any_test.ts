@@ -1,0 +1,187 @@
+/** Servers that accept what is not registered: `"any"` as the value of clients, redirectUris, scopes and users. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError } from "../../src/mod.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
+import type { TestServer } from "./harness.ts";
+
+const any = "any";
+const unknown = { client_id: "shop", redirect_uri: "https://shop.example/cb" };
+const withoutChallenge = { code_challenge: undefined, code_challenge_method: undefined };
+
+const warnings = ({ events }: TestServer) =>
+  events.flatMap((event) => event.type === "warning" ? [[event.explanation.rule, event.explanation.reason]] : []);
+
+test("[OP-11] clients any: an unknown client logs in with the redirect URI that it sends, and each use is a warning", async () => {
+  const b = await testServer({ clients: any });
+  const code = await b.code(unknown);
+  const tokens = await (await b.token({ ...unknown, code })).json();
+  assertEquals(tokens.token_type, "Bearer");
+  assertEquals(warnings(b).map(([rule]) => rule), ["AZ-02", "CA-07"]);
+  assertMatch(warnings(b)[0]![1]!, /^client_id is not registered; it was accepted, because clients is "any"$/);
+  assertEquals(b.as.clients.count(), 0);
+});
+
+test("[OP-11] clients any: codes, challenges and the equality of both requests stay strict", async () => {
+  const b = await testServer({ clients: any });
+  const outcome = async (authorization: object, token: object) => {
+    const response = await b.token({ ...unknown, code: await b.code({ ...unknown, ...authorization }), ...token });
+    return response.ok ? "tokens" : (await response.json()).error_description.match(/\[(.*)\]/)[1];
+  };
+  assertEquals(await outcome({}, {}), "tokens");
+  assertEquals(await outcome({}, { client_id: "other" }), "CI-05");
+  assertEquals(await outcome({}, { redirect_uri: "https://shop.example/cb/" }), "TK-15");
+  assertEquals(await outcome({}, { code_verifier: undefined }), "PK-10");
+  assertEquals(await outcome({}, { code_verifier: "x".repeat(43) }), "PK-09");
+  assertEquals(await outcome(withoutChallenge, { code_verifier: undefined }), "tokens");
+  assertEquals(await outcome(withoutChallenge, {}), "PK-11");
+  const code = await b.code(unknown);
+  await b.token({ ...unknown, code });
+  assertEquals((await b.token({ ...unknown, code })).status, 400);
+});
+
+test("[OP-11] clients any: refresh tokens of an unknown client rotate, and a second use is rejected", async () => {
+  const b = await testServer({ clients: any });
+  const first = await (await b.token({ ...unknown, code: await b.code(unknown) })).json();
+  const refresh = (refresh_token: string, client_id = "shop") =>
+    b.token({ grant_type: "refresh_token", client_id, refresh_token, ...without("redirect_uri", "code_verifier") });
+  assertEquals((await refresh(first.refresh_token, "other")).status, 400);
+  const second = await (await refresh(first.refresh_token)).json();
+  assert(second.refresh_token !== first.refresh_token);
+  assertEquals((await refresh(first.refresh_token)).status, 400);
+});
+
+test("[OP-11] clients any: an unknown client authenticates with any secret; a registered one with its own", async () => {
+  const b = await testServer({ clients: any });
+  await b.as.clients.set({ client_id: "web", client_secret: "web-secret", redirect_uris: [unknown.redirect_uri] });
+  const request = { grant_type: "client_credentials", scope: "read", client_id: undefined };
+  const machine = (id: string, secret: string) =>
+    b.token({ ...request, ...without("redirect_uri", "code_verifier") }, { headers: basic(id, secret) });
+  assertEquals((await machine("job", "whatever")).status, 200);
+  assertEquals((await machine("web", "whatever")).status, 401);
+  const posted = { client_id: "job", client_secret: "whatever", redirect_uri: unknown.redirect_uri };
+  const code = await b.code({ ...posted, client_secret: undefined });
+  assertEquals((await b.token({ ...posted, code })).status, 200);
+  assertEquals(
+    (await b.token({ ...request, client_id: "job", ...without("redirect_uri", "code_verifier") })).status,
+    400,
+  );
+});
+
+test("[OP-11] clients any: an unknown client has the standing of one that registered itself", async () => {
+  await using as = await testLatchkey({ clients: any });
+  const api = as.client({ confidential: true });
+  const { access_token } = (await as.logIn(api)).tokens;
+  const shop = { client_id: "shop", client_secret: "whatever" };
+  const introspected = await as.fetch("/oauth2/introspect", {
+    method: "POST",
+    body: new URLSearchParams({ ...shop, token: access_token }),
+  });
+  assertEquals(await introspected.json(), { active: false });
+  await forEachCase(["javascript:alert(1)", "https://a@shop.example/cb", "https://shop.example/cb#x"], async (uri) => {
+    const b = await testServer({ clients: any });
+    const response = await b.authorize({ ...unknown, redirect_uri: uri });
+    assertEquals([response.status, response.headers.get("location")], [400, null]);
+  });
+});
+
+test("[UI-30] neither an unknown client nor an unregistered redirect URI gives a page of another site a code", async () => {
+  const site = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document", referer: "https://evil.widgets.com/" };
+  const requests: readonly [LatchkeyOptions, Record<string, string>][] = [
+    [{ clients: any }, { client_id: "shop" }],
+    [{ redirectUris: any }, { client_id: "spa" }],
+  ];
+  for (const [options, client] of requests) {
+    const b = await testServer({ ...options, issuer: "http://localhost:9000" });
+    const fields = { ...client, redirect_uri: "https://evil.widgets.com/cb" };
+    const error = getRedirectParams(await b.authorize(fields, { headers: { ...site, host: "localhost:9000" } })).get(
+      "error",
+    );
+    assertEquals(error, "interaction_required");
+    assert((await b.authorize(fields)).headers.get("location")?.includes("code="));
+  }
+});
+
+test("[OP-11] redirectUris any: a registered client may use another redirect URI, and each use is a warning", async () => {
+  const b = await testServer({ redirectUris: any });
+  const redirect_uri = "http://localhost:4321/cb";
+  assertEquals((await b.token({ redirect_uri, code: await b.code({ redirect_uri }) })).status, 200);
+  assertEquals(warnings(b).map(([rule]) => rule), ["RU-01"]);
+  assertMatch(warnings(b)[0]![1]!, /because redirectUris is "any"$/);
+  assertEquals((await b.authorize({ redirect_uri: "javascript:alert(1)" })).status, 400);
+  assertEquals((await b.token({ code: await b.code({ redirect_uri }) })).status, 400);
+  assertEquals((await b.authorize({ client_id: "shop" })).status, 400);
+});
+
+test("[OP-11] a client with a profile of its own stays strict where redirectUris and scopes are any", async () => {
+  const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"], profile: "oauth2.1" as const }];
+  const b = await testServer({ clients, redirectUris: any, scopes: any });
+  assertEquals((await b.authorize({ redirect_uri: "https://spa.example/other" })).status, 400);
+  assertEquals(getRedirectParams(await b.authorize({ scope: "read other" })).get("error"), "invalid_scope");
+});
+
+test("[OP-11] scopes any: unknown scope values are granted with a warning, and survive a refresh", async () => {
+  const b = await testServer({
+    scopes: any,
+    clients: [
+      {
+        client_id: "spa",
+        redirect_uris: ["https://spa.example/cb"],
+        grant_types: ["authorization_code", "refresh_token"],
+      },
+      { client_id: "narrow", redirect_uris: ["https://spa.example/cb"], scope: "read" },
+    ],
+  });
+  const scope = "orders:read custom";
+  const tokens = await (await b.token({ code: await b.code({ scope }) })).json();
+  assertEquals(tokens.scope ?? scope, scope);
+  assertEquals(warnings(b).map(([rule]) => rule), ["AZ-17"]);
+  const { refresh_token } = tokens;
+  const refreshed = await b.token({
+    ...{ grant_type: "refresh_token", refresh_token },
+    ...without("code", "redirect_uri", "code_verifier"),
+  });
+  assertEquals((await refreshed.json()).scope ?? scope, scope);
+  assertEquals(getRedirectParams(await b.authorize({ client_id: "narrow", scope })).get("error"), "invalid_scope");
+  assertEquals(getRedirectParams(await b.authorize({ scope: 'a"b' })).get("error"), "invalid_scope");
+});
+
+test("[OI-06] users any: a login_hint that names no user makes the user, with a warning", async () => {
+  const b = await testServer({ users: any });
+  await b.code({ login_hint: "carol" });
+  await b.code({ login_hint: "carol" });
+  await b.code({ login_hint: "alice" });
+  assertEquals(warnings(b).map(([rule]) => rule).filter((rule) => rule !== "PK-14"), ["OI-06"]);
+  assertEquals(b.as.users.list().map(({ sub }) => sub), ["alice", "bob", "carol"]);
+});
+
+test("the log of a suite that registers nothing shows each use of any, in the flow too", async () => {
+  await using as = await testLatchkey({ clients: any, scopes: any });
+  const shop = { client_id: "shop", redirect_uri: "https://shop.example/cb" };
+  await as.logIn(shop, { scope: "openid custom" });
+  const message = assertThrows(() => as.log.expectNoWarnings(), Error).message;
+  assertStringIncludes(message, 'because clients is "any"');
+  assertStringIncludes(message, 'because scopes is "any"');
+  as.log.expect("token").by(shop).succeeded();
+  assertEquals(as.log.flows.at(-1)!.exchanges.map(({ warnings }) => warnings.length > 0), [true, true]);
+  as.reset();
+  as.log.expectNoWarnings();
+});
+
+test("[OP-11] any is for test hosts, and for no profile", async () => {
+  const real: LatchkeyOptions = {
+    issuer: "https://login.widgets.com",
+    login: "interactive",
+    insecureAllowOpenLogin: true,
+  };
+  await forEachCase(["clients", "redirectUris", "scopes", "users"] as const, async (name) => {
+    await assertRejects(() => latchkey({ ...real, clients: [], [name]: any }), ConfigurationError, name);
+    await assertRejects(() => latchkey({ profile: "oauth2.1", [name]: any }), ConfigurationError, "profile");
+    await assertRejects(() => latchkey({ [name]: "all" as typeof any }), ConfigurationError, "any");
+  });
+});
+
+const without = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, undefined]));
