@@ -54,6 +54,11 @@ export interface Grant {
   readonly consent?: string;
   /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
   readonly password?: string;
+  /**
+   * The generation of the user. If it differs now, the user was removed, and another one with the same subject was added.
+   * Absent for a configured user who was never removed.
+   */
+  readonly generation?: string;
   /** When the user approved. */
   readonly approvedAt: number;
 }

@@ -78,6 +78,8 @@ export interface ConsentRecord {
 export interface RegisteredRecord {
   /** As it was registered, but with a digest for a client secret unless the secret is the key of assertions. */
   readonly entry: Readonly<Record<string, unknown>>;
+  /** Differs for users with the same subject who were added one after the other; absent for clients. */
+  readonly generation?: string;
 }
 
 /** What a change at run time does to a configured client or user. */
@@ -96,6 +98,8 @@ export type OverrideRecord =
       readonly change: "set";
       /** As in {@link RegisteredRecord}. */
       readonly entry: Readonly<Record<string, unknown>>;
+      /** As in {@link RegisteredRecord}; absent also for a configured user who was never removed. */
+      readonly generation?: string;
     }
     | {
       /** Removed, or made the default, which is listed first. */

@@ -29,7 +29,7 @@ import { type Mint, mint } from "./mint.ts";
 import { anyOption, assertOptions } from "./options.ts";
 import { type Persona, personaField } from "./persona.ts";
 import { type Register, registrationClient } from "./registration.ts";
-import { type ResetOptions, resettableState, restore } from "./resettable_state.ts";
+import { type ResetOptions, resettableState } from "./resettable_state.ts";
 import { type ResourceFactory, testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
 import { type UserDecisions, userDecisions } from "./user_decisions.ts";
@@ -322,9 +322,9 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       const pending: MaybePromise<unknown>[] = [];
       if (!keep.includes("clients")) {
         for (const part of [client, documents, clientRandom]) part?.reset();
-        pending.push(restore(server.clients, initial.clients, ({ id }) => id));
+        pending.push(server.clients.restore(initial.clients, "reset()"));
       }
-      if (!keep.includes("users")) pending.push(restore(server.users, initial.users, ({ sub }) => sub));
+      if (!keep.includes("users")) pending.push(server.users.restore(initial.users, "reset()"));
       await Promise.all([...pending, cleared]);
       assertAllMet(unmet);
     },

@@ -1,8 +1,6 @@
 /** The state of a test server that a reset clears. */
 
 import { boundedCache } from "../oauth/bounded_cache.ts";
-import { chain, type MaybePromise } from "../oauth/maybe_promise.ts";
-import type { Repository } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import { rateLimiter } from "../oauth/rate_limiter.ts";
 import type { RecordKind, Store } from "../store/store.ts";
@@ -67,20 +65,5 @@ function withResettableRecords(store: Store): Store {
   return wrapStore(store, {
     add: (kind, id, value, metadata) =>
       store.add(kind, id, value, permanentKinds.has(kind) ? { ...metadata, expiresAt: resettableExpiry } : metadata),
-  });
-}
-
-/** Restores the initial entries of a repository in their order. */
-export function restore<Input, Entry>(
-  repository: Repository<Input, Entry>,
-  initial: readonly Input[],
-  getId: (entry: Entry) => string,
-): MaybePromise<unknown> {
-  return chain(repository.all(), (entries) => {
-    const changes = [
-      ...entries.map((entry) => repository.delete(getId(entry), "reset()")),
-      ...initial.map((input) => repository.set(input)),
-    ];
-    return repository.isPersistent ? Promise.all(changes) : undefined;
   });
 }

@@ -858,7 +858,8 @@ test("[UI-24] a removed guest user disappears on every instance, also after a re
     assertEquals((await b.token(refresh)).status, 400);
     assertEquals(await b.as.users.find("mallory"), undefined);
   }
-  getCode(await createGuest("Another M"));
+  // Another user with the same subject, who has allowed nothing yet.
+  getCode(await submit(browser, await createGuest("Another M"), "decision", "allow"));
   assertEquals(await openBrowser(two, browser.cookies).authorizeSilently(), "code");
   assertEquals((await two.as.users.find("mallory"))?.name, "Another M");
   // Removed at an instance that has not read the guest yet.

@@ -9,6 +9,7 @@ import { isPromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
+import { generationOf } from "../users/generation.ts";
 import type { PendingAuthorization } from "./authorization_request.ts";
 import { loadDetails } from "./details_parameter.ts";
 import { allowsUser, wrongUser } from "./login.ts";
@@ -106,6 +107,7 @@ export async function issueCode(
     claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
     consent: approval.consent,
     password: isPromise(currentPasswordFingerprint) ? await currentPasswordFingerprint : currentPasswordFingerprint,
+    generation: user && generationOf(user),
     approvedAt,
   };
   if (destination.mode === "device") {

@@ -5,6 +5,7 @@ import type { Client } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
+import { findUser } from "../users/generation.ts";
 import { sessionIdFor } from "../users/subject.ts";
 import type { RuleExplanation } from "../trace.ts";
 
@@ -61,11 +62,16 @@ export async function findInvalidReason(
   { grantId, value: { grant } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<RuleExplanation | undefined> {
-  const { subject: { sub, sid }, consent, password } = grant;
-  const found = server.users.find(sub);
+  const { subject: { sub, sid }, consent, password, generation } = grant;
+  const found = findUser(server, sub, generation);
   const user = isPromise(found) ? await found : found;
   if (user === undefined) {
-    return { rule: "CI-11", reason: "the user was removed", expected: `user ${sub}`, received: "no such user" };
+    return {
+      rule: "CI-11",
+      reason: "the user was removed",
+      expected: `user ${sub}`,
+      received: "no such user, or one added later",
+    };
   }
   if (scope.length === 0 && grant.scope.length > 0) {
     const reason = "no scope value of the grant is registered any more";

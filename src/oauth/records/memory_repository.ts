@@ -7,12 +7,13 @@ import type { EntryDefinition, MemoryRepository } from "./repository.ts";
 /** Creates a repository with these entries. */
 export function memoryRepository<Input, Item>(
   initial: readonly Input[],
-  { getId, parse }: EntryDefinition<Input, Item>,
+  { getId, parse, generations }: EntryDefinition<Input, Item>,
 ): MemoryRepository<Input, Item> {
   const parseAll = (inputs: readonly Input[]) => new Map(inputs.map((input) => [getId(input), parse(input)]));
   let configured: ReadonlyMap<string, Item> = parseAll(initial);
   let items = new Map(configured);
   let list: readonly Item[] | undefined;
+  let additions = 0;
   const removalCauses = boundedCache<string>(maxRememberedRemovals);
 
   const all = () => list ??= Object.freeze([...items.values()]);
@@ -23,6 +24,13 @@ export function memoryRepository<Input, Item>(
     return item;
   }
 
+  function set(id: string, item: Item): Item {
+    const former = items.get(id);
+    const generation = former === undefined ? String(++additions) : generations?.of(former);
+    if (generation !== undefined) generations?.assign(item, generation);
+    return store(id, item);
+  }
+
   return {
     isPersistent: false,
     find: (id) => items.get(id),
@@ -30,8 +38,8 @@ export function memoryRepository<Input, Item>(
     isFresh: () => true,
     parse,
     findCached: (id) => items.get(id),
-    set: (input) => store(getId(input), parse(input)),
-    add: (input) => items.has(getId(input)) ? undefined : store(getId(input), parse(input)),
+    set: (input) => set(getId(input), parse(input)),
+    add: (input) => items.has(getId(input)) ? undefined : set(getId(input), parse(input)),
     delete(id, by = "its removal") {
       if (!items.delete(id)) return false;
       list = undefined;
@@ -60,6 +68,12 @@ export function memoryRepository<Input, Item>(
       const former = configured;
       configured = parseAll(inputs);
       for (const [id, item] of configured) if (items.get(id) === former.get(id)) store(id, item);
+    },
+    restore(inputs, by) {
+      for (const id of items.keys()) removalCauses.set(id, by);
+      items = parseAll(inputs);
+      list = undefined;
+      additions = 0;
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Connects the repositories of a server with its store: overrides are read at start, and then twice a second. */
 
 import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../store/store.ts";
+import { encodeBase64url } from "../../runtime/base64url.ts";
 import { quote } from "../config/config_issue.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
@@ -45,6 +46,8 @@ export interface RecordSource {
   /** Runs writes one after the other, in the order of the calls. */
   write<T>(operation: () => Promise<T>): Promise<T>;
   subscribe(listener: OverrideListener): void;
+  /** A random text that distinguishes an entry from those that had its id before. */
+  newGeneration(): string;
   /** Traces an entry of the store that is invalid under the settings of this server; once for each key. */
   onInvalid(key: string, cause: unknown): void;
   /** Reads the overrides now. */
@@ -254,6 +257,7 @@ export function recordSource(
       return result;
     },
     isWriting: () => pendingWrites > 0,
+    newGeneration: () => encodeBase64url(owner.randomBytes(6)),
     subscribe: (listener) => void listeners.push(listener),
     onInvalid,
     async refresh() {

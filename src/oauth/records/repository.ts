@@ -81,6 +81,12 @@ export interface Repository<Input, Item> {
   refresh(): MaybePromise<void>;
   /** Replaces the configured entries; changes at run time still apply to them. */
   reconfigure(inputs: readonly Input[]): void;
+  /**
+   * Replaces all entries by these, in their order. In memory, the repository is then as it was created.
+   *
+   * @param by The cause, for {@link Repository.removedBy}.
+   */
+  restore(inputs: readonly Input[], by: string): MaybePromise<void>;
 }
 
 /** A repository in memory: every method returns its result synchronously. */
@@ -109,6 +115,8 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   all(): readonly Item[];
   /** See {@link Repository.refresh}. */
   refresh(): void;
+  /** See {@link Repository.restore}. */
+  restore(inputs: readonly Input[], by: string): void;
 }
 
 /** What a repository needs to know of its entries. */
@@ -127,6 +135,16 @@ export interface EntryDefinition<Input, Item> {
   serialize(input: Input): MaybePromise<SerializedEntry>;
   /** Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server. */
   deserialize(entry: SerializedEntry): Item;
+  /** Distinguishes entries of the same id that were added one after the other. Default: they are not distinguished. */
+  readonly generations?: EntryGenerations<Item>;
+}
+
+/** Reads and sets the generation of entries. */
+export interface EntryGenerations<Item> {
+  /** The generation; `undefined` if the entry is configured and was never removed. */
+  of(item: Item): string | undefined;
+  /** Sets the generation of an entry that was just parsed. */
+  assign(item: Item, generation: string): void;
 }
 
 /** Creates a repository with these configured entries. */

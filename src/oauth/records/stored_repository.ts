@@ -6,6 +6,8 @@ import { overrideId } from "./override_records.ts";
 import type { RecordSource } from "./record_source.ts";
 import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";
 import type { EntryDefinition, Repository, SerializedEntry } from "./repository.ts";
+import { toJson } from "./stored_entry.ts";
+import type { CachedEntry, OverrideChange, ParsedEntry, StoredEntry } from "./stored_entry.ts";
 
 /** Number of entries of the store that are kept parsed; the least recently read half is evicted as a whole. */
 const maxCachedEntries = 10_000;
@@ -16,29 +18,13 @@ const maxCacheAgeMs = 500;
 /** Number of records in one page of {@link Repository.all}. */
 const maxPageSize = 1000;
 
-/** A parsed entry, and the JSON it was parsed from: while that is the same, the object stays the same. */
-interface ParsedEntry<Item> {
-  readonly json: string;
-  /** `undefined` if the entry is removed, or invalid under the settings of this server. */
-  readonly item: Item | undefined;
-}
-
-interface CachedEntry<Item> extends ParsedEntry<Item> {
-  readonly readAt: number;
-  readonly generation: number;
-}
-
-type OverrideChange =
-  | { readonly change: "set"; readonly entry: SerializedEntry }
-  | { readonly change: "delete" | "default" };
-
 /** Creates a repository with these configured entries; its source must be started afterwards. */
 export function storedRepository<Input, Item>(
   initial: readonly Input[],
   definition: EntryDefinition<Input, Item>,
   source: RecordSource,
 ): Repository<Input, Item> {
-  const { kind, getId, parse, serialize } = definition;
+  const { kind, getId, parse, serialize, generations } = definition;
   const { store, now, prefix } = source;
   const cache = boundedCache<CachedEntry<Item>>(maxCachedEntries);
   /** The number of the latest read of an id that has returned. */
@@ -52,13 +38,13 @@ export function storedRepository<Input, Item>(
   let view: ReadonlyMap<string, Item> = configured;
   let cachedList: readonly Item[] | undefined;
   /** Grows when all cached entries become stale. */
-  let generation = 0;
+  let epoch = 0;
   /** Number of configured ids that also have a record from before they were configured. */
   let hiddenRecords = 0;
 
   const recordId = (id: string) => prefix + id;
   const isFresh = (cached: CachedEntry<Item> | undefined): cached is CachedEntry<Item> =>
-    cached?.generation === generation && Math.abs(now() - cached.readAt) < maxCacheAgeMs && !source.isWriting();
+    cached?.epoch === epoch && Math.abs(now() - cached.readAt) < maxCacheAgeMs && !source.isWriting();
 
   function parseAll(inputs: readonly Input[]): Map<string, Item> {
     return new Map(inputs.map((input) => [getId(input), parse(input)]));
@@ -78,11 +64,13 @@ export function storedRepository<Input, Item>(
   }
 
   /** Parses an entry unless it is the same as before. An invalid one is reported once. */
-  function parseEntry(id: string, entry: SerializedEntry, former: ParsedEntry<Item> | undefined): ParsedEntry<Item> {
-    const json = JSON.stringify(entry);
+  function parseEntry(id: string, stored: StoredEntry, former: ParsedEntry<Item> | undefined): ParsedEntry<Item> {
+    const json = toJson(stored);
     if (former?.json === json) return former;
     try {
-      return { json, item: definition.deserialize(entry) };
+      const item = definition.deserialize(stored.entry);
+      if (stored.generation !== undefined) generations?.assign(item, stored.generation);
+      return { json, item };
     } catch (cause) {
       source.onInvalid(`${kind} ${id} ${json}`, cause);
       return { json, item: undefined };
@@ -91,7 +79,7 @@ export function storedRepository<Input, Item>(
 
   function cacheEntry(id: string, entry: ParsedEntry<Item>, readAt = now()): void {
     const isNew = cache.get(id)?.item !== entry.item;
-    cache.set(id, { json: entry.json, item: entry.item, readAt, generation });
+    cache.set(id, { json: entry.json, item: entry.item, readAt, epoch });
     if (isNew) cachedList = undefined;
     if (id !== defaultEntry?.id || configured.has(id) || defaultEntry.item === entry.item) return;
     defaultEntry = { id, item: entry.item };
@@ -102,7 +90,7 @@ export function storedRepository<Input, Item>(
     // Consumed: the configuration of another instance has replaced it. Instances that started before keep using it.
     if (record.consumedAt !== undefined && record.consumedAt <= source.startedAt) return undefined;
     if (record.expiresAt < Infinity && !(definition.acceptsExpiring && now() < record.expiresAt)) return undefined;
-    return parseEntry(id, record.value.entry, cache.get(id));
+    return parseEntry(id, record.value, cache.get(id));
   }
 
   /** Reads from the store, after what this instance is still writing. */
@@ -148,6 +136,33 @@ export function storedRepository<Input, Item>(
     return configured.has(id) ? view.get(id) : await read(id);
   }
 
+  /** Reads the override of a configured entry, and the entry with it. */
+  async function readConfigured(id: string): Promise<Item | undefined> {
+    const writesBefore = source.writes();
+    const basis = await source.entryDigest(kind, id);
+    const record = await store.get("override", overrideId(prefix, { of: kind, id, basis, change: "set" }));
+    if (source.writes() === writesBefore) {
+      const entry = record && parseOverride(record);
+      const next = new Map(overrides);
+      if (entry === undefined) next.delete(id);
+      else next.set(id, entry);
+      overrides = next;
+      updateView();
+    }
+    return view.get(id);
+  }
+
+  /** Gives an entry the generation of the one that it replaces; without one, a new generation. */
+  async function withGeneration(id: string, item: Item, entry: SerializedEntry): Promise<StoredEntry> {
+    if (generations === undefined) return { entry };
+    // Another instance may have removed the former one a moment ago.
+    const former = await (configured.has(id) ? readConfigured(id) : read(id));
+    const generation = former === undefined ? source.newGeneration() : generations.of(former);
+    if (generation === undefined) return { entry };
+    generations.assign(item, generation);
+    return { entry, generation };
+  }
+
   async function putOverride(id: string, change: OverrideChange): Promise<void> {
     const override = { of: kind, id, basis: await source.entryDigest(kind, id), ...change };
     await store.put("override", overrideId(prefix, override), override, { expiresAt: Infinity });
@@ -157,7 +172,7 @@ export function storedRepository<Input, Item>(
   function parseOverride({ value, consumedAt }: StoredRecord<OverrideRecord>): ParsedEntry<Item> | undefined {
     const former = overrides.get(value.id);
     if (consumedAt !== undefined) return former;
-    return value.change === "set" ? parseEntry(value.id, value.entry, former) : { json: "", item: undefined };
+    return value.change === "set" ? parseEntry(value.id, value, former) : { json: "", item: undefined };
   }
 
   source.subscribe({
@@ -216,24 +231,13 @@ export function storedRepository<Input, Item>(
     return page;
   }
 
-  return {
+  const repository: Repository<Input, Item> = {
     isPersistent: true,
     find,
     async reload(id) {
       if (!configured.has(id)) return await load(id);
       await source.waitForWrites();
-      const startedAt = source.writes();
-      const basis = await source.entryDigest(kind, id);
-      const record = await store.get("override", overrideId(prefix, { of: kind, id, basis, change: "set" }));
-      if (source.writes() === startedAt) {
-        const entry = record && parseOverride(record);
-        const next = new Map(overrides);
-        if (entry === undefined) next.delete(id);
-        else next.set(id, entry);
-        overrides = next;
-        updateView();
-      }
-      return view.get(id);
+      return await readConfigured(id);
     },
     isFresh: (id) => configured.has(id) || isFresh(cache.get(id)),
     parse,
@@ -242,14 +246,14 @@ export function storedRepository<Input, Item>(
       const id = getId(input);
       const item = parse(input);
       return source.write(async () => {
-        const entry = await serialize(input);
-        const parsed = { json: JSON.stringify(entry), item };
+        const stored = await withGeneration(id, item, await serialize(input));
+        const parsed = { json: toJson(stored), item };
         if (configured.has(id)) {
-          await putOverride(id, { change: "set", entry });
+          await putOverride(id, { change: "set", ...stored });
           overrides = new Map(overrides).set(id, parsed);
           updateView();
         } else {
-          await store.put(kind, recordId(id), { entry }, { expiresAt: Infinity });
+          await store.put(kind, recordId(id), stored, { expiresAt: Infinity });
           cacheEntry(id, parsed);
         }
         return item;
@@ -260,13 +264,13 @@ export function storedRepository<Input, Item>(
       const item = parse(input);
       return source.write(async () => {
         if (configured.has(id) || await read(id) !== undefined) return undefined;
-        const entry = await serialize(input);
-        if (!await store.add(kind, recordId(id), { entry }, { expiresAt })) {
+        const stored = await withGeneration(id, item, await serialize(input));
+        if (!await store.add(kind, recordId(id), stored, { expiresAt })) {
           const existing = await store.get(kind, recordId(id));
           if (existing !== undefined && parseRecord(id, existing) !== undefined) return undefined;
-          await store.put(kind, recordId(id), { entry }, { expiresAt });
+          await store.put(kind, recordId(id), stored, { expiresAt });
         }
-        cacheEntry(id, { json: JSON.stringify(entry), item });
+        cacheEntry(id, { json: toJson(stored), item });
         return item;
       });
     },
@@ -323,7 +327,7 @@ export function storedRepository<Input, Item>(
     },
     async refresh() {
       await source.waitForWrites();
-      generation++;
+      epoch++;
       await source.refresh();
     },
     reconfigure(inputs) {
@@ -333,5 +337,10 @@ export function storedRepository<Input, Item>(
       }
       updateView();
     },
+    async restore(inputs, by) {
+      for (const item of await repository.all()) await repository.delete(definition.idOf(item), by);
+      for (const input of inputs) await repository.set(input);
+    },
   };
+  return repository;
 }

@@ -1,7 +1,7 @@
 /** Consents: what users have allowed. They are stored, so that users are not asked again, and can be revoked. */
 
 import type { Client } from "../clients/repository.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Approval } from "../authorize/code.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";
 import { isReleasedByScope } from "../claims.ts";
@@ -9,6 +9,7 @@ import { revokeGrant } from "../grants/revoke_grant.ts";
 import { redirectsToDevice } from "../clients/redirect_uri.ts";
 import { digest, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import { currentGeneration } from "../users/generation.ts";
 import type { ConsentRecord, StoredRecord } from "../../store/store.ts";
 
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
@@ -175,5 +176,9 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
 }
 
 function consentId(server: Server, sub: string, clientId: string): MaybePromise<string> {
-  return storageKey(server, JSON.stringify([sub, clientId]));
+  return chain(
+    currentGeneration(server, sub),
+    (generation) =>
+      storageKey(server, JSON.stringify(generation === undefined ? [sub, clientId] : [sub, clientId, generation])),
+  );
 }

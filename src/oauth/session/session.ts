@@ -2,7 +2,7 @@
  * Sessions: the login of a user in a browser, encoded with a MAC in a cookie.
  *
  * 1. `createSession` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
- * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, password, revocation.
+ * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, user, password, revocation.
  * 3. `endSession` (`end_session.ts`) revokes it, at logout; refresh tokens without `offline_access` end with it.
  *
  * Consents are in `consent.ts`. CSRF tokens and pending authorizations use the same MACs. Cookies are in `app/`.
@@ -12,6 +12,7 @@ import type { Subject } from "../../store/store.ts";
 import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
 import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { User } from "../clients/client.ts";
+import { generationOf } from "../users/generation.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -64,19 +65,24 @@ export function encodeSession(
 ): MaybePromise<string> {
   const levels = Object.keys(level).length === 0 ? [] : [level];
   return chain(
-    chain(server.users.find(sub), (user) => user && passwordFingerprint(server, user)),
-    (password = "") => encodeWithMac(server, "session", [sid, sub, authTime, password, ...earlier, ...levels]),
+    chain(server.users.find(sub), (user) => user && userFingerprint(server, user)),
+    (fingerprint = "") => encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...levels]),
   );
 }
 
-/** Verifies and decodes a session; `undefined` if it is forged, expired, ended, or older than the user's password. */
+/** Verifies and decodes a session; `undefined` if it is forged, expired, ended, or older than the user or their password. */
 export async function decodeSession(server: Server, encoded: string): Promise<Session | undefined> {
   const decoded = await decodeWithMac(server, "session", encoded);
   if (decoded === undefined) return undefined;
-  const [sid, sub, authTime, password, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
+  const [sid, sub, authTime, fingerprint, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
   if (server.now() >= authTime + server.settings.lifetimes.session * 1000) return undefined;
   const user = await server.users.find(sub);
-  if (user === undefined || password !== (await passwordFingerprint(server, user) ?? "")) return undefined;
+  if (user === undefined) return undefined;
+  if (fingerprint !== await userFingerprint(server, user)) {
+    // Another instance may have changed the user a moment ago.
+    const current = await server.users.reload(sub);
+    if (current === undefined || fingerprint !== await userFingerprint(server, current)) return undefined;
+  }
   if (await server.store.get("ended_family", sid) !== undefined) return undefined;
   const earlier = rest.filter((item) => typeof item === "string");
   const level = rest.find((item) => typeof item === "object");
@@ -98,6 +104,15 @@ export function passwordFingerprint(server: Server, user: User): MaybePromise<st
   // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.openLogin === false ? "none" : undefined;
   return chain(computeMac(server, "password", formatPasswordDigest(digest)), (mac) => mac.slice(0, 22));
+}
+
+/** A mark that changes with the password of a user, and when a user is removed and another one with the subject added. */
+function userFingerprint(server: Server, user: User): MaybePromise<string> {
+  const generation = generationOf(user);
+  return chain(
+    passwordFingerprint(server, user),
+    (password = "") => generation === undefined ? password : `${generation} ${password}`,
+  );
 }
 
 /** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */

@@ -3,10 +3,13 @@
 import { accessTokenClaimNames, accessTokenClaims, assertClaimsSize } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
 import { policyOf } from "../clients/policy.ts";
-import { isPromise } from "../maybe_promise.ts";
+import type { Authorization } from "../grants/token_request.ts";
+import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
+import { currentGeneration } from "../users/generation.ts";
 import { identifiersFor } from "../users/subject.ts";
+import { generationOfAccessToken } from "./access_token_id.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -47,6 +50,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
   const identifying = subject && identifiersFor(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
+  const findingGeneration = userGeneration(server, authorization);
+  const generation = isPromise(findingGeneration) ? await findingGeneration : findingGeneration;
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: identifiers?.sub ?? client.id,
@@ -55,7 +60,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
     exp: now + expiresIn,
-    jti: `${subjectTokenId}.${randomId(server.randomBytes)}`,
+    jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generation === undefined ? "" : `~${generation}`}`,
   };
   if (subject !== undefined) {
     if (subject.authTime !== undefined) claims.auth_time = Math.floor(subject.authTime / 1000);
@@ -94,6 +99,16 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...claims.scope !== undefined && { scope: claims.scope },
   };
 };
+
+/** The generation of the user when the grant was approved, or the exchanged token was issued. */
+function userGeneration(
+  server: Server,
+  { subject, subjectTokenId, grant }: Authorization,
+): MaybePromise<string | undefined> {
+  if (subject === undefined) return undefined;
+  if (subjectTokenId !== undefined) return generationOfAccessToken(subjectTokenId);
+  return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
+}
 
 async function storeOpaque(
   server: Server,

@@ -1,6 +1,7 @@
 /**
  * The `jti` of an access token: the id of its grant, the ids of the tokens that were exchanged for it, the oldest first,
- * and its own, separated by dots. So it ends with each of them, and nothing is stored.
+ * and its own, separated by dots. So it ends with each of them, and nothing is stored. Its own id ends with `~` and the
+ * generation of the user, if the user has one.
  */
 
 /** The id of the grant of an access token. */
@@ -17,4 +18,10 @@ export function revocableIds(jti: string): readonly string[] {
 /** The number of exchanges that led to an access token. */
 export function exchangeCount(jti: string): number {
   return jti.split(".").length - 2;
+}
+
+/** The generation of the user of an access token; `undefined` without one. */
+export function generationOfAccessToken(jti: string): string | undefined {
+  const at = jti.lastIndexOf("~");
+  return at < jti.lastIndexOf(".") ? undefined : jti.slice(at + 1);
 }

@@ -4,7 +4,8 @@ import { isRevoked } from "../grants/revoke_grant.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
-import { revocableIds } from "./access_token_id.ts";
+import { findUser } from "../users/generation.ts";
+import { generationOfAccessToken, revocableIds } from "./access_token_id.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 /** A valid access token. */
@@ -22,7 +23,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   if (!hasRequiredClaims(claims)) return undefined;
   if (server.now() >= claims.exp * 1000) return undefined;
   if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
-  if (user !== undefined && await server.users.find(user) === undefined) return undefined;
+  if (user !== undefined && await findUser(server, user, generationOfAccessToken(claims.jti)) === undefined) return;
   return (await isRevoked(server, ...revocableIds(claims.jti))).includes(true) ? undefined : verified;
 }
 

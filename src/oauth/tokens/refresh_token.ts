@@ -8,6 +8,7 @@ import type { Authorization } from "../grants/token_request.ts";
 import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
+import { generationOf } from "../users/generation.ts";
 
 /** Issues the first refresh token of a grant, or the one that the grant type has decided. */
 export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, { provenKey }) => {
@@ -39,7 +40,8 @@ export async function createGrant(
 ): Promise<Grant> {
   const user = await server.users.find(subject.sub);
   const password = user && await passwordFingerprint(server, user);
-  return { clientId: client.id, subject, scope, resources, claims, password, approvedAt: server.now() };
+  const generation = user && generationOf(user);
+  return { clientId: client.id, subject, scope, resources, claims, password, generation, approvedAt: server.now() };
 }
 
 /**

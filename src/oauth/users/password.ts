@@ -69,9 +69,8 @@ const digestsByUser = new WeakMap<User, PasswordDigest>();
 
 /** A copy of a user without the password digest; {@link getPasswordDigest} returns the digest. */
 export function withoutPassword(user: User): User {
-  if (user.password === undefined) return user;
   const { password, ...visible } = user;
-  digestsByUser.set(visible as User, parsePasswordDigest(password)!);
+  if (password !== undefined) digestsByUser.set(visible as User, parsePasswordDigest(password)!);
   return visible as User;
 }
 

@@ -15,6 +15,7 @@ import { chain } from "../maybe_promise.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
 import type { CreateRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
+import { assignGeneration, generationOf } from "./generation.ts";
 import { getPasswordDigest, withoutPassword } from "./password.ts";
 
 /** Finds the claims of a user that no client can receive. */
@@ -68,6 +69,7 @@ export function userRepository(
     },
     serialize: (user) => user,
     deserialize: (stored) => parse(stored as User),
+    generations: { of: generationOf, assign: assignGeneration },
   });
   return {
     ...repository,
