@@ -21,6 +21,7 @@ import { bodyTap, tapRequest } from "../src/recorder/body_tap.ts";
 import type { BodyTap } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";
+import { sharedRsaKeys } from "./rsa_keys.ts";
 import {
   findFieldSecrets,
   findHeaderSecrets,
@@ -45,9 +46,9 @@ export interface MemoryLatchkey extends Latchkey {
   readonly users: MemoryRepository<User, User>;
 }
 
-/** {@link unwatched}, watched. */
+/** {@link unwatched}, watched, with RSA keys that tests share. */
 export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
-  return unwatched(withSecretLeakCheck(options)) as Promise<MemoryLatchkey>;
+  return unwatched(withSecretLeakCheck({ keySource: sharedRsaKeys(), ...options })) as Promise<MemoryLatchkey>;
 }
 
 /** {@link unwatchedTest}, watched. */

@@ -18,7 +18,6 @@ import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
 import { forEachCase } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { sharedRsaKeys } from "./shared_rsa_keys.ts";
 
 const shell = process.platform === "win32" ? undefined : "sh";
 const secret = "a-secret-of-32-characters-or-more";
@@ -56,7 +55,7 @@ const opened: Latchkey[] = [];
 after(() => Promise.all(opened.map((as) => as.close())));
 
 async function serve(): Promise<Latchkey> {
-  const as = await latchkey({ clients, keySource: sharedRsaKeys });
+  const as = await latchkey({ clients });
   opened.push(as);
   await as.listen({ port: 0 });
   return as;

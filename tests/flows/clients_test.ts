@@ -6,7 +6,6 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { decodeClaims, forEachCase } from "./harness.ts";
-import { sharedRsaKeys } from "./shared_rsa_keys.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const publicUri = "https://spa.example/cb";
@@ -43,13 +42,13 @@ interface Reached {
 
 /** Without a socket: the library's requests become calls. */
 async function inProcess(options: LatchkeyOptions = {}): Promise<Reached> {
-  const as = await latchkey({ issuer: "https://as.test", clients, keySource: sharedRsaKeys, ...options });
+  const as = await latchkey({ issuer: "https://as.test", clients, ...options });
   return { as, fetch: (url, init) => as.fetch(new Request(url, init)) };
 }
 
 /** Over a socket: the library's requests travel. */
 async function overSocket(): Promise<Reached> {
-  const as = await latchkey({ clients, keySource: sharedRsaKeys });
+  const as = await latchkey({ clients });
   await as.listen({ port: 0 });
   return { as, fetch: (url, init) => fetch(url, init) };
 }

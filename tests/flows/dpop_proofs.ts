@@ -2,8 +2,9 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID, sign } from "node:crypto";
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
+import { calculateJwkThumbprint, exportJWK } from "jose";
 import type { JWK } from "jose";
+import { clientKeyPair } from "../rsa_keys.ts";
 import { encode } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
@@ -25,7 +26,7 @@ export function sharedProofKey(alg: string): Promise<ProofKey> {
 
 /** Generates a key. */
 export async function proofKey(alg = "ES256"): Promise<ProofKey> {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const { publicKey, privateKey } = await clientKeyPair(alg);
   const publicJwk = await exportJWK(publicKey);
   return {
     ...{ alg, publicJwk, privateJwk: await exportJWK(privateKey) },

@@ -19,6 +19,7 @@ import {
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { openBrowser } from "./browser.ts";
+import { clientKeyPair } from "../rsa_keys.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const issuer = "https://as.test";
@@ -28,7 +29,7 @@ const secret = "a secret that is long enough for HS256, and for HS512 too: 01234
 
 const keys = await generateKeyPair("ES256");
 const otherKeys = await generateKeyPair("ES256");
-const rsaKeys = await generateKeyPair("RS256");
+const rsaKeys = await clientKeyPair("RS256");
 const jwk = async (key: CryptoKey, kid: string) => ({ ...await exportJWK(key), kid });
 const jwks = { keys: [await jwk(keys.publicKey, "ec"), await jwk(rsaKeys.publicKey, "rsa")] };
 

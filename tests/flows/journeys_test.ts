@@ -1,7 +1,7 @@
 /** Whole logins with client libraries, configured only with the issuer and their credentials (group SC). */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { exportJWK, generateKeyPair } from "jose";
+import { exportJWK } from "jose";
 import type { JWK } from "jose";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
@@ -9,6 +9,7 @@ import * as openid from "openid-client";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { forEachCase } from "./harness.ts";
 import { getForm } from "./browser.ts";
+import { clientKeyPair } from "../rsa_keys.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const redirectUri = "https://app.example/cb";
@@ -27,7 +28,7 @@ interface Way {
 const keys: { readonly alg: string; readonly key: CryptoKey; readonly jwk: JWK }[] = await Promise.all(
   // Both libraries call EdDSA by the name that RFC 9864 gives it.
   ["ES256", "RS256", "PS256", "Ed25519"].map(async (alg) => {
-    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    const { privateKey, publicKey } = await clientKeyPair(alg);
     return { alg, key: privateKey, jwk: { ...await exportJWK(publicKey), kid: `key-${alg}`, use: "sig" } };
   }),
 );

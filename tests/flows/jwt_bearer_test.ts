@@ -35,6 +35,7 @@ import {
   publicTokens,
   testClients,
 } from "./client_endpoints.ts";
+import { clientKeyPair } from "../rsa_keys.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "./foreign_issuer.ts";
 import type { AssertionChange, ForeignIssuer } from "./foreign_issuer.ts";
 import {
@@ -341,7 +342,7 @@ test("[JB-06] a key of the issuer must have signed, by an accepted algorithm", a
   const pem = new TextEncoder().encode(await exportSPKI(publicKey));
   const unsigned = (await idp.assertion("alice")).split(".")[1];
   const none = `${btoa(JSON.stringify({ alg: "none" })).replace(/=+$/, "")}.${unsigned}.`;
-  const { privateKey: rsa } = await generateKeyPair("RS256");
+  const { privateKey: rsa } = await clientKeyPair("RS256");
   const valid = await idp.assertion("alice");
   await forEachCase<string>([
     await idp.assertion("alice", { header: { alg: "HS256" }, key: pem }),

@@ -4,7 +4,6 @@ import { decodeProtectedHeader } from "jose";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
 import { decodeClaims, testServer } from "./harness.ts";
-import { sharedRsaKeys } from "./shared_rsa_keys.ts";
 import type { TestServer } from "./harness.ts";
 import { until } from "../until.ts";
 
@@ -75,7 +74,6 @@ export async function callingServer(options: LatchkeyOptions = {}): Promise<Call
       calls.push(call);
       return await self.server!.respond(call);
     },
-    keySource: sharedRsaKeys,
     ...options,
     store,
   });

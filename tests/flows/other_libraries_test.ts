@@ -8,7 +8,6 @@ import OAuth2Strategy from "passport-oauth2";
 import OpenIDConnectStrategy from "passport-openidconnect";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
-import { sharedRsaKeys } from "./shared_rsa_keys.ts";
 import { getForm } from "./browser.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
@@ -34,7 +33,6 @@ async function serve(options: LatchkeyOptions = {}): Promise<Latchkey> {
       { client_id: "post", ...secret, token_endpoint_auth_method: "client_secret_post" },
     ],
     users: [{ sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true }],
-    keySource: sharedRsaKeys,
     ...options,
   });
   opened.push(as);

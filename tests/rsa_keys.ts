@@ -1,0 +1,33 @@
+/** RSA keys that tests share: to generate one takes up to a quarter of a second. */
+
+import { exportJWK, generateKeyPair, importJWK } from "jose";
+import type { JWK } from "jose";
+import { generatedKeys, type KeySource, type NewKey } from "../src/oauth/keys/keys.ts";
+
+const keysOfServers: Promise<NewKey>[] = [];
+let servers = 0;
+
+/** Keys for one more server: its RSA keys are those of every other server before it, and differ from those of the last. */
+export function sharedRsaKeys(): KeySource {
+  const turn = servers++ % 2;
+  return {
+    async create(alg, number) {
+      if (alg !== "RS256") return await generatedKeys.create(alg, number);
+      return await (keysOfServers[2 * number + turn] ??= Promise.resolve(generatedKeys.create(alg, number)));
+    },
+  };
+}
+
+let jwkOfClients: Promise<JWK> | undefined;
+
+/** An extractable key pair of a client. RSA keys are the same for every algorithm, and no server has them. */
+export async function clientKeyPair(alg: string): Promise<{ privateKey: CryptoKey; publicKey: CryptoKey }> {
+  if (!/^[RP]S/.test(alg)) return await generateKeyPair(alg, { extractable: true });
+  jwkOfClients ??= generateKeyPair("RS256", { extractable: true }).then(({ privateKey }) => exportJWK(privateKey));
+  const jwk = await jwkOfClients;
+  const publicJwk = { kty: jwk.kty, n: jwk.n, e: jwk.e };
+  const [privateKey, publicKey] = await Promise.all(
+    [jwk, publicJwk].map((one) => importJWK(one, alg, { extractable: true }) as Promise<CryptoKey>),
+  );
+  return { privateKey: privateKey!, publicKey: publicKey! };
+}
