@@ -1,6 +1,7 @@
 /** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
+import { allowedSubjects } from "../oauth/authorize/allowed_subjects.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { allowsUser } from "../oauth/authorize/login.ts";
@@ -13,6 +14,7 @@ import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
 import { rejectForeignLogin } from "./foreign_page.ts";
+import { resolveLoginHint } from "./login_hint.ts";
 
 /** What an approver may read besides the authorization request. */
 export interface ApproverContext {
@@ -73,7 +75,7 @@ export async function autoApprover(
   const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
   const hintedUser = loginHint === undefined || userOfHint !== undefined
     ? userOfHint
-    : await (await import("./login_hint.ts")).resolveLoginHint(server, loginHint, request);
+    : await resolveLoginHint(server, loginHint, request);
   const currentUser = previousSession === undefined ? undefined : await users.find(previousSession.sub);
   const namedUser = hintedUser ?? currentUser ?? users.first();
   const preferredUser = isPromise(namedUser) ? await namedUser : namedUser;
@@ -100,7 +102,6 @@ async function findDemandedUser(
   client: Client,
   demandedSubs: readonly (readonly string[])[],
 ): Promise<User | undefined> {
-  const { allowedSubjects } = await import("../oauth/authorize/allowed_subjects.ts");
   const [sub] = await allowedSubjects(server, client, demandedSubs);
   return sub === undefined ? undefined : await server.users.find(sub);
 }

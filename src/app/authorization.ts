@@ -15,6 +15,7 @@ import type { Approval } from "../oauth/authorize/code.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/login.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { isPromise } from "../oauth/maybe_promise.ts";
+import { endForgottenSessions } from "../oauth/session/end_session.ts";
 import { createSession } from "../oauth/session/session.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Approver } from "./approver.ts";
@@ -60,7 +61,6 @@ export async function authorize(
   const newSession = createSession(server, user.sub, authTime, previousSession, level);
   const response = await completeAuthorization(context, pending, decision, newSession, true);
   if (previousSession !== undefined) {
-    const { endForgottenSessions } = await import("../oauth/session/end_session.ts");
     await endForgottenSessions(server, previousSession, newSession);
   }
   return response;

@@ -8,6 +8,7 @@ import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "./context.ts";
+import { sendResponse } from "./response_mode.ts";
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
 export function authorizationResponse(
@@ -20,7 +21,7 @@ export function authorizationResponse(
   if (destination.mode === "query" || destination.mode === "device") {
     return redirect(context.request.method, appendToRedirectUri(destination.uri, fields), headers);
   }
-  return import("./response_mode.ts").then(({ sendResponse }) => sendResponse(context, destination, fields, headers));
+  return sendResponse(context, destination, fields, headers);
 }
 
 /** The parameters of an authorization response. */

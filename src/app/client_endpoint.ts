@@ -6,7 +6,7 @@ import { type HttpResponse, withHeaders } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Credentials } from "../oauth/clients/auth/method.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { freshNonce } from "../oauth/dpop/proven_key.ts";
+import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
 import type { Params } from "../oauth/params.ts";

@@ -1,4 +1,4 @@
-/** Error responses: an error of a handler is sent through the channel that the endpoint declares. Loaded with the first one. */
+/** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
 import { challenge, tokenChallenges, usedScheme } from "../http/challenge.ts";
 import { HttpError } from "../http/http_error.ts";
@@ -16,6 +16,8 @@ import type { Context } from "./context.ts";
 import { routeUrl } from "./endpoint.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./off_page.ts";
+import { responseLocation } from "./response_mode.ts";
+import { clientEditPath, mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
@@ -266,13 +268,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   }
   const explanation = error.explainToUser();
   const { rule, reason, expected, received } = explanation;
-  const [pages, { findFix, findRule }, { suggestMatch, mayListClients, clientEditPath }, { responseLocation }] =
-    await Promise.all([
-      context.pages(),
-      import("../oauth/rules/mod.ts"),
-      import("./suggest_match.ts"),
-      import("./response_mode.ts"),
-    ]);
+  const [pages, { findFix, findRule }] = await Promise.all([context.pages(), import("../oauth/rules/mod.ts")]);
   const address = new URLSearchParams(target.query);
   const { publicExpected } = error.details;
   const showsClients = publicExpected === undefined || mayListClients(context);

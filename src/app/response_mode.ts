@@ -1,4 +1,4 @@
-/** Sends authorization responses in all response modes, except plain ones in the query. Loaded with the first one. */
+/** Sends authorization responses in all response modes, except plain ones in the query. */
 
 import type { HttpResponse } from "../http/message.ts";
 import { html, redirect } from "../http/responses.ts";

@@ -24,6 +24,7 @@ import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
 
@@ -60,7 +61,6 @@ export function authorizeHandlers(
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
     const isReadableByPage = responseModes[destination.mode].carrier === "form" && hasTestHost(server.issuer);
     if (isReadableByPage) {
-      const { rejectForeignHost } = await import("../app/host_check.ts");
       rejectForeignHost(server.issuer, httpRequest, "FP-04");
     }
     context.destination = destination;

@@ -2,7 +2,7 @@
 
 import { json } from "../http/responses.ts";
 import { missingClientId, pushRequest } from "../oauth/authorize/pushed_request.ts";
-import { provenKey } from "../oauth/dpop/proven_key.ts";
+import { provenKey } from "../oauth/dpop/request_proof.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 

@@ -1,7 +1,7 @@
 /** POST /oauth2/token (OAuth 2.1 §3.2): authenticate the client, validate the grant, issue the tokens. */
 
 import { json } from "../http/responses.ts";
-import { tokenKey } from "../oauth/dpop/proven_key.ts";
+import { tokenKey } from "../oauth/dpop/request_proof.ts";
 import { findGrantType, identifyClient } from "../oauth/grants/grant_type.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";

@@ -2,13 +2,13 @@
 
 import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
+import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import { grantOfAccessToken } from "../oauth/tokens/access_token_id.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import { byProfile } from "../oauth/config/profile.ts";
-import { freshNonce } from "../oauth/dpop/proven_key.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { recordUserinfoCall } from "../oauth/notes.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";

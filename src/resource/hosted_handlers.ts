@@ -6,7 +6,7 @@ import { readBodyText } from "../http/form.ts";
 import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import type { HostedResource } from "../oauth/config/resource_list.ts";
-import { freshNonce } from "../oauth/dpop/proven_key.ts";
+import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";

@@ -2,6 +2,7 @@
 
 import { errors } from "jose";
 import { clientFromMetadata } from "../oauth/clients/client_from_metadata.ts";
+import { verifyRequestProof } from "../oauth/dpop/request_proof.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";
@@ -39,9 +40,6 @@ export function localProofs(server: Server): ProofVerifier {
   return {
     algorithms: settings.dpop.algorithms,
     required: settings.requireSenderConstrainedTokens,
-    async verify(request, accessToken, _now, boundKey) {
-      const { verifyRequestProof } = await import("../oauth/dpop/request_proof.ts");
-      return await verifyRequestProof(server, request, { accessToken, boundKey });
-    },
+    verify: (request, accessToken, _now, boundKey) => verifyRequestProof(server, request, { accessToken, boundKey }),
   };
 }

@@ -4,10 +4,13 @@ import { autoApprover } from "../app/approver.ts";
 import type { App } from "../app/context.ts";
 import { endpointPath, routeUrl } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
+import { errorResponse, lastResortError } from "../app/error_response.ts";
+import { endUserSessions } from "../oauth/session/end_session.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { Extension } from "../app/extension.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
 import { endpointRoute } from "../app/route.ts";
+import { seeOther } from "../app/see_other.ts";
 import { routeFinder, router } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
@@ -21,6 +24,7 @@ import { recordPrefix } from "../oauth/records/repository.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
 import { type ResolvedSettings, resolveSettings } from "../oauth/config/resolve_settings.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
+import { rateLimiter } from "../oauth/rate_limiter.ts";
 import { loadGrantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
@@ -117,8 +121,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       : [],
   });
   // In the background: a change of a user does not wait for clients.
-  const onSessionsOver = async (sub: string) =>
-    await (await import("../oauth/session/end_session.ts")).endUserSessions(server, sub);
+  const onSessionsOver = (sub: string) => endUserSessions(server, sub);
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
     ...core,
@@ -146,7 +149,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     recordPrefix: recordPrefix(options),
     outbound,
     resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
-    rateLimiter: settings.throttle ? (await import("../oauth/rate_limiter.ts")).rateLimiter(core.now) : undefined,
+    rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
     fetches: {},
     keyFetches: boundedCache(maxKeyFetches),
@@ -196,13 +199,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   let headers = securityHeaders(issuer);
   const handleRoute = router((path) => findRoute(path), {
     createContext: contextFactory(app, plugins, emit),
-    handleError: async (error, context) => (await import("../app/error_response.ts")).errorResponse(context, error),
-    lastResort: async (cause, target, context) =>
-      (await import("../app/error_response.ts")).lastResortError(context?.server ?? server, target, cause),
+    handleError: (error, context) => errorResponse(context, error),
+    lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: hasTestHost(issuer),
     headers: () => headers,
   });
-  const handle = settings.seeOther ? (await import("../app/see_other.ts")).seeOther(handleRoute) : handleRoute;
+  const handle = settings.seeOther ? seeOther(handleRoute) : handleRoute;
   const addResource: AddResource = (resource, resourceEndpoints) => {
     server.resources.host(resource);
     scopes.push(...resource.scopes.filter((value) => !scopes.includes(value)));

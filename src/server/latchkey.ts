@@ -8,6 +8,7 @@
  * 5. `maintenance.ts` deletes expired records and rotates keys between requests.
  */
 
+import { lastResortError } from "../app/error_response.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
@@ -17,6 +18,8 @@ import type { ClientRepository, UserRepository } from "../oauth/clients/reposito
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
+import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
+import { userWarnings } from "../oauth/config/user_warnings.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
@@ -32,6 +35,7 @@ import { maintenance } from "./maintenance.ts";
 import { optionsField, validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { randomPool } from "./random_pool.ts";
+import { addressReader } from "./trusted_proxies.ts";
 
 /** A running authorization server. */
 export interface Latchkey extends AsyncDisposable {
@@ -97,11 +101,8 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
   // Only servers with login pages load them.
   const usesPages = options.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
-  const readAddress = options.trustProxy?.length
-    ? (await import("./trusted_proxies.ts")).addressReader(options)
-    : undefined;
+  const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
-  const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
   const records = store.persistent === true
     ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
       issuer,
@@ -126,7 +127,6 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     try {
       return await handle(request, peer);
     } catch (cause) {
-      const { lastResortError } = await import("../app/error_response.ts");
       return lastResortError(app.server, parseTarget(request.url, peer), cause);
     }
   };
@@ -143,11 +143,11 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     keys,
     dispatch: handle,
     interaction,
-    userWarnings: warnings?.userWarnings,
+    userWarnings: hasListener ? userWarnings : undefined,
     createRepository: records?.createRepository,
   });
   const { server } = app;
-  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
+  for (const warning of hasListener ? settingsWarnings(options, settings) : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // Rejects a store with test keys at the start, not at the first login.

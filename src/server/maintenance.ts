@@ -1,8 +1,9 @@
 /** Maintenance: deletes expired records and unused clients, rotates keys and reads the changes of other instances. */
 
+import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { Server } from "../oauth/server.ts";
 
-/** Interval of `minute_tasks.ts`, in milliseconds; far below the default of `keys.lead`. */
+/** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
 
 /**
@@ -42,12 +43,6 @@ export function maintenance(server: Server, { records }: MaintenanceOptions): Ma
 
   const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
 
-  /** Runs the tasks of each minute at the same time. */
-  async function runMinuteTasks(): Promise<void> {
-    const { minuteTasks } = await import("./minute_tasks.ts");
-    for (const task of minuteTasks) task(server).catch(traceFailure);
-  }
-
   function runIfDue(): void {
     records?.refreshIfDue();
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
@@ -59,7 +54,8 @@ export function maintenance(server: Server, { records }: MaintenanceOptions): Ma
       });
     if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
     lastMinuteTasksAt = now();
-    runMinuteTasks().catch(traceFailure);
+    // At the same time.
+    for (const task of minuteTasks) task(server).catch(traceFailure);
   }
 
   function startInterval(): void {
@@ -80,4 +76,35 @@ export function maintenance(server: Server, { records }: MaintenanceOptions): Ma
       clearInterval(timer);
     },
   };
+}
+
+/** The tasks of each minute. Each loads the code of its feature only if there is something to do. */
+const minuteTasks: readonly ((server: Server) => Promise<void>)[] = [
+  maintainKeys,
+  deleteUnusedClients,
+  repeatLogoutCalls,
+];
+
+/** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
+async function maintainKeys(server: Server): Promise<void> {
+  const { keys, now, settings: { keys: { rotateEvery, lead } } } = server;
+  await keys.refresh();
+  if (rotateEvery === undefined) return;
+  for (const alg of algorithmsInUse(server)) {
+    if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await keys.rotate(alg, lead);
+  }
+}
+
+/** Deletes registered clients that were never used. */
+async function deleteUnusedClients(server: Server): Promise<void> {
+  const { recordPrefix, settings, store } = server;
+  if (settings.registration.mode === "off" || await store.count("unused_registration", recordPrefix) === 0) return;
+  await (await import("../oauth/clients/unused_registrations.ts")).deleteUnusedClients(server);
+}
+
+/** Repeats back-channel logout calls. */
+async function repeatLogoutCalls(server: Server): Promise<void> {
+  const { issuer, settings, store } = server;
+  if (!settings.clientLogout.backChannel || await store.count("logout_call", `${issuer} `) === 0) return;
+  await (await import("../oauth/session/client_logout.ts")).repeatLogoutCalls(server);
 }

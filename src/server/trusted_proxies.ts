@@ -1,4 +1,4 @@
-/** The setting `trustProxy`: validates the addresses of trusted proxies, and reads those of clients behind them. Loaded with it. */
+/** The setting `trustProxy`: validates the addresses of trusted proxies, and reads those of clients behind them. */
 
 import { clientAddress } from "../http/client_address.ts";
 import type { RequestLike } from "../http/message.ts";

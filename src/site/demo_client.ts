@@ -2,9 +2,9 @@
 
 import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
+import { requiresProof } from "../oauth/dpop/request_proof.ts";
 import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
-import { requiresProof } from "../oauth/dpop/proven_key.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";

@@ -64,10 +64,19 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   const described = /^src\/extensions\/(?:settings|\w+\/(?:mod|settings|\w+_types?))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
-  const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind|ip_address))/;
+  const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents, and networks");
   for (
-    const name of ["tokens/verification", "tokens/id_token_hint", "tokens/claims_context", "rate_limiter", "trace"]
+    const name of [
+      "authorize/acr",
+      "authorize/authorization_details",
+      "authorize/device",
+      "authorize/pushed_request",
+      "authorize/request_object",
+      "clients/unused_registrations",
+      "dpop/proof",
+      "session/client_logout",
+    ]
   ) {
     assert(!sources.includes(`src/oauth/${name}.ts`), name);
   }

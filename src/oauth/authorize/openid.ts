@@ -6,8 +6,9 @@ import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
 import type { PartRequest } from "./request_part.ts";
+import { addRequestedClaims } from "./requested_claims.ts";
 import { splitScope } from "./scope_token.ts";
-import type { IdTokenHint } from "../tokens/id_token_hint.ts";
+import { type IdTokenHint, readIdTokenHint } from "../tokens/id_token_hint.ts";
 
 /** The supported values of `prompt`. */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
@@ -16,8 +17,8 @@ export const promptValues = ["none", "login", "consent", "select_account"] as co
 const maxLoginHintLength = 255;
 
 /**
- * Reads what a request requires of the login. The code for `id_token_hint`, `claims` and levels is loaded only if it is
- * needed. For a device the user always decides on a page, so `prompt` does not count.
+ * Reads what a request requires of the login. For a device the user always decides on a page, so `prompt` does not
+ * count.
  */
 export function readLoginRequirements(
   from: PartRequest,
@@ -25,15 +26,12 @@ export function readLoginRequirements(
 ): MaybePromise<Pick<AuthorizationRequest, "loginRequirements">> {
   const { server, client, params, at } = from;
   const idTokenHint = params.get("id_token_hint");
-  const hinted = idTokenHint === undefined
-    ? undefined
-    : import("../tokens/id_token_hint.ts").then(({ readIdTokenHint }) => readIdTokenHint(server, idTokenHint));
+  const hinted = idTokenHint === undefined ? undefined : readIdTokenHint(server, idTokenHint);
   return chain(hinted, (hintedLogin) => {
     const requirements = readOpenIdParameters(params, client, hintedLogin);
     const complete = params.get("claims") === undefined && server.settings.acrValues.length === 0
       ? requirements
-      : import("./requested_claims.ts")
-        .then((module) => module.addRequestedClaims(server, params, client, parts.scope ?? [], requirements));
+      : addRequestedClaims(server, params, client, parts.scope ?? [], requirements);
     return chain(complete, (complete) => ({
       loginRequirements: at === "device" ? { ...complete, prompt: [] } : complete,
     }));

@@ -7,9 +7,10 @@ import type { RequestedClaims } from "../../store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
-import { type AcrRequest, demandedAcr } from "./acr.ts";
+import type { AcrRequest } from "./acr.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
 import { splitScope } from "./scope_token.ts";
 
@@ -20,19 +21,23 @@ export function addRequestedClaims(
   client: Client,
   scope: readonly string[],
   requirements: LoginRequirements,
-): LoginRequirements {
+): MaybePromise<LoginRequirements> {
   const text = params.get("claims");
   const { names, subs = [], acr: claim } = text === undefined ? {} : readClaims(server, client, text);
   rejectManySubjects(subs.flat().length);
   const demandedSubs = [...requirements.demandedSubs ?? [], ...subs];
   const acrValues = params.get("acr_values");
   const values = acrValues === undefined ? client.metadata.default_acr_values : splitScope(acrValues);
-  return {
+  const complete = {
     ...requirements,
     demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
     claims: names,
-    acr: demandedAcr(server, { values, claim, isOpenId: scope.includes("openid") }),
   };
+  if (values === undefined && claim === undefined) return complete;
+  return import("./acr.ts").then(({ demandedAcr }) => ({
+    ...complete,
+    acr: demandedAcr(server, { values, claim, isOpenId: scope.includes("openid") }),
+  }));
 }
 
 /** Maximum number of subjects that `claims` demands; the same one may count twice. */

@@ -1,4 +1,4 @@
-/** Warnings about valid settings, and users, that probably do not work as intended. Loaded only if something listens. */
+/** Warnings about valid settings, and users, that probably do not work as intended. */
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
@@ -7,8 +7,6 @@ import type { Settings } from "./settings.ts";
 import type { TrustedIssuer } from "./trusted_issuers.ts";
 import { unlistedClientsWarnings } from "./unlisted_clients.ts";
 import { hasTestHost } from "../test_hosts.ts";
-
-export { userWarnings } from "./user_warnings.ts";
 
 /**
  * Every warning about valid settings.

@@ -24,6 +24,8 @@ export interface ProofRequirements {
   readonly algorithms: readonly string[];
   /** What a message about another algorithm ends with. Default: nothing. */
   readonly algorithmsBy?: string;
+  /** What the message about a missing proof ends with. Default: nothing. */
+  readonly requiredBy?: string;
   /** The access token of the request; absent at the authorization server. */
   readonly accessToken?: string;
 }
@@ -56,7 +58,10 @@ const maxSecondsAhead = 60;
  * @throws {OAuthError} `invalid_dpop_proof`.
  */
 export async function verifyProof(header: string | null, required: ProofRequirements): Promise<Proof> {
-  if (header === null) throw missingProof();
+  if (header === null) {
+    const message = `a DPoP proof is required${required.requiredBy ?? ""}`;
+    throw invalidProof("DO-06", message, "the header DPoP", "no such header");
+  }
   if (header.length > maxProofLength || !compactJws.test(header)) {
     throw invalidProof(
       "DO-01",
@@ -73,11 +78,6 @@ export async function verifyProof(header: string | null, required: ProofRequirem
   if (required.accessToken !== undefined) await assertTokenDigest(claims, required.accessToken);
   const nonce = typeof claims.nonce === "string" ? claims.nonce : undefined;
   return { thumbprint: await calculateJwkThumbprint(key), jti, target, iat, nonce };
-}
-
-/** The error of a request without a required proof. @param by The end of the message. Default: nothing. */
-export function missingProof(by = ""): OAuthError {
-  return invalidProof("DO-06", `a DPoP proof is required${by}`, "the header DPoP", "no such header");
 }
 
 /** The error of an invalid proof. The message is for the client: it contains no request value. */

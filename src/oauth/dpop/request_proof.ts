@@ -1,7 +1,14 @@
-/** Verifies the DPoP proofs of requests: with their nonce, and each once (RFC 9449). Loaded with the first one. */
+/**
+ * DPoP (RFC 9449): a client proves with each request that it has a key, and its tokens are bound to that key.
+ *
+ * This file verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. The first proof loads
+ * `proof.ts`, which verifies a proof by itself. The endpoints put the thumbprint of the key into
+ * `TokenRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens writes it.
+ */
 
 import { rejectBeyondBound } from "../bounded_records.ts";
 import { policyOf } from "../clients/policy.ts";
+import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
@@ -9,7 +16,31 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
-import { invalidProof, missingProof, verifyProof } from "./proof.ts";
+
+/**
+ * The thumbprint of the key that a request proves; `undefined` if it has no proof.
+ *
+ * @throws {OAuthError} `invalid_dpop_proof`.
+ */
+export function provenKey(server: Server, request: TokenRequest): Promise<string> | undefined {
+  return request.header("dpop") === null ? undefined : verifyRequestProof(server, request);
+}
+
+/** The same for a token request, which is rejected if the client or the server requires a proof (RFC 9449 §5.2). */
+export function tokenKey(server: Server, request: TokenRequest): Promise<string> | undefined {
+  return requiresProof(server, request.client) ? verifyRequestProof(server, request) : provenKey(server, request);
+}
+
+/** Whether the token requests of a client need a proof. */
+export function requiresProof(server: Server, client: Client): boolean {
+  return policyOf(server, client).requireSenderConstrainedTokens || client.metadata.dpop_bound_access_tokens === true;
+}
+
+/** The nonce for the next proofs; `undefined` if the server demands none. */
+export function freshNonce(server: Server, kind: "client" | "resource"): MaybePromise<string> | undefined {
+  if (server.settings.dpop.nonce === "off") return undefined;
+  return serverNonces(server, kind).current(server.now());
+}
 
 /** The part of a request that a proof is for; at a protected resource without its client. */
 export type ProvenRequest =
@@ -22,6 +53,8 @@ export interface ProofPolicy {
   readonly algorithms: readonly string[];
   /** What a message about another algorithm ends with. Default: nothing. */
   readonly algorithmsBy?: string;
+  /** What the message about a missing proof ends with. Default: nothing. */
+  readonly requiredBy?: string;
   /** Seconds for which a proof without nonce is accepted after its `iat`. */
   readonly maxAge: number;
   /** The nonces that proofs must have; absent: they need none. */
@@ -59,12 +92,12 @@ export async function verifyRequestProof(
 ): Promise<string> {
   const { client, address } = request;
   const { dpop, profile } = client === undefined ? server.settings : policyOf(server, client);
-  if (request.header("dpop") === null) throw missingProof(byProfile(profile, "requireSenderConstrainedTokens"));
   const thumbprint = await verifyUnusedProof(
     {
       maxAge: dpop.maxAge,
       algorithms: dpop.algorithms,
       algorithmsBy: byProfile(profile, "dpop.algorithms"),
+      requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
       now: server.now(),
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
       async markUsed(name, expiresAt) {
@@ -87,13 +120,14 @@ export async function verifyRequestProof(
 
 /** Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is of another key. */
 export async function verifyUnusedProof(
-  { algorithms, algorithmsBy, maxAge, nonces, now, markUsed }: ProofPolicy,
+  { algorithms, algorithmsBy, requiredBy, maxAge, nonces, now, markUsed }: ProofPolicy,
   request: ProvenRequest,
   token?: ProvenToken,
 ): Promise<string> {
   const { method, url } = request;
+  const { invalidProof, verifyProof } = await import("./proof.ts");
   const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
-    ...{ method, url, now, algorithms, algorithmsBy, accessToken: token?.accessToken },
+    ...{ method, url, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
     // A nonce says how old a proof is, also where the clock of the client is wrong.
     maxAgeSeconds: nonces === undefined ? maxAge : Infinity,
   });

@@ -10,6 +10,7 @@ import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration } from "../users/generation.ts";
 import { identifiersFor } from "../users/subject.ts";
 import { generationOfAccessToken } from "./access_token_id.ts";
+import { overriddenClaims } from "./claims_context.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -83,7 +84,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
   const issuedClaims = server.overrideClaims === undefined
     ? allClaims
-    : await (await import("./claims_context.ts")).overriddenClaims(server, "access_token", allClaims, authorization);
+    : await overriddenClaims(server, "access_token", allClaims, authorization);
   // A pairwise subject does not identify the user: a stored token does.
   const isOpaque = client.metadata.access_token_format === "opaque" || client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));

@@ -1,8 +1,10 @@
 /** Access tokens at this server's own resources, such as userinfo (RFC 6750; RFC 9449 §7; OAuth 2.1 §5). */
 
 import { assertBinding, readAuthorization } from "../dpop/bound_token.ts";
+import { verifyRequestProof } from "../dpop/request_proof.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
+import { explainAccessToken } from "./explain_access_token.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
@@ -46,7 +48,6 @@ export async function requireAccessToken(
   const accessToken = await readAccessToken(server, token);
   const audience = [accessToken?.claims.aud ?? []].flat();
   if (accessToken === undefined || !audience.includes(server.audience)) {
-    const { explainAccessToken } = await import("./explain_access_token.ts");
     throw new OAuthError(
       "invalid_token",
       "the access token is unknown, expired, revoked, or for another resource",
@@ -62,10 +63,11 @@ export async function requireAccessToken(
     });
   }
   if (scheme === "DPoP" || cnf !== undefined) {
-    await assertBinding(scheme ?? "Bearer", cnf, async (boundKey) => {
-      const { verifyRequestProof } = await import("../dpop/request_proof.ts");
-      return await verifyRequestProof(server, request, { accessToken: token, boundKey });
-    });
+    await assertBinding(
+      scheme ?? "Bearer",
+      cnf,
+      (boundKey) => verifyRequestProof(server, request, { accessToken: token, boundKey }),
+    );
     server.passed?.("DO-09");
   }
   if (accessToken.claims.scope?.split(" ").includes(scope) !== true) {

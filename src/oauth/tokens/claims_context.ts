@@ -1,4 +1,4 @@
-/** Overrides claims that are issued for a grant. Loaded only for a server that overrides them. */
+/** Overrides claims that are issued for a grant. */
 
 import type { Authorization } from "../grants/token_request.ts";
 import type { TokenKind } from "../keys/jwt.ts";

@@ -1,4 +1,4 @@
-/** Why an access token is rejected: what the token itself proves. Loaded with the first such rejection. */
+/** Why an access token is rejected: what the token itself proves. */
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";

@@ -8,6 +8,7 @@ import { noteMinimalIdToken } from "../notes.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { hasLogoutUri } from "../clients/logout_uris.ts";
 import { identifiersFor } from "../users/subject.ts";
+import { overriddenClaims } from "./claims_context.ts";
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
 export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
@@ -43,7 +44,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
   else noteClaimsOfUserinfo(server, authorization);
   const issuedClaims = server.overrideClaims === undefined
     ? claims
-    : await (await import("./claims_context.ts")).overriddenClaims(server, "id_token", claims, authorization);
+    : await overriddenClaims(server, "id_token", claims, authorization);
   const signing = server.sign("id_token", client.idTokenAlg, issuedClaims);
   return { id_token: isPromise(signing) ? await signing : signing };
 };

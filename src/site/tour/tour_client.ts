@@ -3,7 +3,7 @@
 import type { Context } from "../../app/context.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { requiresProof } from "../../oauth/dpop/proven_key.ts";
+import { requiresProof } from "../../oauth/dpop/request_proof.ts";
 import { callbackClients, mustPush, mustSign } from "../demo_client.ts";
 import { hasDemoSecret, isPlayable } from "../playground/requests.ts";
 
