@@ -96,6 +96,7 @@ export type {
   RefreshSettings,
   Settings,
 } from "./oauth/config/settings.ts";
+export type { EndpointPaths } from "./oauth/config/endpoint_paths.ts";
 export type { ResolvedSettings } from "./oauth/config/resolve_settings.ts";
 export type { ActiveProfile, ProfileSetting } from "./oauth/config/active_profile.ts";
 export type { McpRevision, ProfileName } from "./oauth/config/profile.ts";

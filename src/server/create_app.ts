@@ -32,6 +32,7 @@ import { hasTestHost, isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository, type UserWarnings } from "../oauth/users/user_repository.ts";
 import { defaultOutbound } from "./default_outbound.ts";
+import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import type { EmitEvent } from "./emit_event.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import { contextFactory } from "./request_context.ts";
@@ -104,7 +105,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     : knownClients;
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
-  const ownEndpoints = endpoints({
+  const endpointList = endpoints({
     ...{ base, settings, grantTypes: allGrantTypes, interaction, openLogin },
     approver: plugins.reduceRight(
       (inner, plugin) => plugin.approve?.(inner) ?? inner,
@@ -112,6 +113,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     ),
     autoLogin: settings.login === "auto" && options.approver === undefined,
   });
+  const ownEndpoints = atConfiguredPaths(endpointList, base, settings.paths);
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
     issuer: currentIssuer,
@@ -182,6 +184,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
   allEndpoints.push(...pluginEndpoints);
+  assertOwnPaths(allEndpoints, settings.paths);
   const protocolParameters: ParameterDescription[] = [];
   for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
     for (const { name, secret } of [...parameters, ...responseParameters]) {

@@ -74,6 +74,7 @@ test("every object except a user, a key, a schema and a mapping rejects unknown 
       ["file.claims", root.properties!.claims!.additionalProperties, undefined],
       ["file.acrValues[]", false, ["value"]],
       ["file.lifetimes", false, undefined],
+      ["file.paths", false, undefined],
       ["file.pkce", false, undefined],
       ["file.dpop", false, undefined],
       ["file.metadata", true, undefined],

@@ -112,6 +112,7 @@ export function resolveSettings(
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
     claims,
     metadata: given.metadata ?? {},
+    paths: given.paths ?? {},
     unmappedClaims: given.unmappedClaims ?? (isTestIssuer ? "openid" : "none"),
     audience: given.audience ?? issuer,
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,

@@ -17,6 +17,7 @@ import type { SupportedGrantType } from "../clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import { type AcrValue, acrValuesField } from "./acr_values.ts";
 import { orAny } from "./accept_any.ts";
+import { type EndpointPaths, endpointPaths } from "./endpoint_paths.ts";
 import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
 import { networkFields, type NetworkSettings } from "./network_settings.ts";
@@ -196,6 +197,11 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
+  /**
+   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server serves
+   * the endpoints there and nowhere else. Default: below `/oauth2`.
+   */
+  readonly paths?: EndpointPaths;
   /** How clients learn that a session has ended. */
   readonly clientLogout?: ClientLogoutSettings;
   /** The rotation of signing keys. */
@@ -297,6 +303,7 @@ export const settingFields = {
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
   metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   defaultEndpoints: flag(false),
+  paths: endpointPaths,
   clientLogout,
   keys,
   refresh,

@@ -1,0 +1,39 @@
+/** Endpoints at the paths of the setting `paths`. */
+
+import type { EndpointDescription } from "../app/endpoint.ts";
+import type { Endpoint } from "../app/route.ts";
+import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+import type { EndpointPaths } from "../oauth/config/endpoint_paths.ts";
+
+/** The endpoints, those that the setting names at its path only. */
+export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, paths: EndpointPaths): Endpoint[] {
+  return endpoints.map((endpoint) => {
+    const path = pathOf(endpoint, paths);
+    return path === undefined ? endpoint : { ...endpoint, path: base + path, aliases: [] };
+  });
+}
+
+/**
+ * Rejects a configured path that is that of another endpoint.
+ *
+ * @param endpoints Those of the server and of its plugins.
+ * @throws {ConfigurationError}
+ */
+export function assertOwnPaths(endpoints: readonly EndpointDescription[], paths: EndpointPaths): void {
+  assertNoIssues(endpoints.flatMap((endpoint) => {
+    const { path, metadataName } = endpoint;
+    if (pathOf(endpoint, paths) === undefined) return [];
+    const other = endpoints.find((one) => one !== endpoint && (one.path === path || one.aliases?.includes(path)));
+    return other === undefined ? [] : [{
+      path: `paths.${metadataName}`,
+      expected: "a path that no other endpoint has",
+      received: `${quote(path)}, the path of ${quote(other.name)}`,
+      hint: "Choose another path.",
+    }];
+  }));
+}
+
+function pathOf({ metadataName }: EndpointDescription, paths: EndpointPaths): string | undefined {
+  return metadataName === undefined ? undefined : paths[metadataName as keyof EndpointPaths];
+}
