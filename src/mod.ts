@@ -52,7 +52,7 @@ export type { AuthorizationDetailsType } from "./oauth/config/authorization_deta
 export type { ClientLogoutSettings, DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
-export type { Extension } from "./app/extension.ts";
+export type { EndpointOptions, Extension } from "./app/extension.ts";
 export type { ExtensionSettings } from "./extensions/settings.ts";
 export type {
   ResourceAuthorizationServer,

@@ -3,7 +3,21 @@
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { TokenIssuer } from "../oauth/server.ts";
+import type { Server, TokenIssuer } from "../oauth/server.ts";
+import type { Approver } from "./approver.ts";
+import type { Endpoint } from "./route.ts";
+
+/** What the endpoints of an extension depend on, besides settings. */
+export interface EndpointOptions {
+  /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
+  readonly base: string;
+  /** Decides authorization requests: immediately, or on pages. */
+  readonly approver: Approver;
+  /** Whether the approver shows login pages. */
+  readonly hasPages: boolean;
+  /** Whether users without a password can log in on pages. */
+  readonly openLogin: boolean;
+}
 
 /**
  * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line in
@@ -21,6 +35,10 @@ export interface Extension extends SettingsExtension {
   readonly specifications: readonly string[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType[];
+  /** Its endpoints. Each loads its handlers at the first request. Default: none. */
+  endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
+  /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
+  metadata?(server: Server): Readonly<Record<string, unknown>>;
   /** Loads the issuers that run after those of every server. Default: none. */
   loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
 }

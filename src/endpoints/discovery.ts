@@ -16,10 +16,15 @@ import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
 import { routeUrl } from "../app/endpoint.ts";
+import type { Extension } from "../app/extension.ts";
 import type { Handlers } from "../app/route.ts";
 
-/** The handlers of the metadata documents. */
-export function discoveryHandlers(): Handlers {
+/**
+ * The handlers of the metadata documents.
+ *
+ * @param extensions The extensions, which add members.
+ */
+export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata">[]): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once per list of users, because the list may be long. */
   const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {
@@ -43,8 +48,10 @@ export function discoveryHandlers(): Handlers {
   return {
     GET: (context) => {
       warnOtherHost(context);
-      const document = withoutEmpty(metadata(context, supportedClaims(context.server)));
-      return json(200, withMembers(document, context.server.settings.metadata), {
+      const { server } = context;
+      const added = extensions.map((extension) => extension.metadata?.(server));
+      const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
+      return json(200, withMembers(document, server.settings.metadata), {
         "cache-control": "public, max-age=60",
       });
     },

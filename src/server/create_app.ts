@@ -106,7 +106,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
   const endpointList = endpoints({
-    ...{ base, settings, grantTypes: allGrantTypes, interaction, openLogin },
+    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
     approver: plugins.reduceRight(
       (inner, plugin) => plugin.approve?.(inner) ?? inner,
       options.approver ?? autoApprover,

@@ -1,6 +1,7 @@
 /** The list of the server's endpoints. Every other part reads these descriptions. */
 
 import type { Approver } from "../app/approver.ts";
+import type { EndpointOptions, Extension } from "../app/extension.ts";
 import type { Endpoint } from "../app/route.ts";
 import { authorizeHandlers } from "../endpoints/authorize.ts";
 import { jwks } from "../endpoints/jwks.ts";
@@ -15,7 +16,6 @@ import type { GrantType } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import { deviceEndpoints } from "./device_routes.ts";
-import { registrationEndpoints, registrationOffEndpoint } from "./registration_routes.ts";
 
 /** The options that decide which endpoints a server has. */
 interface RouteOptions {
@@ -23,6 +23,8 @@ interface RouteOptions {
   readonly base: string;
   /** The settings in effect. */
   readonly settings: ResolvedSettings;
+  /** The extensions, which add endpoints and members of metadata. */
+  readonly extensions: readonly Extension[];
   /** The grant types of the token endpoint, which declare its parameters. */
   readonly grantTypes: readonly GrantType[];
   /** Decides authorization requests without pages. */
@@ -67,9 +69,12 @@ const authorizationResponseParameters = parameters(codeParameter, signedResponse
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  { base, settings, grantTypes, approver, autoLogin, interaction, openLogin }: RouteOptions,
+  { base, settings, extensions, grantTypes, approver, autoLogin, interaction, openLogin }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
+  const hasPages = interaction !== undefined;
+  const decider = interaction?.pagesApprover() ?? approver;
+  const options: EndpointOptions = { base, approver: decider, hasPages, openLogin };
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
     {
@@ -84,7 +89,7 @@ export function endpoints(
       role: "step",
       parameters: [...authorizationParameters, interactionParameter],
       responseParameters: authorizationResponseParameters,
-      load: () => authorizeHandlers(interaction?.pagesApprover() ?? approver, interaction?.repeatWithCookies),
+      load: () => authorizeHandlers(decider, interaction?.repeatWithCookies),
     },
     {
       name: "token",
@@ -199,14 +204,11 @@ export function endpoints(
       ),
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
-    ...settings.registration.mode !== "off"
-      ? registrationEndpoints(base, defaultPaths("/register"))
-      : [registrationOffEndpoint(base, defaultPaths("/register"))],
+    ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
     ...settings.deviceAuthorization
       ? deviceEndpoints(base, {
-        approver: interaction?.pagesApprover() ?? approver,
-        hasPages: interaction !== undefined,
-        ...{ openLogin, formParameters, redirectParameters: authorizationResponseParameters },
+        ...{ approver: decider, hasPages, openLogin, formParameters },
+        redirectParameters: authorizationResponseParameters,
       })
       : [],
     ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
@@ -218,7 +220,7 @@ export function endpoints(
       title: "Metadata",
       errors: "json",
       role: "document",
-      load: async () => (await import("../endpoints/discovery.ts")).discoveryHandlers(),
+      load: async () => (await import("../endpoints/discovery.ts")).discoveryHandlers(extensions),
     })),
     ...pages === undefined ? [] : [
       {

@@ -2,8 +2,11 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { autoApprover } from "../../src/app/approver.ts";
+import type { App } from "../../src/app/context.ts";
+import { type Latchkey, latchkey } from "../../src/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import type { Extension } from "../../src/app/extension.ts";
 import { extensions } from "../../src/server/extensions.ts";
 
 const client = {
@@ -11,6 +14,21 @@ const client = {
   client_secret: "a-secret-of-32-characters-or-more",
   redirect_uris: ["https://client.test/callback"],
 };
+
+/** The app of a server with the examples of an extension's settings. */
+async function appWith(extension: Extension): Promise<App> {
+  const { settingFields = {} } = extension;
+  const settings = Object.entries(settingFields).map(([name, field]) => [name, field.examples[0]]);
+  let app: App;
+  const plugins = [{ setup: (created: App) => void (app = created) }];
+  await using _as = await latchkey({ ...Object.fromEntries(settings), issuer: "https://as.test", extensions, plugins });
+  return app!;
+}
+
+async function send(as: Latchkey, method: string, path: string): Promise<{ status: number; body: string }> {
+  const response = await as.fetch(new Request(as.issuer + path, { method }));
+  return { status: response.status, body: await response.text() };
+}
 
 for (const extension of extensions) {
   const others = extensions.filter((other) => other !== extension);
@@ -35,6 +53,30 @@ for (const extension of extensions) {
       assertEquals((await response.json()).error, "unsupported_grant_type", type);
       assertEquals(metadata.grant_types_supported.includes(type), false, type);
     }
+  });
+
+  test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
+    const { server } = await appWith(extension);
+    const options = { base: "", approver: autoApprover, hasPages: true, openLogin: true };
+    const endpoints = extension.endpoints?.(server.settings, options) ?? [];
+    const members = [
+      ...Object.keys(extension.metadata?.(server) ?? {}),
+      ...endpoints.flatMap(({ metadataName }) => metadataName ?? []),
+    ];
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others });
+    for (const { path, aliases = [], methods } of endpoints) {
+      for (const ofExtension of [path, ...aliases].map((each) => each.replace("*", "x"))) {
+        for (const method of methods) {
+          const [found, unknown] = await Promise.all([ofExtension, "/unknown"].map(async (requested) => {
+            const { status, body } = await send(as, method, requested);
+            return [status, body.replaceAll(requested, "")];
+          }));
+          assertEquals(found, unknown, `${method} ${ofExtension}`);
+        }
+      }
+    }
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    assertEquals(members.filter((member) => member in metadata), []);
   });
 }
 

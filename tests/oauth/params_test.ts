@@ -13,6 +13,7 @@ import { paramsFromFields } from "../../src/oauth/params.ts";
 
 /** What the descriptions of the built-in endpoints say. */
 const all = endpoints({
+  extensions,
   base: "",
   settings: resolveSettings({}, "http://localhost:9000", extensions),
   grantTypes,

@@ -1,9 +1,9 @@
 /** The registration endpoint of a server where registration is off: it rejects every request, and says why. */
 
-import type { Context } from "../app/context.ts";
-import type { Handlers } from "../app/route.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
-import { OAuthError } from "../oauth/errors.ts";
+import type { Context } from "../../app/context.ts";
+import type { Handlers } from "../../app/route.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import { OAuthError } from "../../oauth/errors.ts";
 
 /** The handlers of the registration endpoint. */
 export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: reject, DELETE: reject };

@@ -1,10 +1,25 @@
-/** The endpoints of dynamic client registration, where it is on and where it is off. */
+/** Dynamic client registration (RFC 7591) and its management (RFC 7592): clients register themselves. */
 
-import type { Endpoint } from "../app/route.ts";
-import { parameters } from "../oauth/parameter.ts";
+import type { Extension } from "../../app/extension.ts";
+import type { Endpoint } from "../../app/route.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { parameters } from "../../oauth/parameter.ts";
+
+/** Lets clients register themselves. */
+export const registration: Extension = {
+  name: "registration",
+  title: "Client registration",
+  specifications: ["RFC 7591", "RFC 7592"],
+  endpoints: ({ registration, defaultEndpoints }: ResolvedSettings, { base }) => {
+    const aliases = defaultEndpoints ? ["/register"] : [];
+    return registration.mode === "off"
+      ? [registrationOffEndpoint(base, aliases)]
+      : registrationEndpoints(base, aliases);
+  },
+};
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */
-export function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {
+function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {
   const secrets = parameters(
     { name: "registration_access_token", secret: "registration_access_token", linksFlow: true },
     { name: "client_secret", secret: "client_secret" },
@@ -24,7 +39,7 @@ export function registrationEndpoints(base: string, aliases: readonly string[]):
       errors: "bearer",
       role: "step",
       responseParameters: secrets,
-      load: async () => (await import("../endpoints/register.ts")).register,
+      load: async () => (await import("./register.ts")).register,
     },
     {
       name: "client_configuration",
@@ -36,13 +51,13 @@ export function registrationEndpoints(base: string, aliases: readonly string[]):
       errors: "bearer",
       role: "step",
       responseParameters: secrets,
-      load: async () => (await import("../endpoints/client_configuration.ts")).clientConfiguration,
+      load: async () => (await import("./client_configuration.ts")).clientConfiguration,
     },
   ];
 }
 
 /** The registration endpoint where registration is off: metadata does not list it, and it explains a rejection. */
-export function registrationOffEndpoint(base: string, aliases: readonly string[]): Endpoint {
+function registrationOffEndpoint(base: string, aliases: readonly string[]): Endpoint {
   return {
     name: "register",
     path: `${base}/oauth2/register`,
@@ -53,6 +68,6 @@ export function registrationOffEndpoint(base: string, aliases: readonly string[]
     title: "Client registration",
     errors: "json",
     role: "step",
-    load: async () => (await import("../endpoints/registration_off.ts")).registrationOff,
+    load: async () => (await import("./registration_off.ts")).registrationOff,
   };
 }

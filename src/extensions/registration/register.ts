@@ -1,14 +1,14 @@
 /** POST /oauth2/register (RFC 7591 §3): registers a client. */
 
-import { readJsonObject } from "../http/json_body.ts";
-import { json } from "../http/responses.ts";
-import { registerClient } from "../oauth/clients/registration.ts";
-import type { RegisteredClient } from "../oauth/clients/registration.ts";
-import { authorizeRegistration } from "../oauth/clients/registration_access.ts";
-import { clientInformation } from "../oauth/clients/registration_response.ts";
-import type { Context } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
-import type { Handlers } from "../app/route.ts";
+import { readJsonObject } from "../../http/json_body.ts";
+import { json } from "../../http/responses.ts";
+import { registerClient } from "../../oauth/clients/registration.ts";
+import type { RegisteredClient } from "../../oauth/clients/registration.ts";
+import { authorizeRegistration } from "../../oauth/clients/registration_access.ts";
+import { clientInformation } from "../../oauth/clients/registration_response.ts";
+import type { Context } from "../../app/context.ts";
+import { endpointUrl } from "../../app/endpoint.ts";
+import type { Handlers } from "../../app/route.ts";
 
 /** The handlers of the registration endpoint. */
 export const register: Handlers = {

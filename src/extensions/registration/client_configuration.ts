@@ -1,13 +1,13 @@
 /** GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2): reads, replaces and deletes a registration. */
 
-import { readJsonObject } from "../http/json_body.ts";
-import type { HttpResponse } from "../http/message.ts";
-import { json } from "../http/responses.ts";
-import { deleteRegistration, updateRegistration } from "../oauth/clients/registration.ts";
-import { authenticateOwner, readRegistrationToken } from "../oauth/clients/registration_access.ts";
-import type { RegistrationOwner } from "../oauth/clients/registration_access.ts";
-import type { Context } from "../app/context.ts";
-import type { Handlers } from "../app/route.ts";
+import { readJsonObject } from "../../http/json_body.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { json } from "../../http/responses.ts";
+import { deleteRegistration, updateRegistration } from "../../oauth/clients/registration.ts";
+import { authenticateOwner, readRegistrationToken } from "../../oauth/clients/registration_access.ts";
+import type { RegistrationOwner } from "../../oauth/clients/registration_access.ts";
+import type { Context } from "../../app/context.ts";
+import type { Handlers } from "../../app/route.ts";
 import { describeRegistration } from "./register.ts";
 
 /** The handlers of the client configuration endpoint. */
