@@ -27,7 +27,9 @@ export type ErrorChannel =
   /** By redirect to the client if the context has a destination (OAuth 2.1 §4.1.2.1), otherwise as a page. */
   | "redirect"
   /** As one line of plain text. */
-  | "text";
+  | "text"
+  /** As problem details (RFC 9457). */
+  | "problem";
 
 /** How the recorder treats requests to an endpoint. */
 export type EndpointRole =
@@ -36,7 +38,9 @@ export type EndpointRole =
   /** A public document: recorded. It is part of a flow only if a parameter links it. */
   | "document"
   /** A page outside of logins: recorded only if the recorder's option says so. */
-  | "page";
+  | "page"
+  /** It controls the server for a test: not recorded, and no fault applies to it. */
+  | "control";
 
 /** One endpoint of the server. */
 export interface EndpointDescription {

@@ -13,7 +13,7 @@ import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { authorizationResponse, responseFields } from "./authorization_response.ts";
 import type { Context } from "./context.ts";
-import { routeUrl } from "./endpoint.ts";
+import { exampleCommand } from "./example_command.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./off_page.ts";
 import { responseLocation } from "./response_mode.ts";
@@ -52,6 +52,8 @@ function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpRe
       return bearerError(context, thrown, context.server.settings.dpop.algorithms);
     case "text":
       return textError(context, thrown);
+    case "problem":
+      return problemError(context, thrown);
     case "redirect": {
       const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
       const { destination } = context;
@@ -176,6 +178,12 @@ function bearerError(context: Context, thrown: unknown, algorithms?: readonly st
 function textError({ server, target }: Context, thrown: unknown): HttpResponse {
   const { details, code, message } = toOAuthError(server, target.path, thrown);
   return plainText(details.status ?? errorStatus[code], message);
+}
+
+/** Rejects as problem details (RFC 9457). */
+async function problemError(context: Context, thrown: unknown): Promise<HttpResponse> {
+  const error = tracedError(context, thrown);
+  return (await import("./problem_response.ts")).rejectionProblem(context.server.issuer, error);
 }
 
 /**
@@ -305,16 +313,6 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
     }),
     detailHeaders(error),
   );
-}
-
-/** A command that calls an endpoint for programs: one of POST requests alone. */
-function exampleCommand({ server, site, endpoint }: Context): string | undefined {
-  if (endpoint === undefined || !endpoint.methods.includes("POST") || endpoint.methods.includes("GET")) {
-    return undefined;
-  }
-  const names = endpoint.exampleParameters ?? endpoint.parameters?.map(({ name }) => name).slice(0, 3) ?? [];
-  const url = routeUrl(server.issuer, site.base, endpoint.path);
-  return ["curl", ...names.map((name) => `-d ${name}=…`), url].join(" ");
 }
 
 /** Starts with a capital letter, unless the first word is a wire name such as `redirect_uri`. */

@@ -8,7 +8,7 @@ import type { Context } from "./context.ts";
 export function isMissingPage({ request, target, endpoint }: Context, thrown: unknown): thrown is HttpError {
   if (!(thrown instanceof HttpError) || thrown.status !== 404 && thrown.status !== 405) return false;
   if (request.method !== "GET" || !isSentByBrowser(request)) return false;
-  const isPage = endpoint !== undefined && (endpoint.role ?? "page") === "page";
+  const isPage = endpoint !== undefined && ["page", "control"].includes(endpoint.role ?? "page");
   return isPage || target.query === "" && (endpoint === undefined || thrown.status === 405);
 }
 

@@ -135,8 +135,9 @@ export function recorder(
   function shouldRecord(endpoint: EndpointDescription | undefined, method: string): boolean {
     // The browser sends preflights, not the client.
     if (method === "OPTIONS") return false;
+    const role = endpoint?.role ?? "page";
     // A request to an unknown path may come from a client with a wrong URL.
-    return pages || endpoint === undefined || (endpoint.role ?? "page") !== "page";
+    return endpoint === undefined || role !== "control" && (pages || role !== "page");
   }
 
   async function record(

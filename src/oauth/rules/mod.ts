@@ -14,6 +14,7 @@ import { authorizationDetailsRules } from "./authorization_details.ts";
 import { authorizeRules } from "./authorize.ts";
 import { clientDocumentRules } from "./client_documents.ts";
 import { clientLogoutRules } from "./client_logout.ts";
+import { controlRules } from "./control.ts";
 import { dpopRules } from "./dpop.ts";
 import { deviceRules } from "./device.ts";
 import { httpRules } from "./http.ts";
@@ -34,6 +35,7 @@ export type {
   authorizeRules,
   clientDocumentRules,
   clientLogoutRules,
+  controlRules,
   deviceRules,
   dpopRules,
   httpRules,
@@ -67,7 +69,8 @@ export type RuleTable =
   & typeof deviceRules
   & typeof profileRules
   & typeof registrationRules
-  & typeof clientDocumentRules;
+  & typeof clientDocumentRules
+  & typeof controlRules;
 
 /** The ID of a rule that this server checks, such as `PK-09`. */
 export type RuleId = keyof RuleTable;
@@ -105,6 +108,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...profileRules,
   ...registrationRules,
   ...clientDocumentRules,
+  ...controlRules,
 };
 
 /** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */

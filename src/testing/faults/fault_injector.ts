@@ -151,7 +151,8 @@ export function faultInjector(
         const endpoint = app?.findEndpoint(parseTarget(request.url, {}).path);
         // Authorization requests are always read: a rule about the login may be added while the user is on the page.
         const isRead = rules.some(({ isActive }) => isActive) || isAuthorizationEndpoint(endpoint);
-        if (app === undefined || !isRead) return await next(request, peer);
+        // No rule may stop a test or a user from removing it.
+        if (app === undefined || !isRead || endpoint?.role === "control") return await next(request, peer);
         const view = await readRequestView(
           app,
           request,

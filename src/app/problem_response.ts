@@ -1,0 +1,56 @@
+/** Problem details for HTTP APIs (RFC 9457): what was expected, what was received, and how to fix it. */
+
+import { challenge } from "../http/challenge.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { reasonPhrases } from "../http/reason_phrases.ts";
+import { json } from "../http/responses.ts";
+import { errorStatus, type OAuthError } from "../oauth/errors.ts";
+
+/** One error of a request. */
+export interface ProblemIssue {
+  /** The place in the body or the query: `redirect_uris[0]`; absent if the request as a whole is wrong. */
+  readonly place?: string;
+  /** A valid value as a noun phrase. */
+  readonly expected?: string;
+  /** The value that was sent, without secrets. */
+  readonly received?: string;
+  /** How to fix it, one imperative sentence. */
+  readonly fix?: string;
+}
+
+/** The members of a problem besides `type` and `title`. */
+interface Problem {
+  readonly status: number;
+  /** One or more sentences. */
+  readonly detail: string;
+  /** The ID of the violated rule; absent without one. */
+  readonly rule?: string;
+  /** Empty if `detail` says everything. */
+  readonly errors?: readonly ProblemIssue[];
+}
+
+/** A response with problem details. */
+export function problemResponse(
+  { status, detail, rule, errors = [] }: Problem,
+  headers?: Readonly<Record<string, string>>,
+): HttpResponse {
+  return json(status, { type: "about:blank", title: reasonPhrases[status], status, detail, rule, errors }, {
+    ...headers,
+    "content-type": "application/problem+json",
+  });
+}
+
+/** The response to a request that a rule rejected. */
+export async function rejectionProblem(issuer: string, error: OAuthError): Promise<HttpResponse> {
+  const { findFix } = await import("../oauth/rules/mod.ts");
+  const { status = errorStatus[error.code], retryAfter } = error.details;
+  const explanation = error.explain();
+  const { rule, reason, expected, received } = explanation;
+  return problemResponse({
+    ...{ status, detail: reason, rule },
+    errors: [{ expected, received, fix: findFix(explanation) }],
+  }, {
+    ...status === 401 && { "www-authenticate": challenge("Bearer", { realm: issuer }) },
+    ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
+  });
+}
