@@ -1,6 +1,6 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { type Field, flag, text } from "../oauth/config/field.ts";
+import { type Field, type Fields, flag, text } from "../oauth/config/field.ts";
 import { clientField } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import { tightenSettings } from "../oauth/clients/policy.ts";
@@ -21,8 +21,9 @@ export interface TestClientOptions extends Partial<ClientMetadata> {
 }
 
 /** The description of the options of a test client. */
-const testClientField: Field = {
+export const testClientField: Field<TestClientOptions> & { readonly members: Fields<TestClientOptions> } = {
   ...clientField,
+  documentedBy: "TestClientOptions",
   required: [],
   members: { ...clientField.members, confidential: flag(), redirect_uri: text(["https://client.test/callback"]) },
 };

@@ -21,6 +21,8 @@ export interface TestClock {
   resume(): void;
   /** Whether the clock is stopped. */
   readonly frozen: boolean;
+  /** Returns to the initial state. */
+  reset(): void;
 }
 
 interface TestClockOptions {
@@ -35,10 +37,7 @@ interface TestClockOptions {
   readonly timeSource?: () => number | undefined;
 }
 
-/** A clock that can return to its initial state. */
-type ResettableClock = TestClock & { reset(): void };
-
-export function testClock(options: TestClockOptions = {}): ResettableClock {
+export function testClock(options: TestClockOptions = {}): TestClock {
   const { startsAt, frozen = false } = options;
   const timeSource = () => options.timeSource?.() ?? Date.now();
   const start = startsAt === undefined ? undefined : parseMoment(startsAt);
@@ -46,7 +45,7 @@ export function testClock(options: TestClockOptions = {}): ResettableClock {
   /** How far the clock is ahead of the time source. */
   let offsetMs = 0;
 
-  const self: ResettableClock = {
+  const self: TestClock = {
     now: () => stoppedAt ?? timeSource() + offsetMs,
     advance(seconds) {
       const deltaMs = Math.round(seconds * 1000);

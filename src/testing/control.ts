@@ -9,7 +9,7 @@ import { object } from "../oauth/config/field.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { redactText } from "../oauth/redact.ts";
-import { recorder } from "../recorder/recorder.ts";
+import { type Recorder, recorder } from "../recorder/recorder.ts";
 import { defaultOutbound } from "../server/default_outbound.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
@@ -20,16 +20,17 @@ import { combinePlugins } from "./combine_plugins.ts";
 import { type Moment, type TestClock, testClock } from "./clock.ts";
 import { type DeviceClient, deviceClient } from "./device.ts";
 import { type FaultInjector, faultInjector } from "./faults/fault_injector.ts";
+import { type FaultList, faultList } from "./faults/fault_list.ts";
 import { createFetch, type Fetch, type InstalledFetch, installFetch } from "./fetch.ts";
 import { type DocumentFetch, type Log, type LogoutCall, testLog } from "./log/log.ts";
 import { type DpopKey, dpopKey } from "./dpop.ts";
 import { type LoginClient, loginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
 import { type Mint, mint } from "./mint.ts";
-import { anyOption, assertOptions } from "./options.ts";
-import { type Persona, personaField } from "./persona.ts";
+import { anyOption, assertOptions, objectOption } from "./options.ts";
+import { mergePersonas, type Persona, personaField } from "./persona.ts";
 import { type Register, registrationClient } from "./registration.ts";
-import { type ResetOptions, resettableState } from "./resettable_state.ts";
+import { assertKeep, type ResetOptions, resettableState } from "./resettable_state.ts";
 import { type ResourceFactory, testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
 import { type UserDecisions, userDecisions } from "./user_decisions.ts";
@@ -43,9 +44,12 @@ export interface TestControlOptions {
   readonly seed?: string | number;
   /** The initial time of the clock. Default: the current time. */
   readonly startsAt?: Moment;
+  /** A recorder around the plugin of the control, such as the one of an inspector. Default: the plugin has its own. */
+  readonly recorder?: Recorder;
 }
 
-const controlField = object<TestControlOptions>("TestControlOptions", { seed: anyOption, startsAt: anyOption }, {});
+const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
+const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
 
 /** The initial time of the clock of a server with a seed. */
 const seededStart = "2026-01-01T00:00:00Z";
@@ -127,6 +131,10 @@ export interface TestControl extends LoginClient, DeviceClient {
 export interface ServerControl extends TestControl {
   /** The plugin that turns a server into a mock. It must be the first one in the `plugins` of one server. */
   readonly plugin: Plugin;
+  /** The recorder of the log. */
+  readonly recorder: Recorder;
+  /** Fault rules that have ids, for programs that add and remove them by JSON. */
+  readonly faults: FaultList;
   /**
    * Removes the fault rules, which ends every fault that waits.
    *
@@ -165,11 +173,12 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   const serverRandom = isSeeded ? restartableRandom(`server ${seed}`) : undefined;
   const clientRandom = isSeeded ? restartableRandom(`clients ${seed}`) : undefined;
   const state = resettableState();
-  const exchangeRecorder = recorder();
+  const exchangeRecorder = options.recorder ?? recorder();
   const documentFetches: DocumentFetch[] = [];
   const logoutCalls: LogoutCall[] = [];
   const log = testLog(exchangeRecorder, documentFetches, logoutCalls);
   const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
+  const faults = faultList(injector.on);
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
   const decisions = userDecisions(() => getApp().server);
   const installed = new Set<InstalledFetch>();
@@ -246,11 +255,8 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     });
     if (!isInteractive()) return newBrowser;
     // The decisions apply to the pages.
-    const decide = (overrides?: Persona): Persona => ({
-      ...decisions.persona(overrides?.as ?? persona.as),
-      ...withoutUndefined(persona),
-      ...withoutUndefined(overrides),
-    });
+    const decide = (overrides: Persona = {}): Persona =>
+      mergePersonas(decisions.persona(overrides.as ?? persona.as), persona, overrides);
     return {
       ...newBrowser,
       authorize: (request, overrides, uri) => newBrowser.authorize(request, decide(overrides), uri),
@@ -274,7 +280,10 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     ...login,
     ...deviceClient({ post, token: login.token, browser, clock }),
     plugin: {
-      ...combinePlugins([exchangeRecorder, injector.plugin, overrides.plugin, resources.plugin, innermost]),
+      ...combinePlugins([
+        ...options.recorder === undefined ? [exchangeRecorder] : [],
+        ...[injector.plugin, overrides.plugin, resources.plugin, innermost],
+      ]),
       configure,
       approve: decisions.approve,
     },
@@ -301,14 +310,9 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     on: injector.on,
     issue: overrides.overrides,
     log,
-    clearFaults,
+    ...{ recorder: exchangeRecorder, faults, clearFaults },
     async reset({ keep = [] } = {}) {
-      for (const item of keep) {
-        if (item === "clients" || item === "users") continue;
-        throw new TypeError(
-          `keep of reset(): expected a list of "clients" and "users", received ${JSON.stringify(keep)}`,
-        );
-      }
+      assertKeep(keep);
       const unmet = clearFaults();
       const { server } = getApp();
       log.clear();
@@ -333,10 +337,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   function clearFaults(): readonly string[] {
     const unmet = injector.unmetRules();
     injector.clear();
+    faults.clear();
     return unmet;
   }
-}
-
-function withoutUndefined<T extends object>(options: T | undefined): Partial<T> {
-  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

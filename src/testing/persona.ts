@@ -42,6 +42,16 @@ export function toPersona({ as, password, claims, deny, denyScopes, denyDetails,
   return { as, password, claims, deny, denyScopes, denyDetails, acr };
 }
 
+/** One persona of several: the last one that has a member counts. */
+export function mergePersonas(...personas: readonly Persona[]): Persona {
+  return Object.assign(
+    {},
+    ...personas.map((persona) =>
+      Object.fromEntries(Object.entries(persona).filter(([, value]) => value !== undefined))
+    ),
+  );
+}
+
 /**
  * The request header that names the persona to a server that logs in without pages (`login: "auto"`): `as=bob`,
  * `deny=yes`, `deny_scope=write`, `deny_details=payment` and `acr=urn:example:mfa`, form-encoded. The mock reads it, and

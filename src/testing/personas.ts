@@ -1,10 +1,31 @@
 /** The persona header for a server that is no mock: the program on a test host. */
 
+import type { ApproverContext } from "../app/approver.ts";
 import { isTrustedHost } from "../app/host_check.ts";
 import type { Plugin } from "../app/plugin.ts";
-import type { RequestLike } from "../http/message.ts";
+import { replaceParts, type RequestLike } from "../http/message.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { personaHeader } from "./persona.ts";
+
+/** Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores. */
+export function withTrustedPersonas(approve: NonNullable<Plugin["approve"]>): NonNullable<Plugin["approve"]> {
+  return (next) => {
+    const approver = approve(next);
+    return (request, at) =>
+      approver(request, isTrusted(at) ? at : { ...at, httpRequest: withoutPersona(at.httpRequest) });
+  };
+}
+
+function withoutPersona(request: RequestLike): RequestLike {
+  const { headers } = request;
+  return replaceParts(request, { headers: { get: (name) => name === personaHeader ? null : headers.get(name) } });
+}
+
+/** Whether a request has no persona, or one that may decide. */
+function isTrusted({ httpRequest, context: { server } }: ApproverContext): boolean {
+  return httpRequest.headers.get(personaHeader) === null ||
+    hasTestHost(server.issuer) && !mayComeFromOtherSite(server.issuer, httpRequest);
+}
 
 /**
  * Creates a plugin that lets requests choose the user of an automatic login, and what the user grants, by
@@ -15,9 +36,7 @@ export function personas(): Plugin {
   return {
     approve: (next) => async (request, at) => {
       const { httpRequest, context: { server } } = at;
-      const isIgnored = httpRequest.headers.get(personaHeader) === null || !hasTestHost(server.issuer) ||
-        mayComeFromOtherSite(server.issuer, httpRequest);
-      if (isIgnored) return await next(request, at);
+      if (httpRequest.headers.get(personaHeader) === null || !isTrusted(at)) return await next(request, at);
       const { userDecisions } = await import("./user_decisions.ts");
       return await userDecisions(() => server).approve(next)(request, at);
     },

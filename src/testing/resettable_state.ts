@@ -33,6 +33,12 @@ export interface ResetOptions {
   readonly keep?: readonly ("clients" | "users")[];
 }
 
+/** @throws {TypeError} If a value is none that {@link ResetOptions.keep} can have. */
+export function assertKeep(keep: NonNullable<ResetOptions["keep"]>): void {
+  if ([...keep].every((item) => item === "clients" || item === "users")) return;
+  throw new TypeError(`keep of reset(): expected a list of "clients" and "users", received ${JSON.stringify(keep)}`);
+}
+
 /** Creates the resettable state of one server. */
 export function resettableState() {
   let current:

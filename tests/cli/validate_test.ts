@@ -95,7 +95,11 @@ const oddValue = fc.oneof(
 function written(node: Node): fc.Arbitrary<unknown> {
   const { type, anyOf, enum: choices, pattern, minimum = 0, maximum = 2 ** 53 - 1, examples = [] } = node;
   const fitting = (): fc.Arbitrary<unknown> => {
-    if (anyOf !== undefined) return fc.oneof(...anyOf.map(written));
+    if (anyOf !== undefined) {
+      return fc.oneof(
+        ...anyOf.map((one) => written({ examples: examples.filter((text) => typeof text === "string"), ...one })),
+      );
+    }
     if (choices !== undefined) return fc.constantFrom(...choices);
     if (pattern !== undefined) return fc.constantFrom(...examples);
     if (type === "boolean") return fc.boolean();

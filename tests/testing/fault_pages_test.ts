@@ -221,11 +221,11 @@ test("a request that waits continues when the page releases it, and ends when th
   assertEquals((await request()).status, 200);
   assertStringIncludes((await openPage(as)).html, "No fault: every response");
 
-  for (const fault of ["hold", "hang"]) {
+  for (const [fault, rule] of [["hold", "2"], ["hang", "3"]] as const) {
     await submit({ ...hold, fault });
     const ended = assertRejects(request, TypeError, "the connection was dropped");
     await until(async () => (await openPage(as)).html.includes("fired once"));
-    await submit({ do: "remove", rule: "1" });
+    await submit({ do: "remove", rule });
     await ended;
     assertEquals((await request()).status, 200);
   }

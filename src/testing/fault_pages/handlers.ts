@@ -8,8 +8,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms } from "../../http/responses.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
-import type { Hold } from "../faults/hold.ts";
-import { createFault, faultDefinitions } from "../faults/mod.ts";
+import { faultDefinitions } from "../faults/mod.ts";
 import type { FaultParameter } from "../faults/parameters.ts";
 import type { PageControl } from "./page_control.ts";
 
@@ -47,10 +46,10 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
     case "add":
       return `Fault added: ${addRule(app, control, form)}`;
     case "remove":
-      removeRule(control, form.get("rule"));
+      control.rules.remove(form.get("rule") ?? "");
       return "Fault removed";
     case "release":
-      releaseRule(control, form.get("rule"));
+      control.rules.release(form.get("rule") ?? "");
       return "The requests that waited continue";
     case "advance": {
       const seconds = Number(form.get("seconds") || NaN);
@@ -113,57 +112,30 @@ async function showPage(
         value: shown.get(fieldName(parameter)) ?? textOf(parameter),
       })),
     },
-    rules: [...rules.values()].map(({ id, description, release, rule: { fired } }) => ({
-      ...{ id, description, fired },
-      canRelease: release !== undefined,
-    })),
+    rules: rules.all().map(({ id, description, fired, waits }) => ({ id, description, fired, canRelease: waits })),
     now: clock.now(),
   });
   return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
 }
 
 /** Adds a rule. Returns its description. */
-function addRule(app: App, { on, rules }: PageControl, form: Params): string {
-  const id = form.get("fault") ?? "";
+function addRule(app: App, { rules }: PageControl, form: Params): string {
+  const fault = form.get("fault") ?? "";
   const endpoint = form.get("endpoint") ?? "any";
-  const values = (findDefinition(id)?.parameters ?? []).flatMap((parameter) => {
+  const values = (findDefinition(fault)?.parameters ?? []).flatMap((parameter) => {
     const text = form.get(fieldName(parameter));
     return text === undefined || text === "" ? [] : [[parameter.name, parseValue(parameter, text)] as const];
   });
-  const fault = createFault(id, Object.fromEntries(values));
   // Requests for public documents name no client.
   const namesClient = app.endpoints.find(({ name }) => name === endpoint)?.caller !== "any";
-  const client = namesClient ? form.get("client") || undefined : undefined;
-  const grantType = form.get("grant_type") || undefined;
-  if (grantType !== undefined && endpoint !== "token" && endpoint !== "any") {
-    throw new TypeError(`Grant type: expected none, because requests to ${endpoint} have none, received ${grantType}.`);
-  }
-  const builder = on(endpoint, { ...client && { client }, ...grantType && { grant_type: grantType } });
   const times = form.get("times");
-  const count = times === "count" ? Number(form.get("count") || NaN) : 1;
-  const rule = times === "always" ? builder.always(fault) : builder.times(count, fault);
-  const requests = times === "always"
-    ? "every request"
-    : count === 1
-    ? "the next request"
-    : `the next ${count} requests`;
-  const whose = `${client ?? "any client"}${grantType === undefined ? "" : ` with grant_type ${grantType}`}`;
-  const ruleId = String(Number([...rules.keys()].at(-1) ?? 0) + 1);
-  const description = `${id} at ${endpoint}, for ${requests} of ${whose}`;
-  const release = "release" in fault ? (fault as Hold).release : undefined;
-  rules.set(ruleId, { id: ruleId, description, rule, release });
-  return description;
-}
-
-function removeRule({ rules }: Pick<PageControl, "rules">, id = ""): void {
-  rules.get(id)?.rule.remove();
-  rules.delete(id);
-}
-
-/** Lets the requests that wait continue; later ones pass, so the rule is removed with them. */
-function releaseRule({ rules }: PageControl, id = ""): void {
-  rules.get(id)?.release?.();
-  removeRule({ rules }, id);
+  return rules.add({
+    ...{ fault, endpoint, parameters: Object.fromEntries(values) },
+    client: namesClient ? form.get("client") || undefined : undefined,
+    grant_type: form.get("grant_type") || undefined,
+    times: times === "count" ? Number(form.get("count") || NaN) : 1,
+    always: times === "always",
+  }).description;
 }
 
 function findDefinition(id: string | undefined) {

@@ -7,10 +7,8 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import type { App } from "../../app/context.ts";
 import { rejectForeignHost } from "../../app/host_check.ts";
 import type { Plugin } from "../../app/plugin.ts";
-import { parseTarget } from "../../http/router.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../../oauth/test_hosts.ts";
@@ -18,39 +16,34 @@ import { parameters } from "../../oauth/parameter.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
+import { faultList } from "../faults/fault_list.ts";
 import type { PageControl } from "./page_control.ts";
+
+/** What the page controls, and what its server needs for it. */
+interface ControlledServer {
+  readonly control: PageControl;
+  readonly plugin: Plugin;
+}
 
 /**
  * Creates the plugin for one server; it must be inside the recorder, so that the recorder sees what clients receive.
  * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host.
  *
- * @param options `recorder` marks the exchanges that a fault changed. Default: none.
+ * @param options `recorder` marks the exchanges that a fault changed, default: none; `control` is the one of a server
+ *   that has a fault injector and a clock already, default: the plugin adds them.
  */
-export function faultPages({ recorder }: { readonly recorder?: Recorder } = {}): Plugin {
-  const injector = faultInjector({ onFault: recorder?.recordFault });
-  let timeSource: (() => number) | undefined;
-  let findEndpoint: App["findEndpoint"] = () => undefined;
-  const clock = testClock({ timeSource: () => timeSource?.() });
-  const control: PageControl = { on: injector.on, clock, rules: new Map() };
+export function faultPages(
+  options: { readonly recorder?: Recorder; readonly control?: PageControl } = {},
+): Plugin {
+  const { control, plugin } = options.control === undefined
+    ? controlledServer(options.recorder)
+    : { control: options.control, plugin: {} };
   return {
-    ...injector.plugin,
-    configure({ now }) {
-      timeSource = now;
-      return { now: clock.now };
-    },
+    ...plugin,
     links: [{ label: "Faults", path: "/faults" }],
-    // No rule may keep the user from the page that removes it.
-    handle(next) {
-      const withFaults = injector.plugin.handle!(next);
-      return (request, peer) =>
-        findEndpoint(parseTarget(request.url, {}).path)?.name === "faults"
-          ? next(request, peer)
-          : withFaults(request, peer);
-    },
-    setup(app: App, addResource) {
+    setup(app, addResource) {
       if (!hasTestHost(app.server.issuer)) throw notAllowed(app.server.issuer);
-      findEndpoint = app.findEndpoint;
-      injector.plugin.setup?.(app, addResource);
+      plugin.setup?.(app, addResource);
     },
     routes: ({ site: { base } }) => [{
       name: "faults",
@@ -59,6 +52,7 @@ export function faultPages({ recorder }: { readonly recorder?: Recorder } = {}):
       caller: "browser",
       title: "Faults",
       errors: "page",
+      role: "control",
       parameters: parameters({ name: "form_token", secret: "form_token" }),
       load: () => ({
         async GET(context) {
@@ -71,6 +65,23 @@ export function faultPages({ recorder }: { readonly recorder?: Recorder } = {}):
         },
       }),
     }],
+  };
+}
+
+/** A fault injector and a clock for a server that has none. */
+function controlledServer(recorder: Recorder | undefined): ControlledServer {
+  const injector = faultInjector({ onFault: recorder?.recordFault });
+  let timeSource: (() => number) | undefined;
+  const clock = testClock({ timeSource: () => timeSource?.() });
+  return {
+    control: { clock, rules: faultList(injector.on) },
+    plugin: {
+      ...injector.plugin,
+      configure({ now }) {
+        timeSource = now;
+        return { now: clock.now };
+      },
+    },
   };
 }
 
