@@ -13,6 +13,8 @@ const importRules: ImportRules = {
       allowed: {
         "ui/": "dynamic",
         "mod.ts": "anything",
+        // The option of the mock.
+        "control/mod.ts": "dynamic",
         "server/": "anything",
         "endpoints/": "anything",
         "http/": "anything",
@@ -28,6 +30,17 @@ const importRules: ImportRules = {
         "runtime/uncaught_error.ts": "anything",
       },
       packages: ["jose"],
+    },
+    // The verbs of the mock over HTTP.
+    control: {
+      allowed: {
+        "testing/": "anything",
+        "http/": "anything",
+        "app/": "anything",
+        "oauth/": "anything",
+        "recorder/": "types",
+        "../static/control.openapi.json": "dynamic",
+      },
     },
     server: {
       allowed: {

@@ -1,11 +1,15 @@
-/** Writes static/config.schema.json: `deno task schema --help`. */
+/** Writes static/config.schema.json and static/control.openapi.json: `deno task schema --help`. */
 
 import { writeFile } from "node:fs/promises";
 import { readCommand } from "./command.ts";
 import { configSchemaText, schemaPath } from "./config_schema.ts";
+import { openApiPath, openApiText } from "./control_openapi.ts";
 
 readCommand({
   call: "deno task schema",
-  does: `Writes ${schemaPath}, from the description of the configuration and its comments.`,
+  does:
+    `Writes ${schemaPath}, from the description of the configuration and its comments, and ${openApiPath}, from the ` +
+    "verbs of the control and theirs.",
 });
 await writeFile(schemaPath, configSchemaText());
+await writeFile(openApiPath, openApiText());

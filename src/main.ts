@@ -8,6 +8,7 @@ import { readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./app/context.ts";
 import type { Plugin } from "./app/plugin.ts";
+import type { ProgramControl } from "./control/program_control.ts";
 import type { Inspector } from "./inspector/mod.ts";
 import { latchkey } from "./server/latchkey.ts";
 import { validateOptions } from "./server/options.ts";
@@ -96,6 +97,7 @@ async function main(
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
   const inspector = inspectorEnabled ? await openInspector(config) : undefined;
+  const control = config.control ? await openControl(config.controlSecret, inspector) : undefined;
   const server = await latchkey({
     ...settings,
     // The first plugin is the outermost.
@@ -106,8 +108,11 @@ async function main(
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspector === undefined ? [] : [inspector],
-      ...config.faults ? [await openFaultPages(inspector)] : [],
-      ...isTest && settings.login !== "interactive" ? [(await import("./testing/personas.ts")).personas()] : [],
+      ...control === undefined ? [] : control.plugins,
+      ...config.faults ? [await openFaultPages(inspector, control)] : [],
+      ...control === undefined && isTest && settings.login !== "interactive"
+        ? [(await import("./testing/personas.ts")).personas()]
+        : [],
       { setup: (assembled) => void (app = assembled) },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
@@ -198,9 +203,15 @@ async function openInspector(
   return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets });
 }
 
-async function openFaultPages(inspector: Inspector | undefined): Promise<Plugin> {
+async function openControl(secret: string | undefined, inspector: Inspector | undefined): Promise<ProgramControl> {
+  const { programControl } = await import("./control/program_control.ts");
+  return programControl({ secret, recorder: inspector?.recorder });
+}
+
+async function openFaultPages(inspector?: Inspector, control?: ProgramControl): Promise<Plugin> {
   const { faultPages } = await import("./testing/fault_pages/mod.ts");
-  return faultPages({ recorder: inspector?.recorder });
+  const controlled = control && { clock: control.control.clock, rules: control.control.faults };
+  return faultPages({ recorder: inspector?.recorder, control: controlled });
 }
 
 async function openMcpServer(path: string): Promise<Plugin> {

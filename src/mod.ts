@@ -108,6 +108,7 @@ export type {
   authorizeRules,
   clientDocumentRules,
   clientLogoutRules,
+  controlRules,
   deviceRules,
   dpopRules,
   httpRules,

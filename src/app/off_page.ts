@@ -22,6 +22,12 @@ const start = "npx -y deno task start";
 
 /** By the first segment of the path, below the base. */
 const offPages: Readonly<Record<string, OffPage>> = {
+  _control: {
+    message: "The control over HTTP is off",
+    fix:
+      "Start the server with --control on, or set control to true in the configuration file or in the options of testLatchkey().",
+    command: `${start} --control on`,
+  },
   account: {
     message: "Account is off: logins are automatic",
     fix:

@@ -54,6 +54,13 @@ export interface ConfigFile extends Settings, ExtensionSettings {
    */
   readonly faults?: boolean;
   /**
+   * Whether programs control the server over HTTP below /_control: clients, users, faults, clock, log; only if the issuer
+   * is on a test host, or with `controlSecret`. Default: false.
+   */
+  readonly control?: boolean;
+  /** The bearer token of the control. A caller who has it can log in as every user. Default: none, on test hosts only. */
+  readonly controlSecret?: string;
+  /**
    * The path of a small MCP server on the origin of the issuer: a protected resource with metadata and challenges, to test
    * MCP clients against. Default: none.
    */
@@ -93,6 +100,12 @@ export function programFields(
     insecureAllowInspector: flag(false),
     insecureExportSecrets: flag(false),
     faults: flag(false),
+    control: flag(false),
+    controlSecret: text(["a-long-random-token"], {
+      isSecret: true,
+      pattern: /^[\w.~+/-]{16,}=*$/,
+      expected: "at least 16 letters, digits and -._~+/",
+    }),
     mcpServer: text(["/mcp"], {
       pattern: /^(?:\/[\w.~-]+)+$/,
       expected: "a path of letters and digits, such as /mcp",
@@ -122,6 +135,7 @@ export const optionHelp = {
   store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
   faults: ["on|off", "off; on adds the page /faults"],
+  control: ["on|off", "off; on adds /_control"],
   mcpServer: ["PATH", "none"],
   log: ["FORMAT", "%; or json, or off"],
   metricsPort: ["NUMBER", "none"],

@@ -56,6 +56,10 @@ export type Configuration =
     readonly insecureExportSecrets: boolean;
     /** Whether a page controls faults, the clock and keys. */
     readonly faults: boolean;
+    /** Whether programs control the server over HTTP. */
+    readonly control: boolean;
+    /** The bearer token of the control. Default: none. */
+    readonly controlSecret?: string;
     /** The path of a small MCP server. Default: none. */
     readonly mcpServer?: string;
     /** The format of the log. */
@@ -147,6 +151,7 @@ export async function readConfiguration(
     settings,
     inspector: program.inspector,
     mcpServer: program.mcpServer,
+    controlSecret: program.controlSecret,
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
@@ -158,7 +163,7 @@ export async function readConfiguration(
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
-  & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "faults">>;
+  & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "faults" | "control">>;
 
 /** Certificate and key from the named files. The listener finds out whether they belong together. */
 async function readTls(

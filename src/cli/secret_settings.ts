@@ -39,6 +39,9 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
   const { registration } = content;
   const clients = await loadAll("clients", listed(content.clients), "client_secret");
   const users = await loadAll("users", listed(content.users), "password");
+  const controlSecret = content.controlSecret === undefined
+    ? undefined
+    : await load(content.controlSecret, "controlSecret");
   const tokens = registration?.initialAccessTokens;
   const initialAccessTokens = tokens &&
     await Promise.all(tokens.map((token, i) => load(token, `registration.initialAccessTokens[${i}]`)));
@@ -47,6 +50,7 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
       ...content,
       ...clients && { clients },
       ...users && { users },
+      ...controlSecret !== undefined && { controlSecret },
       ...initialAccessTokens && { registration: { ...registration, initialAccessTokens } },
     },
     issues,

@@ -1,5 +1,6 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
+import type { ControlOptions } from "../control/mod.ts";
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
@@ -25,6 +26,11 @@ export interface TestLatchkeyOptions extends LatchkeyOptions, TestControlOptions
    * public, so a server whose issuer is not on a test host rejects them. Default: true.
    */
   readonly testKeys?: boolean;
+  /**
+   * Whether programs may control a server that listens over HTTP, below `/_control`; an object names the bearer token, which
+   * is required unless the issuer is on a test host. Default: false.
+   */
+  readonly control?: boolean | ControlOptions;
 }
 
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
@@ -75,10 +81,14 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
  * ```
  */
 export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
-  assertServerOptions(options, ["seed", "startsAt", "testKeys"]);
+  assertServerOptions(options, ["seed", "startsAt", "testKeys", "control"]);
   assertKeyOptions(options);
-  const { seed, startsAt, testKeys: useTestKeys = true, plugins = [], ...settings } = options;
-  const { plugin, clearFaults, ...control } = testControl({ seed, startsAt });
+  const { seed, startsAt, testKeys: useTestKeys = true, control: remote, plugins = [], ...settings } = options;
+  const serverControl = testControl({ seed, startsAt });
+  const { plugin, recorder: _, faults: __, clearFaults, ...control } = serverControl;
+  const endpoints = remote
+    ? [(await import("../control/mod.ts")).controlEndpoints(serverControl, remote === true ? {} : remote)]
+    : [];
   const server = await latchkey({
     issuerUntilListening: testIssuer,
     clients: [],
@@ -88,7 +98,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     ...settings,
     // A test may move the clock by months, and its clients are gone when it ends.
     registration: { unusedLifetime: tenYearsSeconds, ...settings.registration },
-    plugins: [plugin, ...plugins],
+    plugins: [plugin, ...endpoints, ...plugins],
   });
 
   const self: TestLatchkey = {

@@ -83,6 +83,8 @@ const untold: Run = {
   store: memory,
   inspector: undefined,
   faults: false,
+  control: false,
+  controlSecret: undefined,
   mcpServer: undefined,
   insecureAllowInspector: false,
   insecureExportSecrets: false,

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { EndpointDescription } from "../../src/app/endpoint.ts";
+import { programControl } from "../../src/control/program_control.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
@@ -61,6 +62,14 @@ const content: Readonly<Record<string, string | object>> = {
   users: encode({ sub: "mallory" }),
   logout: encode({ client_id: documentUrl }),
   start: encode({ client_id: "demo-public" }),
+  "control.client": {},
+  "control.clients.set": { client_id: "mine", redirect_uris: [`${site}/cb`] },
+  "control.clients.delete": { client_id: "demo-public" },
+  "control.users.set": { sub: "mallory" },
+  "control.users.delete": { sub: "bob" },
+  "control.faults.add": { fault: "drop", always: true },
+  "control.clock.advance": { seconds: 1 },
+  "control.reset": {},
 };
 
 interface Laptop extends AsyncDisposable {
@@ -78,11 +87,13 @@ async function laptop(options: LatchkeyOptions = {}): Promise<Laptop> {
   const effects: string[] = [];
   let endpoints: readonly EndpointDescription[] = [];
   const flows = inspector();
+  const control = programControl({ recorder: flows.recorder });
   const as = await latchkey({
     issuer: "http://localhost:9000",
     alg: "ES256",
     plugins: [
-      ...[health(), mcpServer("/mcp"), flows, faultPages({ recorder: flows.recorder })],
+      ...[health(), mcpServer("/mcp"), flows, ...control.plugins],
+      faultPages({ control: { clock: control.control.clock, rules: control.control.faults } }),
       { setup: (app) => void (endpoints = app.endpoints) },
     ],
     store: observedStore(memoryStore(), (verb, [kind]) => {

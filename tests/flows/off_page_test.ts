@@ -13,6 +13,7 @@ const pages: Readonly<Record<string, readonly [setting: string, command?: string
   "/account": ["login", "npx -y deno task start --login interactive"],
   "/clients": ["directory"],
   "/clients/spa": ["directory"],
+  "/_control": ["control", "npx -y deno task start --control on"],
   "/faults": ["faults", "npx -y deno task start --faults on"],
   "/flows": ["inspector", "npx -y deno task start --inspector on"],
   "/flows/7": ["inspector", "npx -y deno task start --inspector on"],

@@ -1,0 +1,86 @@
+/** JSON Schemas of fields, with the comments of the interfaces that document them. */
+
+import { readFileSync } from "node:fs";
+import { anyValue, type Field } from "../src/oauth/config/field.ts";
+
+/** A reference to a secret, instead of the secret. */
+const references = [
+  ["env", "The environment variable with the secret.", "WEB_SECRET"],
+  ["file", "The file with the secret and nothing else, relative to the working directory.", "/run/secrets/web"],
+] as const;
+
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Creates the function that converts fields.
+ *
+ * @param documentation The paths of the files whose interfaces document the fields.
+ * @param options `allowsReferences`: a secret may be a reference to it, as in a configuration file.
+ */
+export function fieldSchemas(
+  documentation: readonly string[],
+  { allowsReferences }: { readonly allowsReferences: boolean },
+): (field: Field, description?: string) => JsonSchema {
+  const { comments, parents } = readComments(documentation);
+  const findComment = (owner: string, name: string): string | undefined =>
+    comments.get(`${owner}.${name}`) ?? parents.get(owner)?.map((parent) => findComment(parent, name)).find(Boolean);
+  const toSchema = (field: Field, description?: string): JsonSchema => {
+    const { type, examples, choices, pattern, min, max, items, members, others, documentedBy = "", required } = field;
+    const schema = {
+      ...type !== "any" && { type },
+      ...choices && { enum: choices },
+      ...pattern && { pattern: pattern.source },
+      ...min !== undefined && { [type === "array" ? "minItems" : "minimum"]: min },
+      ...max !== undefined && { maximum: max },
+      ...items && { items: toSchema(items, comments.get(items.documentedBy ?? "")) },
+      ...members && {
+        properties: Object.fromEntries(
+          Object.entries(members).map(([name, member]) => [
+            name,
+            toSchema(member, findComment(documentedBy, name)),
+          ]),
+        ),
+      },
+      ...required && { required },
+      ...type === "object" && others !== anyValue && { additionalProperties: others ? toSchema(others) : false },
+    };
+    const annotations = { description, examples, default: field.default };
+    if (field.alternative !== undefined) {
+      return { anyOf: [schema, { type: "string", enum: [field.alternative] }], ...annotations };
+    }
+    if (field.isSecret === undefined || !allowsReferences) return { ...schema, ...annotations };
+    const secrets = references.map(([name, description, example]) => ({
+      type: "object",
+      properties: { [name]: { type: "string", description, examples: [example] } },
+      required: [name],
+      additionalProperties: false,
+    }));
+    const referenceExamples = references.map(([name, , example]) => ({ [name]: example }));
+    return { anyOf: [schema, ...secrets], ...annotations, examples: [...examples, ...referenceExamples] };
+  };
+  return toSchema;
+}
+
+/** Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces. */
+function readComments(documentation: readonly string[]) {
+  const comments = new Map<string, string>();
+  const parents = new Map<string, readonly string[]>();
+  const pattern =
+    /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,<>]+))?|readonly ([$\w]+)\??:)/g;
+  for (const path of documentation) {
+    let owner = "";
+    for (const [, comment = "", name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
+      owner = name ?? owner;
+      if (parent !== undefined) parents.set(owner, parent.replace(/Partial<(\w+)>/g, "$1").trim().split(/\s*,\s*/));
+      comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));
+    }
+  }
+  return { comments, parents };
+}
+
+function toPlainText(comment: string): string {
+  const [text = ""] = comment.split(/^\s*\* @/m);
+  return text.replace(/^\s*\*/gm, " ").replace(/\{@link (\w+)\}/g, "$1").replaceAll("`", "").replace(/\s+/g, " ")
+    .trim();
+}

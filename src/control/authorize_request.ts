@@ -1,0 +1,31 @@
+/** Who may use the control: a program on a test host, or one with the secret, and never a page of another origin. */
+
+import type { Context } from "../app/context.ts";
+import { rejectForeignHost } from "../app/host_check.ts";
+import { HttpError } from "../http/http_error.ts";
+import { isSameOrigin } from "../http/same_origin.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+import { constantTimeEqual, digest } from "../oauth/secrets.ts";
+
+/**
+ * Rejects a request that may not use the control.
+ *
+ * @param secret Required as a bearer token (RFC 6750 §2.1); absent on test hosts that demand none.
+ * @throws {HttpError} 403 under a foreign host or for a page of another origin, 401 without the secret.
+ */
+export async function authorizeRequest({ server, request }: Context, secret: string | undefined): Promise<void> {
+  rejectForeignHost(server.issuer, request, "CO-02");
+  if (!isSameOrigin(request, new URL(server.issuer).origin)) {
+    throw new HttpError(403, "CO-03", "A page of another origin may not use the control", {
+      expected: "a request without Origin, or with that of the issuer",
+      received: quote(request.headers.get("origin") ?? request.headers.get("sec-fetch-site")),
+    });
+  }
+  if (secret === undefined) return;
+  const sent = /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (sent !== undefined && constantTimeEqual(await digest(sent), await digest(secret))) return;
+  throw new HttpError(401, "CO-01", "The control needs its secret", {
+    expected: "Authorization: Bearer and the secret",
+    received: sent === undefined ? "no bearer token" : "another bearer token",
+  });
+}

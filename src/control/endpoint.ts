@@ -1,0 +1,88 @@
+/** The endpoint of a verb. */
+
+import type { Context } from "../app/context.ts";
+import { type ProblemIssue, problemResponse } from "../app/problem_response.ts";
+import type { Endpoint } from "../app/route.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { json } from "../http/responses.ts";
+import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { validate } from "../oauth/config/validate.ts";
+import { parameters } from "../oauth/parameter.ts";
+import { LogError } from "../testing/log/log_error.ts";
+import { authorizeRequest } from "./authorize_request.ts";
+import { ControlError } from "./control_error.ts";
+import { readInput } from "./read_input.ts";
+import { type ControlTarget, type Verb, verbPath } from "./verb.ts";
+
+/** The path of the control below the path of the issuer. */
+export const controlPath = "/_control";
+
+/** What all endpoints of the control have in common. */
+export const commonDescription = {
+  caller: "any",
+  title: "Control",
+  errors: "problem",
+  role: "control",
+} as const satisfies Partial<Endpoint>;
+
+/**
+ * Creates the endpoint of a verb.
+ *
+ * @param secret The bearer token that requests must have; absent if none is demanded.
+ */
+export function verbEndpoint(verb: Verb, target: ControlTarget, secret: string | undefined): Endpoint {
+  const handle = async (context: Context): Promise<HttpResponse> => {
+    await authorizeRequest(context, secret);
+    const input = await readInput(context, verb);
+    const issues = validate(verb.input, input);
+    if (issues.length > 0) return rejectInput(issues);
+    try {
+      const result = await verb.run(target, input);
+      return verb.result === undefined ? noContent : json(200, result);
+    } catch (error) {
+      return toProblem(error);
+    }
+  };
+  const method = verb.reads ? "GET" : "POST";
+  return {
+    ...commonDescription,
+    name: `control.${verb.name}`,
+    path: target.app.site.base + controlPath + verbPath(verb),
+    methods: [method],
+    parameters: parameters(...verb.reads ? Object.keys(verb.input.members) : []),
+    load: () => ({ [method]: handle }),
+  };
+}
+
+const noContent: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  body: null,
+};
+
+function rejectInput(issues: readonly ConfigIssue[]): HttpResponse {
+  return problemResponse({
+    status: 400,
+    detail: issues.length === 1 ? "The input has 1 error." : `The input has ${issues.length} errors.`,
+    rule: "CO-05",
+    errors: issues.map(({ path, hint, expected, received }) => ({ place: path, expected, received, fix: hint })),
+  });
+}
+
+/** The response to an error of a verb. @throws What is no rejection, such as an error of the store. */
+function toProblem(error: unknown): HttpResponse {
+  if (error instanceof ConfigurationError) return rejectInput(error.issues);
+  if (error instanceof ControlError) {
+    const { status, message, errors } = error;
+    return problemResponse({ status, detail: message, errors });
+  }
+  if (error instanceof LogError) {
+    const issue: ProblemIssue = { expected: String(error.expected), received: String(error.actual) };
+    return problemResponse({ status: 422, detail: error.message, errors: [issue] });
+  }
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return problemResponse({ status: 400, detail: error.message, rule: "CO-05" });
+  }
+  throw error;
+}

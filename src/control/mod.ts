@@ -1,0 +1,73 @@
+/**
+ * The control over HTTP: a plugin with endpoints below `/_control`, so that a test suite in any language does what a
+ * JavaScript one does in process.
+ *
+ * 1. `verbs/` has one value for each verb: name, summary, input and result described as settings are, and its function.
+ * 2. {@link controlEndpoints} makes an endpoint of each (`endpoint.ts`), behind `authorize_request.ts`.
+ * 3. A verb calls the functions that a program calls: those of the mock (`testing/control.ts`) and of the repositories.
+ * 4. Rejections are problem details (RFC 9457).
+ */
+
+import type { App } from "../app/context.ts";
+import type { Plugin } from "../app/plugin.ts";
+import type { Endpoint } from "../app/route.ts";
+import { json } from "../http/responses.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
+import type { ServerControl } from "../testing/control.ts";
+import { authorizeRequest } from "./authorize_request.ts";
+import { ControlError } from "./control_error.ts";
+import { commonDescription, controlPath, verbEndpoint } from "./endpoint.ts";
+import { verbs } from "./verbs/mod.ts";
+
+/** Options of {@link controlEndpoints}. */
+export interface ControlOptions {
+  /** The bearer token that each request must have; required unless the issuer is on a test host. Default: none. */
+  readonly secret?: string;
+}
+
+/**
+ * Creates the plugin with the endpoints. It must stand after the plugin of the control. Its `setup` throws a
+ * {@link ConfigurationError} without a secret if the issuer is not on a test host.
+ */
+export function controlEndpoints(control: ServerControl, { secret }: ControlOptions = {}): Plugin {
+  const closing = new AbortController();
+  return {
+    setup({ server: { issuer } }) {
+      if (secret === undefined && !hasTestHost(issuer)) throw missingSecret(issuer);
+    },
+    routes: (app) => [
+      documentEndpoint(app, secret),
+      ...verbs.map((verb) => verbEndpoint(verb, { app, control, closed: closing.signal }, secret)),
+    ],
+    close: () => closing.abort(new ControlError(409, "The server is closing.")),
+  };
+}
+
+/** GET /_control/openapi.json. */
+function documentEndpoint({ site: { base } }: App, secret: string | undefined): Endpoint {
+  return {
+    ...commonDescription,
+    name: "control.openapi",
+    path: `${base}${controlPath}/openapi.json`,
+    methods: ["GET"],
+    load: () => ({
+      async GET(context) {
+        await authorizeRequest(context, secret);
+        const { default: document } = await import("../../static/control.openapi.json", { with: { type: "json" } });
+        const { origin } = new URL(context.server.issuer);
+        return json(200, { ...document, servers: [{ url: origin + base + controlPath }] });
+      },
+    }),
+  };
+}
+
+function missingSecret(issuer: string): ConfigurationError {
+  return new ConfigurationError([{
+    path: "control",
+    expected: "a secret beside it (controlSecret), because the issuer is not on a test host",
+    received: `control for ${quote(issuer)} without a secret`,
+    hint: "Set controlSecret in the configuration file, remove control, or use an issuer on a test host.",
+  }]);
+}

@@ -1,0 +1,36 @@
+/** The control of the program: a clock, decisions, faults and a log around its server, and the endpoints for them. */
+
+import type { Plugin } from "../app/plugin.ts";
+import type { Recorder } from "../recorder/recorder.ts";
+import { type ServerControl, testControl } from "../testing/control.ts";
+import { withTrustedPersonas } from "../testing/personas.ts";
+import { controlEndpoints, type ControlOptions } from "./mod.ts";
+
+/** Options of {@link programControl}. */
+export interface ProgramControlOptions extends ControlOptions {
+  /** A recorder around the server. Default: the control has its own. */
+  readonly recorder?: Recorder;
+}
+
+/** The control of a server that is no mock, and its plugins in order. */
+export interface ProgramControl {
+  readonly control: ServerControl;
+  readonly plugins: readonly Plugin[];
+}
+
+/** Creates the control of one server. Settings keep the meaning that they have without it. */
+export function programControl({ secret, recorder }: ProgramControlOptions): ProgramControl {
+  const control = testControl({ recorder });
+  const { plugin } = control;
+  return {
+    control,
+    plugins: [
+      {
+        ...plugin,
+        configure: (options) => ({ ...plugin.configure!(options), unknownLoginHint: options.unknownLoginHint }),
+        approve: withTrustedPersonas(plugin.approve!),
+      },
+      controlEndpoints(control, { secret }),
+    ],
+  };
+}

@@ -1,0 +1,31 @@
+/** Reads the input of a verb: a query for verbs that read, a JSON object for all others. */
+
+import type { Context } from "../app/context.ts";
+import { readParams } from "../app/read_params.ts";
+import { readJsonObject } from "../http/json_body.ts";
+import type { Field } from "../oauth/config/field.ts";
+import type { Verb } from "./verb.ts";
+
+/**
+ * Reads the input, which is not validated yet.
+ *
+ * @throws {HttpError} If the body is no JSON object.
+ * @throws {OAuthError} If a parameter is repeated.
+ */
+export async function readInput(context: Context, { reads, input }: Verb): Promise<Readonly<Record<string, unknown>>> {
+  if (!reads) return await readJsonObject(context.request, "CO-04");
+  const params = await readParams(context);
+  params.rejectRepeated("CO-05");
+  const names = [...new URLSearchParams(context.target.query).keys()];
+  return Object.fromEntries(names.flatMap((name) => {
+    const text = params.get(name);
+    return text === undefined ? [] : [[name, parseText(input.members[name], text)]];
+  }));
+}
+
+/** The value of a parameter; the text itself if it has another type. */
+function parseText(field: Field | undefined, text: string): unknown {
+  if (field?.type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  if (field?.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
+  return text;
+}

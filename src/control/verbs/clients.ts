@@ -1,0 +1,70 @@
+/** Verbs of clients. */
+
+import { clientField, type ClientMetadata } from "../../oauth/clients/client.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { anyValue, list, object, record, text } from "../../oauth/config/field.ts";
+import { type TestClient, testClientField, type TestClientOptions } from "../../testing/clients.ts";
+import { ControlError } from "../control_error.ts";
+import { defineVerb, noInput } from "../verb.ts";
+
+/** The clients of the server. */
+interface ClientList {
+  /** Their metadata, without secrets; the default client first. */
+  readonly clients: readonly ClientMetadata[];
+}
+
+/** A client. */
+interface ClientId {
+  /** The identifier of the client. */
+  readonly client_id: string;
+}
+
+const example: ClientMetadata = { client_id: "web", redirect_uris: ["http://localhost:3000/cb"] };
+
+const metadata = record(anyValue, { ...example }, "client metadata (RFC 7591 §2)");
+
+/** The metadata as responses have it. */
+function describe({ metadata }: Client): ClientMetadata {
+  return metadata;
+}
+
+/** Clients with given ids and secrets, at any time. */
+export const clientVerbs = [
+  defineVerb<TestClientOptions, TestClient>({
+    name: "client",
+    summary: "Registers a client with defaults for all that the input leaves out, and returns it with its credentials.",
+    input: testClientField,
+    result: metadata as never,
+    run: ({ control }, options) => control.client(options),
+  }),
+  defineVerb<ClientMetadata, ClientMetadata>({
+    name: "clients.set",
+    summary: "Creates a client with exactly this metadata, or replaces the one with this `client_id`.",
+    input: { ...clientField, required: ["client_id"] },
+    result: metadata as never,
+    run: async ({ app }, client) => describe(await app.server.clients.registered.set(client)),
+  }),
+  defineVerb({
+    name: "clients.all",
+    summary: "Lists the clients.",
+    reads: true,
+    input: noInput,
+    args: [],
+    result: object<ClientList>("ClientList", { clients: list(metadata as never, [[example]]) }, { clients: [example] }),
+    returns: "clients",
+    run: async ({ app }) => ({ clients: (await app.server.clients.registered.all()).map(describe) }),
+  }),
+  defineVerb({
+    name: "clients.delete",
+    summary: "Removes a client, which revokes what it was issued.",
+    input: object<ClientId>("ClientId", { client_id: text(["web"]) }, { client_id: "web" }, {
+      required: ["client_id"],
+    }),
+    args: ["client_id"],
+    async run({ app }, { client_id }) {
+      if (await app.server.clients.registered.delete(client_id, "the control")) return;
+      const errors = [{ place: "client_id", expected: "a registered client", received: JSON.stringify(client_id) }];
+      throw new ControlError(404, "No client has this client_id.", errors);
+    },
+  }),
+];

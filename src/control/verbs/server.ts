@@ -1,0 +1,71 @@
+/** Verbs of the server as a whole. */
+
+import { choice, list, object, text, whole } from "../../oauth/config/field.ts";
+import type { ResetOptions } from "../../testing/resettable_state.ts";
+import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
+import { ControlError } from "../control_error.ts";
+import { defineVerb, noInput } from "../verb.ts";
+
+/** The state of the server. */
+interface Health {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** The clock of the server as ISO 8601. */
+  readonly time: string;
+  /** The number of clients. */
+  readonly clients: number;
+  /** The number of users. */
+  readonly users: number;
+  /** The number of exchanges in the log. */
+  readonly exchanges: number;
+  /** The number of fault rules that have ids. */
+  readonly faults: number;
+}
+
+const example: Health = {
+  ...{ issuer: "http://localhost:9000", time: "2026-01-01T00:00:00.000Z" },
+  ...{ clients: 2, users: 2, exchanges: 0, faults: 0 },
+};
+
+const amount = whole(2, { expected: "a whole number" });
+
+/** Starting over, and whether the server is there. */
+export const serverVerbs = [
+  defineVerb({
+    name: "health",
+    summary: "Returns what the server is and has.",
+    reads: true,
+    input: noInput,
+    args: [],
+    result: object<Health>("Health", {
+      issuer: text([example.issuer]),
+      time: text([example.time]),
+      ...{ clients: amount, users: amount, exchanges: amount, faults: amount },
+    }, example),
+    run: async ({ app: { server }, control }): Promise<Health> => ({
+      issuer: server.issuer,
+      time: new Date(server.now()).toISOString(),
+      clients: await server.clients.registered.count(),
+      users: await server.users.count(),
+      exchanges: control.recorder.exchanges().length,
+      faults: control.faults.all().length,
+    }),
+  }),
+  defineVerb<ResetOptions, void>({
+    name: "reset",
+    summary:
+      "Restores the initial state for the next test, except for the signing keys; 409 if a fault fired less often than " +
+      "written, and everything is reset nevertheless.",
+    input: object<ResetOptions>("ResetOptions", { keep: list(choice(["clients", "users"]), [["clients"]]) }, {
+      keep: ["clients"],
+    }),
+    async run({ control }, options) {
+      try {
+        await control.reset(options);
+      } catch (error) {
+        if (error instanceof UnmetFaultsError) throw new ControlError(409, error.message);
+        throw error;
+      }
+    },
+  }),
+];

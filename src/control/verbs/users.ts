@@ -1,0 +1,54 @@
+/** Verbs of users. */
+
+import { type User, userField } from "../../oauth/clients/client.ts";
+import { anyValue, list, object, record, text } from "../../oauth/config/field.ts";
+import { ControlError } from "../control_error.ts";
+import { defineVerb, noInput } from "../verb.ts";
+
+/** The users of the server. */
+interface UserList {
+  /** The users with all claims, without passwords; the default user first. */
+  readonly users: readonly User[];
+}
+
+/** A user. */
+interface UserId {
+  /** The subject of the user. */
+  readonly sub: string;
+}
+
+const example: User = { sub: "carol", name: "Carol", roles: ["admin"] };
+
+const userResult = record(anyValue, { ...example }, "a user with claims");
+
+/** Users with any claims, at any time. */
+export const userVerbs = [
+  defineVerb<User, User>({
+    name: "users.set",
+    summary: "Creates a user with these claims, or replaces the one with this `sub`.",
+    input: userField as never,
+    result: userResult as never,
+    run: async ({ app }, user) => await app.server.users.set(user),
+  }),
+  defineVerb({
+    name: "users.all",
+    summary: "Lists the users.",
+    reads: true,
+    input: noInput,
+    args: [],
+    result: object<UserList>("UserList", { users: list(userResult as never, [[example]]) }, { users: [example] }),
+    returns: "users",
+    run: async ({ app }) => ({ users: await app.server.users.all() }),
+  }),
+  defineVerb({
+    name: "users.delete",
+    summary: "Removes a user, which ends the sessions of the user.",
+    input: object<UserId>("UserId", { sub: text(["carol"]) }, { sub: "carol" }, { required: ["sub"] }),
+    args: ["sub"],
+    async run({ app }, { sub }) {
+      if (await app.server.users.delete(sub, "the control")) return;
+      const errors = [{ place: "sub", expected: "a user of the server", received: JSON.stringify(sub) }];
+      throw new ControlError(404, "No user has this sub.", errors);
+    },
+  }),
+];
