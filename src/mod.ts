@@ -53,6 +53,7 @@ export type { ClientLogoutSettings, DpopSettings } from "./oauth/config/setting_
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { EndpointOptions, Extension } from "./app/extension.ts";
+export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
 export type { ExtensionSettings } from "./extensions/settings.ts";
 export type {
   ResourceAuthorizationServer,
@@ -63,7 +64,6 @@ export type { OptionalGrantType, SettingsExtension } from "./oauth/config/extens
 export type { Field } from "./oauth/config/field.ts";
 export { extensions } from "./server/extensions.ts";
 export type { LoadableGrantType } from "./oauth/grants/mod.ts";
-export type { MappedSubject, TrustedIssuer } from "./oauth/config/trusted_issuers.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";

@@ -1,10 +1,11 @@
 /** The list of the extensions. A server has all of them unless its options say otherwise. */
 
 import type { Extension } from "../app/extension.ts";
+import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 
 /**
  * Every extension, for a server without some: `latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") })`.
  */
-export const extensions: readonly Extension[] = [registration, tokenExchange];
+export const extensions: readonly Extension[] = [assertionGrants, registration, tokenExchange];

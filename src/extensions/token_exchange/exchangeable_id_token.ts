@@ -7,7 +7,7 @@ import type { Grant, GrantRecord, StoredRecord } from "../../store/store.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Server, TokenIssuer } from "../../oauth/server.ts";
 import { createGrant } from "../../oauth/tokens/refresh_token.ts";
-import { tokenExchangeType } from "./token_types.ts";
+import { tokenExchangeType } from "./settings.ts";
 
 /** Stores the grant of each ID token that is issued, under the digest of the token. */
 export const storeIdToken: TokenIssuer = async (server, authorization, now, { id_token: token }) => {

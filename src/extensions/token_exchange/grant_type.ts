@@ -4,7 +4,7 @@ import { hasDetails, loadDetails } from "../../oauth/authorize/details_parameter
 import { registeredResources } from "../../oauth/authorize/resources.ts";
 import { splitScope } from "../../oauth/authorize/scope_token.ts";
 import { canonicalUri } from "../../oauth/config/resource_list.ts";
-import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
+import { type TokenExchangePolicy, type TokenExchangeSettings, tokenExchangeType } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { parameters } from "../../oauth/parameter.ts";
 import type { Params } from "../../oauth/params.ts";
@@ -15,7 +15,7 @@ import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
 import { mayInspect, visibleDetails } from "../../oauth/tokens/introspection.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
-import { invalidRequest, tokenExchangeType, tokenTypes } from "./token_types.ts";
+import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */

@@ -7,8 +7,7 @@ import type { Extension } from "../../app/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { unlistedClientsWarnings } from "../../oauth/config/unlisted_clients.ts";
-import { tokenExchangeFields, type TokenExchangePolicy } from "./settings.ts";
-import { tokenExchangeType } from "./token_types.ts";
+import { tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 
 const issuesIdJags = (settings: object): boolean =>
   (settings as TokenExchangePolicy).resourceAuthorizationServers.length > 0;

@@ -2,6 +2,9 @@
 
 import { type Field, type Fields, flag, list, object, record, seconds, text, texts } from "../../oauth/config/field.ts";
 
+/** The value of `grant_type` (RFC 8693 §2.1). */
+export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
+
 /** The settings of token exchange. */
 export interface TokenExchangeMembers {
   /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */

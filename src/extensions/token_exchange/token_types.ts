@@ -3,9 +3,6 @@
 import { OAuthError } from "../../oauth/errors.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 
-/** The value of `grant_type` of token exchange (§2.1). */
-export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
-
 /** The types of tokens (RFC 8693 §3). */
 export const tokenTypes = {
   accessToken: "urn:ietf:params:oauth:token-type:access_token",

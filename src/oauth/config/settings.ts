@@ -26,7 +26,6 @@ import type { ResourceSettings } from "./resource_list.ts";
 import { registration, type RegistrationSettings } from "./registration_settings.ts";
 import { clientLogout, dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
 import type { ClientLogoutSettings, DpopSettings } from "./setting_groups.ts";
-import { type TrustedIssuer, trustedIssuerField } from "./trusted_issuers.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { anyValue, choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
 
@@ -214,11 +213,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly resources?: readonly ResourceSettings[];
   /**
-   * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider or
-   * a platform that runs workloads. Default: none, the grant type is off.
-   */
-  readonly trustedIssuers?: readonly TrustedIssuer[];
-  /**
    * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none, the
    * parameter is ignored.
    */
@@ -308,10 +302,6 @@ export const settingFields = {
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
-  trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], {
-    expected: "an array of issuers",
-    default: [],
-  }),
   authorizationDetails: authorizationDetailsField,
   directory: choice(["edit", "read", "off"]),
   deviceAuthorization: flag(),

@@ -4,8 +4,6 @@ import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
-import type { TrustedIssuer } from "./trusted_issuers.ts";
-import { unlistedClientsWarnings } from "./unlisted_clients.ts";
 import { hasTestHost } from "../test_hosts.ts";
 
 /**
@@ -20,22 +18,8 @@ export function settingsWarnings(settings: Settings, resolved: ResolvedSettings)
     ...metadataWarnings(resolved),
     ...claimWarnings(settings, resolved),
     ...profileWarnings(settings, resolved),
-    ...unrestrictedIssuerWarnings(resolved),
     ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
   ];
-}
-
-/** Entries of other issuers that list no clients, where clients can exist that the operator does not know. */
-function unrestrictedIssuerWarnings(resolved: ResolvedSettings): ConfigurationWarning[] {
-  // An assertion about a subject that is mapped to a client is for that client.
-  const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer) =>
-    users !== undefined || Object.values(subjects).some(({ client }) => client === undefined);
-  return unlistedClientsWarnings(
-    resolved,
-    resolved.trustedIssuers.flatMap((trusted, i) =>
-      trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
-    ),
-  );
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */

@@ -47,7 +47,7 @@ export async function validateSettings(
     ...resolved.acrValues.length > 0
       ? (await import("./validate_acr_values.ts")).validateAcrValues(settings, resolved)
       : [],
-    ...await validateOptionalGrants(resolved, issuer),
+    ...await validateOptionalGrants(resolved),
     ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
@@ -56,16 +56,12 @@ export async function validateSettings(
   ];
 }
 
-async function validateOptionalGrants(resolved: ResolvedSettings, issuer: string): Promise<ConfigIssue[]> {
-  const { authorizationDetails, trustedIssuers } = resolved;
+async function validateOptionalGrants(resolved: ResolvedSettings): Promise<ConfigIssue[]> {
+  const { authorizationDetails } = resolved;
   const issues: ConfigIssue[] = [];
   if (authorizationDetails !== undefined) {
     const { validateAuthorizationDetails } = await import("./validate_authorization_details.ts");
     issues.push(...validateAuthorizationDetails(authorizationDetails));
-  }
-  if (trustedIssuers.length > 0) {
-    const { validateTrustedIssuers } = await import("./validate_trusted_issuers.ts");
-    issues.push(...validateTrustedIssuers(trustedIssuers, { ...resolved, isTestIssuer: hasTestHost(issuer) }));
   }
   return issues;
 }

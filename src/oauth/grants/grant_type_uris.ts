@@ -2,6 +2,3 @@
 
 /** Device authorization (RFC 8628 §3.4). */
 export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
-
-/** An assertion of a trusted issuer (RFC 7523 §2.1). */
-export const jwtBearerType = "urn:ietf:params:oauth:grant-type:jwt-bearer";

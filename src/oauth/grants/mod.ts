@@ -18,7 +18,7 @@ import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { type SupportedGrantType, withoutUser } from "../clients/standing.ts";
 import type { OptionalGrantType } from "../config/extension_settings.ts";
 import type { GrantType } from "../server.ts";
-import { deviceCodeType, jwtBearerType } from "./grant_type_uris.ts";
+import { deviceCodeType } from "./grant_type_uris.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
@@ -27,7 +27,7 @@ export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken
 /** The settings that enable grant types. */
 type GrantTypeSettings = Pick<
   ResolvedSettings,
-  "deviceAuthorization" | "trustedIssuers" | "grantTypes" | "extensions"
+  "deviceAuthorization" | "grantTypes" | "extensions"
 >;
 
 /** A grant type of an extension, and how to load it. */
@@ -53,12 +53,6 @@ const optionalGrantTypes: readonly KernelGrantType[] = [
     setting: "deviceAuthorization",
     isOn: ({ deviceAuthorization }) => deviceAuthorization,
     load: async () => (await import("./device_code.ts")).deviceCodeGrant,
-  },
-  {
-    type: jwtBearerType,
-    setting: "trustedIssuers",
-    isOn: ({ trustedIssuers }) => trustedIssuers.length > 0,
-    load: async ({ trustedIssuers }) => (await import("./jwt_bearer.ts")).jwtBearer(trustedIssuers),
   },
 ];
 

@@ -8,7 +8,7 @@ import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { demoSecret } from "../../oauth/config/settings.ts";
 import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
-import { tokenExchangeType } from "../../extensions/token_exchange/token_types.ts";
+import { tokenExchangeType } from "../../extensions/token_exchange/settings.ts";
 import { tokenTypes } from "../../extensions/token_exchange/token_types.ts";
 import type { Server } from "../../oauth/server.ts";
 import { callbackUri, hasDemoKey } from "../demo_client.ts";

@@ -1,10 +1,10 @@
 /** The user or client that an assertion is about (RFC 7523 §3). */
 
-import type { User } from "../clients/client.ts";
-import type { Client } from "../clients/repository.ts";
-import type { TrustedIssuer } from "../config/trusted_issuers.ts";
-import type { Server } from "../server.ts";
-import { hasTestHost } from "../test_hosts.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import type { TrustedIssuer } from "./settings.ts";
+import type { Server } from "../../oauth/server.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { invalidAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 

@@ -2,12 +2,19 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { ClientMetadata, LatchkeyOptions, TrustedIssuer } from "../../src/mod.ts";
-import { basicHeader, confidentialClient, findLastRule, post, publicClient, testClients } from "./client_endpoints.ts";
-import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "./foreign_issuer.ts";
-import type { AssertionChange, ForeignIssuer } from "./foreign_issuer.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import type { ClientMetadata, LatchkeyOptions, TrustedIssuer } from "../../../src/mod.ts";
+import {
+  basicHeader,
+  confidentialClient,
+  findLastRule,
+  post,
+  publicClient,
+  testClients,
+} from "../../flows/client_endpoints.ts";
+import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../flows/foreign_issuer.ts";
+import type { AssertionChange, ForeignIssuer } from "../../flows/foreign_issuer.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
 
 const rejected = "400 invalid_grant";
 const mcp = "https://mcp.test/mcp";

@@ -3,8 +3,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { TokenExchangeSettings } from "../../src/mod.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { TokenExchangeSettings } from "../../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -16,7 +16,7 @@ import {
   publicTokens,
   refreshTokens,
   testClients,
-} from "./client_endpoints.ts";
+} from "../../flows/client_endpoints.ts";
 import {
   assertTokenResponse,
   decodeClaims,
@@ -24,8 +24,8 @@ import {
   getOutcome,
   type ListedOptions,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";

@@ -1,26 +1,25 @@
 /** The JWT bearer grant type (RFC 7523 §2.1): an assertion of a trusted issuer is exchanged for an access token. */
 
-import { standardClaims } from "../claims.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { Client } from "../clients/repository.ts";
-import { isPermitted } from "../clients/standing.ts";
-import type { User } from "../clients/client.ts";
-import { quote } from "../config/config_issue.ts";
-import { byProfile } from "../config/profile.ts";
-import type { TrustedIssuer } from "../config/trusted_issuers.ts";
-import { OAuthError } from "../errors.ts";
-import { parameters } from "../parameter.ts";
-import type { Params } from "../params.ts";
-import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
-import { narrowResources, readResources, registeredResources } from "../authorize/resources.ts";
-import { resolveScope } from "../authorize/scope.ts";
-import { splitScope } from "../authorize/scope_token.ts";
-import { millisecondsOf } from "../keys/jwt.ts";
-import { randomId, storageKey } from "../secrets.ts";
-import type { GrantType, Server } from "../server.ts";
+import { standardClaims } from "../../oauth/claims.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { isPermitted } from "../../oauth/clients/standing.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import { byProfile } from "../../oauth/config/profile.ts";
+import type { TrustedIssuer } from "./settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { parameters } from "../../oauth/parameter.ts";
+import type { Params } from "../../oauth/params.ts";
+import { hasDetails, loadDetails } from "../../oauth/authorize/details_parameter.ts";
+import { narrowResources, readResources, registeredResources } from "../../oauth/authorize/resources.ts";
+import { resolveScope } from "../../oauth/authorize/scope.ts";
+import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { millisecondsOf } from "../../oauth/keys/jwt.ts";
+import { randomId, storageKey } from "../../oauth/secrets.ts";
+import type { GrantType, Server } from "../../oauth/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
-import { jwtBearerType } from "./grant_type_uris.ts";
-import type { Authorization, TokenRequest } from "./token_request.ts";
+import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 
@@ -28,7 +27,7 @@ import type { VerifiedAssertion } from "./verify_assertion.ts";
 export function jwtBearer(trustedIssuers: readonly TrustedIssuer[]): Omit<GrantType, "standing"> {
   const acceptsIdJag = trustedIssuers.some(({ grantProfile }) => grantProfile === "id-jag");
   return {
-    type: jwtBearerType,
+    type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
     parameters: parameters(
       { name: "assertion", secret: "assertion", linksFlow: true },
       "scope",

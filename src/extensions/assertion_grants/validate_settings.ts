@@ -1,9 +1,9 @@
 /** All issues of the setting `trustedIssuers`. */
 
-import { validatePublicKeys } from "../keys/validate_public_keys.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
-import type { TrustedIssuer } from "./trusted_issuers.ts";
+import { validatePublicKeys } from "../../oauth/keys/validate_public_keys.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import type { TrustedIssuer } from "./settings.ts";
 
 /**
  * All issues of trusted issuers that match their description.

@@ -3,8 +3,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, ResourceAuthorizationServer } from "../../src/mod.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, ResourceAuthorizationServer } from "../../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -15,13 +15,13 @@ import {
   refresh,
   testClients,
   webTokens,
-} from "./client_endpoints.ts";
-import type { Tokens } from "./client_endpoints.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { getCode, logInAndAllow, openPage, submit } from "./page_navigation.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../../flows/client_endpoints.ts";
+import type { Tokens } from "../../flows/client_endpoints.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
+import { getCode, logInAndAllow, openPage, submit } from "../../flows/page_navigation.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;

@@ -1,9 +1,32 @@
 /** The setting `trustedIssuers`: issuers whose assertions are authorization grants (RFC 7523 §2.1). */
 
-import { keySetField } from "../clients/client.ts";
-import type { PublicKeySet } from "../keys/remote_keys.ts";
-import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { choice, type Field, flag, list, object, record, seconds, text, texts } from "./field.ts";
+import { keySetField } from "../../oauth/clients/client.ts";
+import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import {
+  choice,
+  type Field,
+  type Fields,
+  flag,
+  list,
+  object,
+  record,
+  seconds,
+  text,
+  texts,
+} from "../../oauth/config/field.ts";
+
+/** The setting of assertion grants. */
+export interface AssertionGrantSettings {
+  /**
+   * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider or
+   * a platform that runs workloads. Default: none, the grant type is off.
+   */
+  readonly trustedIssuers?: readonly TrustedIssuer[];
+}
+
+/** The setting that is in effect. */
+export type AssertionGrantPolicy = Required<AssertionGrantSettings>;
 
 /** The user or client of this server that a subject of another issuer is mapped to. */
 export interface MappedSubject {
@@ -85,7 +108,7 @@ const example: TrustedIssuer = {
 };
 
 /** Describes {@link TrustedIssuer}. */
-export const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
+const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
   "TrustedIssuer",
   {
     issuer: text(["https://idp.example"]),
@@ -112,3 +135,11 @@ export const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
   example,
   { required: ["issuer"] },
 );
+
+/** Describes {@link AssertionGrantSettings}. */
+export const assertionGrantFields: Fields<AssertionGrantSettings> = {
+  trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], {
+    expected: "an array of issuers",
+    default: [],
+  }),
+};

@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../src/mod.ts";
-import { inspector } from "../../src/inspector/mod.ts";
-import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
-import type { RequiredToken } from "../../src/resource/mod.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import { postgresStore } from "../../src/store/sql/postgres.ts";
-import { redisStore } from "../../src/store/redis.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../../src/mod.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
+import { jwksVerifier, requireToken } from "../../../src/resource/mod.ts";
+import type { RequiredToken } from "../../../src/resource/mod.ts";
+import { sqliteStore } from "../../../src/store/sql/sqlite.ts";
+import { postgresStore } from "../../../src/store/sql/postgres.ts";
+import { redisStore } from "../../../src/store/redis.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,
@@ -22,7 +22,7 @@ import {
   redisUrl,
   timeout,
   uniqueName,
-} from "../stores/servers.ts";
+} from "../../stores/servers.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -34,10 +34,10 @@ import {
   publicClient,
   publicTokens,
   testClients,
-} from "./client_endpoints.ts";
-import { clientKeyPair } from "../rsa_keys.ts";
-import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "./foreign_issuer.ts";
-import type { AssertionChange, ForeignIssuer } from "./foreign_issuer.ts";
+} from "../../flows/client_endpoints.ts";
+import { clientKeyPair } from "../../rsa_keys.ts";
+import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../flows/foreign_issuer.ts";
+import type { AssertionChange, ForeignIssuer } from "../../flows/foreign_issuer.ts";
 import {
   assertTokenResponse,
   decodeClaims,
@@ -46,8 +46,8 @@ import {
   getRejections,
   realHost,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
 
 const rejected = "400 invalid_grant";
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -1,0 +1,45 @@
+/**
+ * Assertions as grants: clients exchange assertions of trusted issuers for access tokens (RFC 7523 §2.1), among them ID-JAGs
+ * (draft-ietf-oauth-identity-assertion-authz-grant).
+ */
+
+import type { Extension } from "../../app/extension.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { unlistedClientsWarnings } from "../../oauth/config/unlisted_clients.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
+
+const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssuers.length > 0;
+
+/** An assertion about a subject that is mapped to a client is for that client. */
+const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer): boolean =>
+  users !== undefined || Object.values(subjects).some(({ client }) => client === undefined);
+
+/** Lets clients exchange assertions of trusted issuers. */
+export const assertionGrants: Extension = {
+  name: "assertion_grants",
+  title: "Assertion grants",
+  specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant"],
+  settingFields: assertionGrantFields,
+  async validateSettings(settings: ResolvedSettings & AssertionGrantPolicy, issuer) {
+    if (!isOn(settings)) return [];
+    const { validateTrustedIssuers } = await import("./validate_settings.ts");
+    return validateTrustedIssuers(settings.trustedIssuers, { ...settings, isTestIssuer: hasTestHost(issuer) });
+  },
+  settingsWarnings: (settings: ResolvedSettings & AssertionGrantPolicy) =>
+    unlistedClientsWarnings(
+      settings,
+      settings.trustedIssuers.flatMap((trusted, i) =>
+        trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
+      ),
+    ),
+  grantTypes: [{
+    type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    setting: "trustedIssuers",
+    standing: withoutUser,
+    isOn,
+    load: async ({ trustedIssuers }: AssertionGrantPolicy) =>
+      (await import("./grant_type.ts")).jwtBearer(trustedIssuers),
+  }],
+};
