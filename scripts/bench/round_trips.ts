@@ -17,8 +17,8 @@ type Trips = readonly (readonly [trip: string, why: string])[];
 const flowTrips: Trips = [
   ["put code", "CI-03: what the code stands for, for whichever instance exchanges it"],
   ["get code", "CI-03, CI-09: everything about it must be right before it is used up"],
-  ["get ended_family", "CI-11: the consent is not revoked"],
-  ["get ended_family", "LO-05: nor has the session ended"],
+  ["get revocation", "CI-11: the consent is not revoked"],
+  ["get revocation", "LO-05: nor has the session ended"],
   ["consume code", "CI-04: the one step that decides who exchanges it"],
 ];
 
@@ -31,13 +31,13 @@ const expectedTrips: Readonly<Record<RequestName, Trips>> = {
   flow: flowTrips,
   refresh: [
     ["get refresh_token", "RT-02, RT-07: everything about it must be right before it is used up"],
-    ["get ended_family", "RT-04, RV-05: the grant is not revoked"],
-    ["get ended_family", "RT-01, LO-05: nor has the session ended"],
+    ["get revocation", "RT-04, RV-05: the grant is not revoked"],
+    ["get revocation", "RT-01, LO-05: nor has the session ended"],
     ["consume refresh_token", "RT-05: the one step that decides who exchanges it"],
     ["add refresh_token", "RT-04: the one that takes its place"],
   ],
-  introspection: [["get ended_family", grantNotRevoked], ["get ended_family", tokenNotRevoked]],
-  userinfo: [["get ended_family", grantNotRevoked], ["get ended_family", tokenNotRevoked]],
+  introspection: [["get revocation", grantNotRevoked], ["get revocation", tokenNotRevoked]],
+  userinfo: [["get revocation", grantNotRevoked], ["get revocation", tokenNotRevoked]],
   client_credentials: [],
 };
 

@@ -91,7 +91,7 @@ const revokedWithGrant: Status = { tone: "bad", label: "revoked with its grant" 
 
 /** Whether a grant or a session is revoked. */
 async function isRevoked(server: Server, grantId: string | undefined): Promise<boolean> {
-  return grantId !== undefined && await server.store.get("ended_family", grantId) !== undefined;
+  return grantId !== undefined && await server.store.get("revocation", grantId) !== undefined;
 }
 
 function statusUntil(expiresAt: number | undefined, now: number, label: string): Status {

@@ -32,7 +32,7 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
       timer = setTimeout(() => resolve("the store does not respond"), storeTimeoutMs)
     );
     // A write, because reads succeed on a full disk and on a replica. Concurrent requests share it.
-    pendingCheck ??= server.store.put("seen", "ready", {}, { expiresAt: server.now() })
+    pendingCheck ??= server.store.put("used_identifier", "ready", {}, { expiresAt: server.now() })
       .then(() => undefined, () => "the store fails")
       .finally(() => pendingCheck = undefined);
     return await Promise.race([pendingCheck, timeout]).finally(() => clearTimeout(timer));

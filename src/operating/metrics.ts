@@ -92,7 +92,7 @@ export function metrics(): Metrics {
       case "tokens_issued":
         return count("latchkey_issued_total", formatLabels({ what: event.grantType }));
       case "grant_revoked":
-        return count("latchkey_ended_total", formatLabels({ what: "family" }));
+        return count("latchkey_ended_total", formatLabels({ what: "grant" }));
       case "session_ended":
         return count("latchkey_ended_total", formatLabels({ what: "session" }));
       case "token_revoked":

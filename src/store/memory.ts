@@ -179,7 +179,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return Promise.resolve();
     },
     revoke(grantId, until) {
-      const revocations = getTable("ended_family");
+      const revocations = getTable("revocation");
       const revocation = revocations.rows.get(grantId);
       if (revocation === undefined || revocation.expiresAt < until) {
         replace(revocations, grantId, {}, { expiresAt: until });

@@ -40,9 +40,9 @@ const expire = (expiresAt: number, deleteAt: number) => `
  */
 const write = `
     redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
-    redis.call("HDEL", KEYS[1], "f", "s")
+    redis.call("HDEL", KEYS[1], "g", "c")
     redis.call("PERSIST", KEYS[1])
-    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "f", string.sub(ARGV[3], 2)) end
+    if ARGV[3] ~= "" then redis.call("HSET", KEYS[1], "g", string.sub(ARGV[3], 2)) end
     ${expire(2, 4)}
     if ARGV[2] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
     else redis.call("ZADD", KEYS[2], ARGV[2], KEYS[1]) end
@@ -50,8 +50,8 @@ const write = `
     return 1`;
 
 /**
- * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `f` grant,
- * `e` expiry, `s` time of consumption. A sorted set contains the keys of all records that can expire, by expiry. Evictable
+ * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `g` grant,
+ * `e` expiry, `c` time of consumption. A sorted set contains the keys of all records that can expire, by expiry. Evictable
  * records also have a time to live, so that Redis deletes them if no instance does. A record that has already expired by
  * the clock of Redis gets none, because the server's clock decides.
  */
@@ -73,7 +73,7 @@ const scripts = {
     return redis.call("DEL", KEYS[1])`,
   consume: `
     if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
-    return redis.call("HSETNX", KEYS[1], "s", ARGV[1])`,
+    return redis.call("HSETNX", KEYS[1], "c", ARGV[1])`,
   revoke: `
     local known = redis.call("HGET", KEYS[1], "e")
     if known == "Infinity" then return 0 end
@@ -228,7 +228,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
       );
     },
     async revoke(grantId, until) {
-      await runScript("revoke", [recordKey("ended_family", grantId), expiryIndexKey], String(until));
+      await runScript("revoke", [recordKey("revocation", grantId), expiryIndexKey], String(until));
     },
     async delete(kind, id) {
       await runScript("delete", writtenKeys(kind, id), escapeKey(id));

@@ -10,7 +10,7 @@ export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>([
 ]);
 
 /** The members of the hash that is a record: value, grant, expiry, time of consumption. */
-export const recordFields = ["v", "f", "e", "s"] as const;
+export const recordFields = ["v", "g", "e", "c"] as const;
 
 /** Converts these members to a record; `undefined` if the hash does not exist. */
 export function toStoredRecord<T>(fields: readonly (string | null)[]): StoredRecord<T> | undefined {
@@ -29,7 +29,7 @@ const listScript = `
   local ids = redis.call("ZRANGEBYLEX", KEYS[1], ARGV[1], ARGV[2], "LIMIT", 0, ARGV[3])
   local found = {}
   for i, id in ipairs(ids) do
-    found[i] = {id, redis.call("HMGET", ARGV[4] .. id, "v", "f", "e", "s")}
+    found[i] = {id, redis.call("HMGET", ARGV[4] .. id, "v", "g", "e", "c")}
   end
   return found`;
 

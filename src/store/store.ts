@@ -5,10 +5,6 @@
  * `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a grant as revoked.
  * The stores: `memory.ts`, `redis.ts`, and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on
  * expiry, with its own clock.
- *
- * Some stored names differ from those of the code, so that existing databases stay readable: the kind `ended_family` holds
- * the marks of {@link Store.revoke}; the columns `family` and `spent_at` (in Redis: `f`, `s`) are `grantId` and
- * `consumedAt`.
  */
 
 import type { DeviceRecord, DeviceRecords } from "./device_records.ts";
@@ -116,8 +112,8 @@ export interface UnusedRegistrationRecord {
 /** Marks an identifier as used. */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
-/** Marks a grant (everything that was issued for one approval) as revoked. */
-export type RevokedGrantRecord = Readonly<Record<string, never>>;
+/** Marks as revoked: a grant with everything that was issued for it, a session, or a token. */
+export type RevocationRecord = Readonly<Record<string, never>>;
 
 /** Every kind of record. A new kind is one line here, and no change to any store. */
 export interface Records extends DeviceRecords {
@@ -152,11 +148,11 @@ export interface Records extends DeviceRecords {
   /** Back-channel logout calls to repeat, by issuer and time. */
   logout_call: LogoutCallRecord;
   /** Identifiers that may be used once, such as those of client assertions. */
-  seen: UsedIdentifierRecord;
+  used_identifier: UsedIdentifierRecord;
   /** The server's own secrets, by purpose. */
   server_secret: ServerSecretRecord;
-  /** Revoked grants, by grant. */
-  ended_family: RevokedGrantRecord;
+  /** The marks of {@link Store.revoke}, by the id that was revoked. */
+  revocation: RevocationRecord;
 }
 
 /** The name of a kind of record. */
@@ -228,7 +224,7 @@ export interface Store {
    */
   extend(kind: RecordKind, id: string, expiresAt: number): Promise<void>;
   /**
-   * Revokes a grant, including tokens that are issued for it later: `get("ended_family", grantId)` finds a record until
+   * Revokes a grant, including tokens that are issued for it later: `get("revocation", grantId)` finds a record until
    * `until` (milliseconds). Revoking it again may only extend that time.
    */
   revoke(grantId: string, until: number): Promise<void>;

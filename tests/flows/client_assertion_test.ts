@@ -501,7 +501,7 @@ test("[JC-03] a rejected assertion does not consume its jti", async () => {
 test("[JC-03] the client is rejected if the store cannot report whether the jti was used", async () => {
   let broken = "";
   const store = observedStore(memoryStore(), (verb, [kind]) => {
-    if (verb === broken && kind === "seen") throw new Error(`${verb} fails`);
+    if (verb === broken && kind === "used_identifier") throw new Error(`${verb} fails`);
   });
   const b = await testServer({ ...await signers(), store });
   for (const client of both) {

@@ -219,7 +219,7 @@ for (const [name, open] of Object.entries(stores)) {
       assertEquals(bodies.size, 1);
       const issued = [...one.events, ...two.events].filter((event) => event.type === "tokens_issued");
       assertEquals(issued.length, 1);
-      assert(await store.get("ended_family", grantOf(one)), "the losers were all in order, and ended nothing");
+      assert(await store.get("revocation", grantOf(one)), "the losers were all in order, and ended nothing");
     }
     await one.as.close();
     await two.as.close();
@@ -346,7 +346,7 @@ test("[CI-06] a second exchange revokes the grant of the first for as long as it
       const code = await b.code();
       const grant = grantOf(b);
       const { access_token, id_token } = await assertTokenResponse(await b.token({ code }));
-      assertEquals(await store.get("ended_family", grant), undefined);
+      assertEquals(await store.get("revocation", grant), undefined);
       b.advance(10);
       assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
       assertEquals(revokedGrants(b), [grant]);
@@ -356,7 +356,7 @@ test("[CI-06] a second exchange revokes the grant of the first for as long as it
       for (const now of [start, (start + end) / 2, end - 1]) {
         await store.deleteExpired(now);
         assert(
-          await store.get("ended_family", grant),
+          await store.get("revocation", grant),
           `${end - now} ms before its end the token counts as good again`,
         );
       }
@@ -396,7 +396,7 @@ test("[CI-07] an invalid second exchange revokes nothing", async () => {
     { grant_type: undefined },
     { code: [code, code] },
   ], async (change) => assertMatch(await getOutcome(await b.token({ code, ...change })), /^40[01] /));
-  assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
+  assertEquals([revokedGrants(b), await store.get("revocation", grant)], [[], undefined]);
 });
 
 test("[CI-07] a second exchange of a confidential client without the correct secret revokes nothing", async () => {
@@ -410,7 +410,7 @@ test("[CI-07] a second exchange of a confidential client without the correct sec
     assertMatch(await getOutcome(await b.token({ ...webToken, client_id: "web", code }, init)), /^40[01] /);
   }
   assertMatch(await getOutcome(await b.token({ ...webToken, code, code_verifier: otherVerifier }, webBasic)), /^400 /);
-  assertEquals([revokedGrants(b), await store.get("ended_family", grant)], [[], undefined]);
+  assertEquals([revokedGrants(b), await store.get("revocation", grant)], [[], undefined]);
 });
 
 test("[CI-09] a code survives every kind of failed attempt", async () => {

@@ -469,7 +469,7 @@ function interrupted(
       await store.put(...args);
     },
     async revoke(...args) {
-      await before("revoke", "ended_family");
+      await before("revoke", "revocation");
       await store.revoke(...args);
     },
   };

@@ -74,7 +74,7 @@ function counted(store: Store): { readonly store: Store; readonly written: Map<R
         return store.add(kind, ...what);
       },
       revoke(...what) {
-        count("ended_family");
+        count("revocation");
         return store.revoke(...what);
       },
     },
@@ -219,7 +219,7 @@ test("[HT-20] a memory store has a byte limit, and a character beyond Latin-1 co
     }
     assertEquals((await store.get("browser", "299"))?.expiresAt, 1299);
     // What keeps something out is never forgotten.
-    for (let i = 0; i < 1000; i++) await store.add("seen", "s".repeat(100) + i, {}, { expiresAt: 500 });
+    for (let i = 0; i < 1000; i++) await store.add("used_identifier", "s".repeat(100) + i, {}, { expiresAt: 500 });
     assertEquals(await store.deleteExpired(500), 1000);
     const kept = await store.deleteExpired(Infinity);
     assertEquals([kept <= most, kept > most - 2], [true, true], `${letter}: ${kept}`);

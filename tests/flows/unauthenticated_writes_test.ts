@@ -88,7 +88,7 @@ function weighedStore(store: Store) {
     },
     async revoke(grantId, until) {
       await store.revoke(grantId, until);
-      weigh("ended_family", grantId, {});
+      weigh("revocation", grantId, {});
     },
     async delete(kind, id) {
       await store.delete(kind, id);
@@ -136,7 +136,7 @@ async function openServer(store: Store, changes: LatchkeyOptions = {}) {
     /** Uses up the space that one site has for marks of used proofs and assertions, without thousands of signatures. */
     takeMarks() {
       const client = { confidential: false, standing: "configured" } as const;
-      const record = { kind: "seen", value: {}, expiresAt: (startSeconds + 300) * 1000, address } as const;
+      const record = { kind: "used_identifier", value: {}, expiresAt: (startSeconds + 300) * 1000, address } as const;
       const takeAll = () => {
         for (let i = 0; i < 100_000; i++) rejectBeyondBound(core!, client, { ...record, id: String(i) });
       };

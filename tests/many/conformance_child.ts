@@ -64,11 +64,11 @@ async function useAll(until: string): Promise<Call[]> {
   const calls: Call[] = [];
   let over = false;
   const verbs: ((id: string) => Promise<unknown>)[] = [
-    (id) => store.add("seen", id, {}, { expiresAt: Infinity }),
-    (id) => store.consume("seen", id, 1),
+    (id) => store.add("used_identifier", id, {}, { expiresAt: Infinity }),
+    (id) => store.consume("used_identifier", id, 1),
     (id) => store.revoke(id, Infinity),
-    (id) => store.put("seen", id, {}, { expiresAt: Infinity }),
-    async () => over = await store.get("seen", until) !== undefined,
+    (id) => store.put("used_identifier", id, {}, { expiresAt: Infinity }),
+    async () => over = await store.get("used_identifier", until) !== undefined,
   ];
   for (let i = 0; !over; i++) {
     const at = Date.now();

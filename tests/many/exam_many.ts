@@ -170,13 +170,13 @@ for (const [name, open] of Object.entries(candidates)) {
     // Where there is a replica, it has received them too.
     await waitUntil(
       "it takes records",
-      () => stores[0]!.put("seen", "filled", {}, { expiresAt: Infinity }).then(() => true),
+      () => stores[0]!.put("used_identifier", "filled", {}, { expiresAt: Infinity }).then(() => true),
     );
     const busy = ask<Call[]>(children[0]!, { do: "busy", until: "swept" });
     const begun = Date.now();
     const removed = await Promise.all(stores.map((store) => store.deleteExpired(2000)));
     const took = Date.now() - begun;
-    await stores[0]!.add("seen", "swept", {}, { expiresAt: Infinity });
+    await stores[0]!.add("used_identifier", "swept", {}, { expiresAt: Infinity });
     const during = (await busy).filter(([at, duration]) => at + duration > begun && at < begun + took);
     for (const child of children) await child.kill();
     for (const store of stores) await store.close();

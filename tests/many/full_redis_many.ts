@@ -21,7 +21,7 @@ test("a full Redis rejects every write, keeps the records that it has, and delet
   const writes: Record<string, () => Promise<unknown>> = {
     "put a new record": () => store.put("browser", "two", browser, stored),
     "put over a record": () => store.put("browser", "one", { recent: ["bob"] }, stored),
-    add: () => store.add("seen", "one", {}, { expiresAt: later }),
+    add: () => store.add("used_identifier", "one", {}, { expiresAt: later }),
     extend: () => store.extend("interaction", "one", later),
     consume: () => store.consume("browser", "one", 1),
     revoke: () => store.revoke("one", later),

@@ -84,32 +84,35 @@ storeConformance("Redis, each write waited for by a replica", async () => {
 test("replicas=0: a failover loses unreplicated writes, including a consumed mark", async () => {
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 3000 });
-  await store.add("seen", "one", {}, stored);
-  await waitUntil("the replica has it", async () => await both.replica.command("EXISTS", "{latchkey}:seen:one") === 1);
+  await store.add("used_identifier", "one", {}, stored);
+  await waitUntil(
+    "the replica has it",
+    async () => await both.replica.command("EXISTS", "{latchkey}:used_identifier:one") === 1,
+  );
   both.link.stall();
-  assertEquals(await store.consume("seen", "one", 1), true);
+  assertEquals(await store.consume("used_identifier", "one", 1), true);
   await both.failOver();
-  await waitUntil("the store is back", async () => await store.get("seen", "one") !== undefined);
-  assertEquals(await store.consume("seen", "one", 2), true, "this is what replicas=0 accepts");
+  await waitUntil("the store is back", async () => await store.get("used_identifier", "one") !== undefined);
+  assertEquals(await store.consume("used_identifier", "one", 2), true, "this is what replicas=0 accepts");
   await store.close();
 });
 
 test("replicas=1: an unreplicated write is rejected, and absent after the failover", async () => {
   await using both = await pair();
   const store = await redisStore(both.url, { timeout: 3000, replicas: 1 });
-  await store.add("seen", "one", {}, stored);
+  await store.add("used_identifier", "one", {}, stored);
   both.link.stall();
-  const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.consume("seen", "one", now)));
+  const outcomes = await Promise.allSettled([1, 2, 3].map((now) => store.consume("used_identifier", "one", now)));
   assertEquals(outcomes.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
-  assert((await store.get("seen", "one"))?.consumedAt, "reading continues");
+  assert((await store.get("used_identifier", "one"))?.consumedAt, "reading continues");
   // What is there already is not vouched for either, while the replica may not have it.
-  const additions = await Promise.allSettled([1, 2].map(() => store.add("seen", "two", {}, stored)));
+  const additions = await Promise.allSettled([1, 2].map(() => store.add("used_identifier", "two", {}, stored)));
   assertEquals(additions.map(({ status }) => status), ["rejected", "rejected"]);
   await both.failOver();
   await both.primary.start();
   await both.primary.follow(both.replica);
-  await waitUntil("the store is back", async () => await store.add("seen", "three", {}, stored));
-  const again = await Promise.all([1, 2, 3].map((now) => store.consume("seen", "one", now)));
+  await waitUntil("the store is back", async () => await store.add("used_identifier", "three", {}, stored));
+  const again = await Promise.all([1, 2, 3].map((now) => store.consume("used_identifier", "one", now)));
   assertEquals(again.filter(Boolean).length, 1);
   await store.close();
 });

@@ -100,10 +100,10 @@ export function storeConformance(
     assertStrictEquals(await store.get("key", "same"), undefined);
     assertStrictEquals(await store.consume("key", "same", startTime), false);
     await store.put("key", "same", signingKey, { expiresAt: Infinity });
-    assertStrictEquals(await store.add("ended_family", "same", {}, metadata), true);
+    assertStrictEquals(await store.add("revocation", "same", {}, metadata), true);
     assertStrictEquals(await store.consume("code", "same", startTime), true);
     assertEquals(await store.get("key", "same"), { value: signingKey, expiresAt: Infinity });
-    assertEquals(await store.get("ended_family", "same"), { value: {}, ...metadata });
+    assertEquals(await store.get("revocation", "same"), { value: {}, ...metadata });
     assertEquals(await store.get("code", "same"), { value: code, ...metadata, consumedAt: startTime });
   });
 
@@ -208,11 +208,11 @@ export function storeConformance(
 
   promise("[CI-06] revoking a grant applies to records stored before and later", async (store) => {
     await store.put("code", "before", code, { ...metadata, grantId: "f" });
-    assertStrictEquals(await store.get("ended_family", "f"), undefined);
+    assertStrictEquals(await store.get("revocation", "f"), undefined);
     await store.revoke("f", startTime + 100);
     await store.put("code", "after", code, { ...metadata, grantId: "f" });
-    assertEquals(await store.get("ended_family", "f"), { value: {}, expiresAt: startTime + 100 });
-    assertStrictEquals(await store.get("ended_family", "g"), undefined);
+    assertEquals(await store.get("revocation", "f"), { value: {}, expiresAt: startTime + 100 });
+    assertStrictEquals(await store.get("revocation", "g"), undefined);
     for (const id of ["before", "after"]) {
       assertEquals(await store.get("code", id), { value: code, grantId: "f", expiresAt: metadata.expiresAt });
     }
@@ -221,11 +221,11 @@ export function storeConformance(
   promise("[CI-06] a grant revoked before its first record is revoked", async (store) => {
     await store.revoke("f", startTime + 100);
     await store.put("code", "after", code, { ...metadata, grantId: "f" });
-    assert(await store.get("ended_family", "f"));
+    assert(await store.get("revocation", "f"));
   });
 
   promise("[CI-06] revoking a grant again may keep the mark longer, never shorter", async (store) => {
-    const until = async () => (await store.get("ended_family", "f"))?.expiresAt;
+    const until = async () => (await store.get("revocation", "f"))?.expiresAt;
     await store.revoke("f", startTime + 100);
     await store.revoke("f", startTime + 50);
     assertStrictEquals(await until(), startTime + 100);
@@ -273,7 +273,7 @@ export function storeConformance(
     assertStrictEquals(await store.deleteExpired(startTime + 9), 0);
     assertStrictEquals(await store.deleteExpired(startTime + 20), 3);
     assertStrictEquals(await store.get("code", "20"), undefined);
-    assertStrictEquals(await store.get("ended_family", "f"), undefined);
+    assertStrictEquals(await store.get("revocation", "f"), undefined);
     assert(await store.get("code", "20.5"));
     // The clock may be turned back.
     assertStrictEquals(await store.deleteExpired(startTime), 0);
@@ -323,7 +323,7 @@ export function storeConformance(
         await store.add("code", odd, { ...code, nonce: odd }, { grantId: odd, expiresAt: startTime }),
         true,
       );
-      assertStrictEquals(await store.get("ended_family", odd), undefined);
+      assertStrictEquals(await store.get("revocation", odd), undefined);
       await store.revoke(odd, startTime);
     }
     for (const odd of oddNames) {

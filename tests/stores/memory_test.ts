@@ -107,7 +107,7 @@ test("a full memory store evicts what expires first, and never records that bloc
   for (let i = 0; i < 10_000; i++) {
     await store.put("browser", `${i}`, record, { expiresAt: 1000 + i });
     await store.add("interaction", `${i}`, { at: 1 }, { expiresAt: 1000 });
-    await store.add("seen", `${i}`, {}, { expiresAt: 1000 + i });
+    await store.add("used_identifier", `${i}`, {}, { expiresAt: 1000 + i });
     await store.revoke(`${i}`, 1000 + i);
   }
   const kept = async (id: number) => (await store.get("browser", `${id}`)) !== undefined;
@@ -120,7 +120,7 @@ test("a full memory store evicts what expires first, and never records that bloc
   // Of what expires together, the oldest goes first.
   const waits = async (id: number) => (await store.get("interaction", `${id}`)) !== undefined;
   assertEquals([await waits(9899), await waits(9900)], [false, true]);
-  assertEquals((await store.get("seen", "0"))?.expiresAt, 1000);
-  assertEquals((await store.get("ended_family", "0"))?.expiresAt, 1000);
+  assertEquals((await store.get("used_identifier", "0"))?.expiresAt, 1000);
+  assertEquals((await store.get("revocation", "0"))?.expiresAt, 1000);
   assertStrictEquals(await store.deleteExpired(Number.MAX_VALUE), 20_200);
 });

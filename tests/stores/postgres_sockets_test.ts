@@ -97,7 +97,7 @@ test("with the authority that sslrootcert names the store works over TLS", { ski
       const address = `postgres://${username}:${password}@${host}:${server.port}${pathname}`;
       const schema = names[names.push(uniqueName()) - 1]!;
       const store = await postgresStore(`${address}?sslmode=verify-full&sslrootcert=${authority}`, { schema });
-      assertEquals(await store.add("seen", "one", {}, { expiresAt: Infinity }), true);
+      assertEquals(await store.add("used_identifier", "one", {}, { expiresAt: Infinity }), true);
       await store.close();
     }
   } finally {

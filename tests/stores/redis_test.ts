@@ -67,7 +67,7 @@ test("over rediss:// nothing is sent to a server whose certificate fails verific
 
 test("a write is rejected if required replicas are missing", { skip }, async () => {
   const store = await redisStore(url, { prefix: newPrefix(), replicas: 1, timeout: 300 });
-  const error = await assertRejects(() => store.add("seen", "one", {}, { expiresAt: Infinity }), StoreError);
+  const error = await assertRejects(() => store.add("used_identifier", "one", {}, { expiresAt: Infinity }), StoreError);
   assertEquals(error.details.received, "0");
   await store.close();
 });
@@ -85,9 +85,9 @@ test(
     const browser = { recent: ["alice"] };
     await store.put("browser", "one", browser, { expiresAt: inAnHour });
     await store.add("interaction", "one", { at: 1 }, { expiresAt: inAnHour });
-    await store.add("seen", "one", {}, { expiresAt: inAnHour });
+    await store.add("used_identifier", "one", {}, { expiresAt: inAnHour });
     await store.revoke("one", inAnHour);
-    assertEquals(await Promise.all((["browser", "interaction", "seen", "ended_family"] as const).map(left)), [
+    assertEquals(await Promise.all((["browser", "interaction", "used_identifier", "revocation"] as const).map(left)), [
       25,
       25,
       0,

@@ -128,7 +128,7 @@ test("[CI-04] two connections to one file see each other's records and consume a
       const attempts = Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).consume("code", "a", i));
       assertStrictEquals((await Promise.all(attempts)).filter((won) => won).length, 1);
       await two.revoke("f", 1);
-      assert(await one.get("ended_family", "f"));
+      assert(await one.get("revocation", "f"));
       assertStrictEquals(await one.deleteExpired(60_000), 2);
       assertStrictEquals(await two.get("code", "a"), undefined);
     }));

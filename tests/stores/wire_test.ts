@@ -43,14 +43,14 @@ for (const [kind, direct, open] of stores) {
       const { wire, url } = await behind(direct!);
       const store = await open(url);
       try {
-        await store.put("seen", "one", {}, stored);
+        await store.put("used_identifier", "one", {}, stored);
         // Several connections, where there are several.
-        await Promise.all(Array.from({ length: 10 }, () => store.get("seen", "one")));
+        await Promise.all(Array.from({ length: 10 }, () => store.get("used_identifier", "one")));
 
         wire.stall();
         const failures = await endsWithin(
           20 * timeout,
-          () => Promise.allSettled(Array.from({ length: 10 }, () => store.consume("seen", "one", 1))),
+          () => Promise.allSettled(Array.from({ length: 10 }, () => store.consume("used_identifier", "one", 1))),
         );
         assert(failures !== "late", "no call waits much longer than the timeout");
         assertEquals(new Set(failures.map(({ status }) => status)), new Set(["rejected"]));
@@ -60,11 +60,12 @@ for (const [kind, direct, open] of stores) {
 
         // At last none of these waits: what is known to be away is not asked.
         await until(async () =>
-          await endsWithin(timeout / 4, () => assertRejects(() => store.get("seen", "one"), StoreError)) !== "late"
+          await endsWithin(timeout / 4, () => assertRejects(() => store.get("used_identifier", "one"), StoreError)) !==
+            "late"
         );
         wire.restore();
         await untilBack(store);
-        const won = await Promise.all([1, 2, 3].map((now) => store.consume("seen", "one", now)));
+        const won = await Promise.all([1, 2, 3].map((now) => store.consume("used_identifier", "one", now)));
         assert(
           won.filter(Boolean).length === 1,
           "what was asked of a dead wire has not happened, and happens only once",
@@ -82,15 +83,15 @@ for (const [kind, direct, open] of stores) {
     const { wire, url } = await behind(direct!);
     const store = await open(url);
     try {
-      await store.put("seen", "two", {}, stored);
+      await store.put("used_identifier", "two", {}, stored);
       for (let i = 0; i < 3; i++) {
         wire.cut();
-        const error = await assertRejects(() => store.get("seen", "two"), StoreError);
+        const error = await assertRejects(() => store.get("used_identifier", "two"), StoreError);
         assertMatch(error.message, /store reconnects by itself/);
         wire.restore();
         await untilBack(store);
       }
-      assertStrictEquals(await store.consume("seen", "two", 1), true);
+      assertStrictEquals(await store.consume("used_identifier", "two", 1), true);
     } finally {
       await store.close();
       wire.close();
@@ -100,5 +101,5 @@ for (const [kind, direct, open] of stores) {
 
 /** Waits until calls succeed. */
 async function untilBack(store: Store): Promise<void> {
-  await until(() => store.get("seen", "one").then(() => true, () => false));
+  await until(() => store.get("used_identifier", "one").then(() => true, () => false));
 }

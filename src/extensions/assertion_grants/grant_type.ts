@@ -257,6 +257,6 @@ async function consume(server: Server, { claims: { iss, jti, exp } }: VerifiedAs
     invalidAssertion({ rule: "JB-10", reason, expected: "a unique jti for each assertion", received });
   if (typeof jti !== "string" || jti === "") throw fail("the assertion has no jti", "no jti");
   const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
-  if (await server.store.add("seen", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
+  if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
   throw fail("the assertion was used before", "a repeated jti");
 }

@@ -185,7 +185,7 @@ async function exclusively<T>(
   change: () => T | Promise<T>,
 ): Promise<T> {
   const id = await digest(JSON.stringify([server.recordPrefix, "registration", client.id, tokenDigest]));
-  if (!await server.store.add("seen", id, {}, { expiresAt: server.now() + maxChangeMs })) {
+  if (!await server.store.add("used_identifier", id, {}, { expiresAt: server.now() + maxChangeMs })) {
     throw invalidRegistrationToken("a concurrent request uses the registration access token");
   }
   try {
@@ -193,6 +193,6 @@ async function exclusively<T>(
     await authenticateOwner(server, client.id, token);
     return await change();
   } finally {
-    await server.store.delete("seen", id);
+    await server.store.delete("used_identifier", id);
   }
 }

@@ -103,9 +103,9 @@ export async function verifyRequestProof(
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);
         if (client !== undefined) {
-          rejectBeyondBound(server, client, { kind: "seen", id, value: {}, expiresAt, address });
+          rejectBeyondBound(server, client, { kind: "used_identifier", id, value: {}, expiresAt, address });
         }
-        return await server.store.add("seen", id, {}, { expiresAt });
+        return await server.store.add("used_identifier", id, {}, { expiresAt });
       },
     },
     request,

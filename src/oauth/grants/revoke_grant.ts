@@ -45,7 +45,7 @@ export async function isRevoked(
   { store }: Server,
   ...ids: readonly (string | undefined)[]
 ): Promise<readonly boolean[]> {
-  const records = ids.map((id) => id === undefined ? undefined : store.get("ended_family", id));
+  const records = ids.map((id) => id === undefined ? undefined : store.get("revocation", id));
   return (await Promise.all(records)).map((record) => record !== undefined);
 }
 

@@ -172,7 +172,7 @@ async function nextConsentName(server: Server, name: string): Promise<string> {
 }
 
 async function isConsentRevoked({ store }: Server, name: string): Promise<boolean> {
-  return await store.get("ended_family", name) !== undefined;
+  return await store.get("revocation", name) !== undefined;
 }
 
 function consentId(server: Server, sub: string, clientId: string): MaybePromise<string> {

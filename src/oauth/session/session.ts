@@ -83,7 +83,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
     const current = await server.users.reload(sub);
     if (current === undefined || fingerprint !== await userFingerprint(server, current)) return undefined;
   }
-  if (await server.store.get("ended_family", sid) !== undefined) return undefined;
+  if (await server.store.get("revocation", sid) !== undefined) return undefined;
   const earlier = rest.filter((item) => typeof item === "string");
   const level = rest.find((item) => typeof item === "object");
   return { sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };

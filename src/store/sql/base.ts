@@ -10,7 +10,7 @@ export type SqlValue = string | number | null;
 /** A row of the table. Drivers may return numbers as text. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A database whose table `record` has the columns `kind, id, value, family, spent_at, expires_at`. */
+/** A database whose table `record` has the columns `kind, id, value, grant_id, consumed_at, expires_at`. */
 export interface SqlDriver {
   /** The table as statements name it. */
   readonly table: string;
@@ -33,11 +33,12 @@ export interface SqlDriver {
 export function sqlStore(driver: SqlDriver): Store {
   const { table, collation = "", deleteExpired, deleteBatchSize } = driver;
   const [p1, p2, p3, p4, p5] = [1, 2, 3, 4, 5].map(driver.placeholder);
-  const columns = "value, family, spent_at, expires_at";
-  const insert = `INSERT INTO ${table} (kind, id, value, family, expires_at) VALUES (${p1}, ${p2}, ${p3}, ${p4}, ${p5})
+  const columns = "value, grant_id, consumed_at, expires_at";
+  const insert =
+    `INSERT INTO ${table} (kind, id, value, grant_id, expires_at) VALUES (${p1}, ${p2}, ${p3}, ${p4}, ${p5})
     ON CONFLICT (kind, id) DO`;
   const selectRecord = `SELECT ${columns} FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
-  const upsertRecord = `${insert} UPDATE SET value = excluded.value, family = excluded.family, spent_at = NULL,
+  const upsertRecord = `${insert} UPDATE SET value = excluded.value, grant_id = excluded.grant_id, consumed_at = NULL,
     expires_at = excluded.expires_at`;
   const insertRecord = `${insert} NOTHING`;
   const upsertLaterRecord = `${insert} UPDATE SET expires_at = excluded.expires_at
@@ -45,7 +46,8 @@ export function sqlStore(driver: SqlDriver): Store {
   const extendRecord =
     `UPDATE ${table} SET expires_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND expires_at < ${p4}`;
   // Atomic. Counts the changed rows instead of RETURNING them: a row can be returned before its commit fails.
-  const consumeRecord = `UPDATE ${table} SET spent_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND spent_at IS NULL`;
+  const consumeRecord =
+    `UPDATE ${table} SET consumed_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND consumed_at IS NULL`;
   const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
   // The kind is a literal: with a parameter, PostgreSQL may plan without the partial index.
   const inRange = (kind: RecordKind) =>
@@ -75,7 +77,7 @@ export function sqlStore(driver: SqlDriver): Store {
       await driver.change(extendRecord, [expiresAt, kind, escapeKey(id), expiresAt]);
     },
     async revoke(grantId, until) {
-      await driver.change(upsertLaterRecord, insertValues("ended_family", grantId, {}, until));
+      await driver.change(upsertLaterRecord, insertValues("revocation", grantId, {}, until));
     },
     async delete(kind, id) {
       await driver.change(deleteRecord, [kind, escapeKey(id)]);
@@ -110,11 +112,11 @@ export function sqlStore(driver: SqlDriver): Store {
   };
 }
 
-function toStoredRecord<T>({ value, family, spent_at, expires_at }: SqlRow): StoredRecord<T> {
+function toStoredRecord<T>({ value, grant_id, consumed_at, expires_at }: SqlRow): StoredRecord<T> {
   return {
     value: JSON.parse(value as string),
-    ...(family !== null && { grantId: unescapeKey(family as string) }),
+    ...(grant_id !== null && { grantId: unescapeKey(grant_id as string) }),
     expiresAt: Number(expires_at),
-    ...(spent_at !== null && { consumedAt: Number(spent_at) }),
+    ...(consumed_at !== null && { consumedAt: Number(consumed_at) }),
   };
 }

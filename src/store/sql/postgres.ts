@@ -29,8 +29,8 @@ const migrations: readonly ((schema: string) => string)[] = [
       kind text NOT NULL,
       id text NOT NULL,
       value text NOT NULL,
-      family text,
-      spent_at double precision,
+      grant_id text,
+      consumed_at double precision,
       expires_at double precision NOT NULL,
       PRIMARY KEY (kind, id)
     );

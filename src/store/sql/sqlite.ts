@@ -40,8 +40,8 @@ const schema = `
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
     value TEXT NOT NULL,
-    family TEXT,
-    spent_at REAL,
+    grant_id TEXT,
+    consumed_at REAL,
     expires_at REAL NOT NULL,
     PRIMARY KEY (kind, id)
   ) STRICT;
@@ -161,7 +161,7 @@ function migrate(database: DatabaseSync, location: string, warn: (message: strin
   const foundVersion = readPragma(database, "user_version");
   if (foundVersion !== schemaVersion) throw versionMismatch(location, schemaVersion, foundVersion);
   // A damaged file may lack the table.
-  database.prepare("SELECT kind, id, value, family, spent_at, expires_at FROM record");
+  database.prepare("SELECT kind, id, value, grant_id, consumed_at, expires_at FROM record");
   database.exec("COMMIT");
 }
 

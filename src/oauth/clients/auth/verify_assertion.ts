@@ -138,7 +138,7 @@ async function assertNotReplayed(
 ): Promise<void> {
   const expiresAt = Math.ceil(exp! * 1000);
   const id = await storageKey(server, JSON.stringify(["assertion", client.id, jti]));
-  rejectBeyondBound(server, client, { kind: "seen", id, value: {}, expiresAt, address });
-  if (await server.store.add("seen", id, {}, { expiresAt })) return;
+  rejectBeyondBound(server, client, { kind: "used_identifier", id, value: {}, expiresAt, address });
+  if (await server.store.add("used_identifier", id, {}, { expiresAt })) return;
   throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti");
 }
