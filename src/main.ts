@@ -45,9 +45,10 @@ async function start(): Promise<void> {
 }
 
 async function main(
-  { args, env, isTerminal, terminalWidth, now, unsupported, readTextFile, writeLogLine, onStop, exit }:
-    ProcessEnvironment,
+  environment: ProcessEnvironment,
 ): Promise<void> {
+  const { args, env, isTerminal, terminalWidth, now, unsupported, readTextFile, writeLogLine, onStop, exit } =
+    environment;
   if (unsupported !== undefined) {
     console.error(unsupported);
     exit(1);
@@ -55,7 +56,7 @@ async function main(
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, { env, isTerminal, now, readTextFile, onStop, exit }, validateOptions));
+    exit(await checkApplication(commandArgs, environment, validateOptions));
   }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");

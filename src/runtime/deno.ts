@@ -8,6 +8,9 @@ const encoder = new TextEncoder();
 
 export const processEnvironment: ProcessEnvironment = {
   args: Deno.args,
+  get mainModule() {
+    return Deno.mainModule;
+  },
   get env() {
     return Deno.env.toObject();
   },

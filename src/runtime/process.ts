@@ -25,6 +25,7 @@ let errorOutput: typeof process.stderr | undefined;
 
 export const processEnvironment: ProcessEnvironment = {
   args: process.argv.slice(2),
+  mainModule: process.argv[1] ?? "",
   env: process.env,
   isTerminal: isTerminal(2),
   terminalWidth: () => process.stderr.columns || undefined,

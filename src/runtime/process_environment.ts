@@ -4,6 +4,8 @@
 export interface ProcessEnvironment {
   /** The command line arguments, without runtime and program. */
   readonly args: readonly string[];
+  /** The path or URL of the module that the runtime was started with. */
+  readonly mainModule: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard error, where the log goes, is a terminal. */
   readonly isTerminal: boolean;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
-import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
+import { programCommand, readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
@@ -79,6 +79,7 @@ async function checkHere(
   try {
     const environment = {
       env: {},
+      mainModule: "",
       isTerminal: false,
       now,
       readTextFile: () => Promise.reject(),
@@ -188,7 +189,7 @@ test("a block names the command that repeats the attack, for a shell and without
     ...["http://a.test/login?next=1&x", "--port", "9100", "--client-id=shop", "--client-secret", "secret-of-the-shop"],
     ...["--redirect-uri", "http://a.test/cb", "--logged-in-text", "Alice's page", "--only", "keys", "--report", "json"],
     ...["--output", "a.json", "--baseline", "b.json", "--store", "redis://user:password@localhost"],
-  ]);
+  ], "latchkey");
   assertEquals(
     repeat("response/state-wrong"),
     "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop --client-secret \"$CLIENT_SECRET\" " +
@@ -197,8 +198,20 @@ test("a block names the command that repeats the attack, for a shell and without
   const failed = await check(["--only", "response/state-missing"], "does not compare state");
   assertMatch(
     failed.stdout,
-    /\n {2}repeat: +latchkey check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only response\/state-missing\n/,
+    /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno task start) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only response\/state-missing\n/,
   );
+});
+
+test("a repetition is called as the program was: by its name, or in a clone by the task", () => {
+  const cases: readonly (readonly [mainModule: string, env: Record<string, string>, command: string])[] = [
+    ["file:///home/me/latchkey/src/main.ts", {}, "deno task start"],
+    ["file:///home/me/latchkey/src/main.ts", { npm_command: "exec" }, "npx -y deno task start"],
+    ["C:\\latchkey\\src\\main.ts", {}, "deno task start"],
+    ["/usr/local/lib/node_modules/@latchkey/latchkey/main.js", { npm_command: "exec" }, "latchkey"],
+    ["/usr/local/bin/latchkey", {}, "latchkey"],
+    ["", {}, "latchkey"],
+  ];
+  for (const [mainModule, env, command] of cases) assertEquals(programCommand({ mainModule, env }), command);
 });
 
 test("--baseline: what an earlier report has does not fail again, and what no longer fails is named", async () => {
@@ -397,13 +410,13 @@ test("a client of the flags may refresh its tokens", async () => {
 test("the command line of a check: every mistake together, with the nearest flag", () => {
   const issuesOf = (...args: string[]) => {
     try {
-      readCheckArguments(args);
+      readCheckArguments(args, "deno task start");
       return [];
     } catch (error) {
       return (error as ConfigurationError).issues.map(({ path, hint }) => `${path}: ${hint}`);
     }
   };
-  assertEquals(issuesOf(), ["command line: Write it like latchkey check http://localhost:3000/login."]);
+  assertEquals(issuesOf(), ["command line: Write it like deno task start check http://localhost:3000/login."]);
   assertEquals(issuesOf("http://a.test/login", "--ony", "keys", "--timeout", "0", "--report"), [
     "--ony: Did you mean --only?",
     "--timeout: Write it like --timeout 10.",
@@ -416,7 +429,7 @@ test("the command line of a check: every mistake together, with the nearest flag
   const { loginUrl, flags, serverArgs } = readCheckArguments([
     ...["--port", "9100", "http://a.test/login", "--issuer=http://localhost:9100", "--only", "keys, response"],
     ...["--time-limits", "on", "--config", "latchkey.json"],
-  ]);
+  ], "latchkey");
   assertEquals([loginUrl, flags.only, flags.timeLimits, flags.report], [
     "http://a.test/login",
     ["keys", "response"],

@@ -7,7 +7,7 @@ import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import type { Baseline } from "../../testing/check/baseline.ts";
 import type { CheckReport } from "../../testing/check/report.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
-import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
+import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
 
 /** The claims that a page may show of a user, the longest first. */
@@ -17,7 +17,10 @@ const userTexts = ["email", "name", "preferred_username", "sub"] as const;
 const maxStartMs = 30_000;
 
 /** Where the program runs. */
-type Environment = Pick<ProcessEnvironment, "env" | "isTerminal" | "now" | "readTextFile" | "onStop" | "exit">;
+type Environment = Pick<
+  ProcessEnvironment,
+  "env" | "mainModule" | "isTerminal" | "now" | "readTextFile" | "onStop" | "exit"
+>;
 
 /**
  * Runs the command.
@@ -36,7 +39,7 @@ export async function checkApplication(
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
     return 0;
   }
-  const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args);
+  const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
     (settings, issuer) => hasTestHost(issuer) ? validateSettings(settings, issuer) : [issuerNotAllowed(issuer)],

@@ -5,6 +5,7 @@ import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
 import { suggest } from "../../oauth/config/suggest.ts";
 import { shellQuote } from "../../admin/client_snippets/shell_quote.ts";
+import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
 
 /** The flags of the check, with their defaults. */
@@ -104,12 +105,19 @@ function repeatFlag(name: string, value: string | undefined): string[] {
 
 const shellWord = (text: string): string => /^[\w.:/,=@%+-]+$/.test(text) ? text : shellQuote(text);
 
+/** What starts the program in a shell: its name, or in a clone of the repository the task, by npx if npx runs it. */
+export function programCommand({ mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">): string {
+  if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
+  return `${env.npm_command === "exec" ? "npx -y " : ""}deno task start`;
+}
+
 /**
  * Reads the words after `check`. The flags of the server are only separated, and read elsewhere.
  *
+ * @param program What starts the program in a shell.
  * @throws {ConfigurationError} With all issues.
  */
-export function readCheckArguments(args: readonly string[]): CheckArguments {
+export function readCheckArguments(args: readonly string[], program: string): CheckArguments {
   const issues: ConfigIssue[] = [];
   const serverArgs: string[] = [];
   const urls: string[] = [];
@@ -152,9 +160,9 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
       if (issue) issues.push(issue);
     }
   }
-  issues.push(...urlIssues(urls), ...clientIssues(values));
+  issues.push(...urlIssues(urls, program), ...clientIssues(values));
   if (issues.length > 0) throw new ConfigurationError(issues);
-  const command = ["latchkey", "check", shellWord(urls[0]!), ...repeated].join(" ");
+  const command = [program, "check", shellWord(urls[0]!), ...repeated].join(" ");
   return {
     loginUrl: urls[0]!,
     flags: withDefaults(fields, values as unknown as CheckFlags),
@@ -163,14 +171,14 @@ export function readCheckArguments(args: readonly string[]): CheckArguments {
   };
 }
 
-function urlIssues(urls: readonly string[]): ConfigIssue[] {
+function urlIssues(urls: readonly string[], program: string): ConfigIssue[] {
   const [url] = urls;
   if (url !== undefined && urls.length === 1 && isWebUrl(url)) return [];
   return [{
     path: "command line",
     expected: "the URL that starts a login of the application",
     received: urls.length === 0 ? "none" : urls.length > 1 ? `${urls.length} words` : quote(url!.slice(0, 80)),
-    hint: "Write it like latchkey check http://localhost:3000/login.",
+    hint: `Write it like ${program} check http://localhost:3000/login.`,
   }];
 }
 
