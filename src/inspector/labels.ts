@@ -98,8 +98,8 @@ function endsWithStepUp({ exchanges }: Flow): boolean {
 export function flowKind(flow: Flow): FlowKind {
   const { outcome } = flow;
   if (outcome === "done") return "done";
-  if (endsWithStepUp(flow)) return "open";
-  return outcome === "rejected" || outcome === "dropped" ? "rejected" : "open";
+  if (endsWithStepUp(flow)) return "pending";
+  return outcome === "rejected" || outcome === "dropped" ? "rejected" : "pending";
 }
 
 /** A relative time: `in 5 minutes`, `2 hours ago`. Both parameters are milliseconds. */

@@ -10,7 +10,7 @@ import { documentRow, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
 
 /** The values of `outcome`. */
-export const flowKinds: readonly FlowKind[] = ["done", "rejected", "open", "documents"];
+export const flowKinds: readonly FlowKind[] = ["done", "rejected", "pending", "documents"];
 
 /** Maximum number of rows on one page. */
 const rowsPerPage = 20;

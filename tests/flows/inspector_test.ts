@@ -133,6 +133,8 @@ test("[FL-01] the list is filtered by client and outcome, and is paginated", asy
   assertEquals((await ids("")).slice(0, 3), [32, 31, 30]);
   assertEquals(await ids("?client=web&outcome="), [32]);
   assertEquals(await ids("?outcome=rejected"), [31]);
+  // The word that the rows show of a code that was not exchanged.
+  assertEquals(await ids("?client=web&outcome=pending"), [32]);
   assertEquals(await ids("?client=web&outcome=rejected"), []);
   assertMatch(await bench.read("/flows?client=web&outcome=rejected"), /No flow matches the filter\. +Show all/);
   const html = await bench.page("/flows?client=spa");

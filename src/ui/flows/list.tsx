@@ -14,7 +14,7 @@ import { Summary } from "./summary.tsx";
 const outcomeOptions = {
   done: "success",
   rejected: "error",
-  open: "pending",
+  pending: "pending",
   documents: "metadata, keys and missing pages",
 } as const satisfies Record<FlowKind, string>;
 

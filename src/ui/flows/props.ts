@@ -8,7 +8,7 @@ import type { Status } from "../status_badge.tsx";
 import type { TokensProps } from "./tokens.tsx";
 
 /** The categories by which rows are filtered; `documents`: metadata, keys and missing pages, outside of flows. */
-export type FlowKind = "done" | "rejected" | "open" | "documents";
+export type FlowKind = "done" | "rejected" | "pending" | "documents";
 
 /** What the list shows. */
 export interface FlowFilter {
