@@ -64,6 +64,8 @@ export interface FaultsProps extends Site {
     readonly fired: number;
     /** Whether requests wait until they are released. */
     readonly canRelease: boolean;
+    /** Whether it has fired as often as it may. */
+    readonly isFinished: boolean;
   }[];
   /** The time of the server, in milliseconds since the epoch. */
   readonly now: number;
@@ -80,36 +82,53 @@ function Hidden({ csrfToken, client, action }: FaultsProps & { readonly action: 
   );
 }
 
-function Rules(props: FaultsProps): VNode {
-  const { base, client, csrfToken, rules } = props;
+function Rule({ props, rule }: { readonly props: FaultsProps; readonly rule: FaultsProps["rules"][number] }): VNode {
+  const { base, client, csrfToken } = props;
   return (
-    <Section id="rules" heading="Active">
-      {rules.length === 0
-        ? <p>No fault: every response is that of a correct server.</p>
-        : rules.map((rule) => (
-          <form key={rule.id} class="ways" method="post" action={`${base}/faults`}>
-            <input type="hidden" name="form_token" value={csrfToken} />
-            {client !== undefined && <input type="hidden" name="client" value={client} />}
-            <input type="hidden" name="rule" value={rule.id} />
-            <span>
-              {rule.description}: fired {rule.fired === 1 ? "once" : `${rule.fired} times`}
-            </span>
-            {rule.canRelease && (
-              <button type="submit" class="button" name="do" value="release">
-                Release<span class="unseen">{` ${rule.description}`}</span>
-              </button>
-            )}
-            <button type="submit" class="button plain" name="do" value="remove">
-              Remove<span class="unseen">{` ${rule.description}`}</span>
-            </button>
-          </form>
-        ))}
-      {rules.length > 0 && (
-        <p class="aside">
-          Release lets the requests that wait continue. Remove also ends the connections of requests that still wait.
-        </p>
+    <form class="ways" method="post" action={`${base}/faults`}>
+      <input type="hidden" name="form_token" value={csrfToken} />
+      {client !== undefined && <input type="hidden" name="client" value={client} />}
+      <input type="hidden" name="rule" value={rule.id} />
+      <span>
+        {rule.description}: fired {rule.fired === 1 ? "once" : `${rule.fired} times`}
+      </span>
+      {rule.canRelease && (
+        <button type="submit" class="button" name="do" value="release">
+          Release<span class="unseen">{` ${rule.description}`}</span>
+        </button>
       )}
-    </Section>
+      <button type="submit" class="button plain" name="do" value="remove">
+        Remove<span class="unseen">{` ${rule.description}`}</span>
+      </button>
+    </form>
+  );
+}
+
+function Rules(props: FaultsProps): VNode {
+  const active = props.rules.filter(({ isFinished }) => !isFinished);
+  const finished = props.rules.filter(({ isFinished }) => isFinished);
+  return (
+    <>
+      <Section id="rules" heading="Active">
+        {active.length === 0
+          ? <p>No fault: every response is that of a correct server.</p>
+          : active.map((rule) => <Rule key={rule.id} props={props} rule={rule} />)}
+        {active.length > 0 && (
+          <p class="aside">
+            Release lets the requests that wait continue. Remove also ends the connections of requests that still wait.
+          </p>
+        )}
+      </Section>
+      {finished.length > 0 && (
+        <Section id="finished" heading="Finished">
+          {finished.map((rule) => <Rule key={rule.id} props={props} rule={rule} />)}
+          <p class="aside">
+            These faults have fired as often as they may: further responses are correct. Remove also ends the
+            connections of requests that still wait.
+          </p>
+        </Section>
+      )}
+    </>
   );
 }
 

@@ -79,7 +79,7 @@ test("a fault that is chosen on the page meets the next request of that client a
   const rejected = await logIn(as, "shop");
   assertEquals([rejected.status, (await rejected.json()).error], [400, "invalid_grant"]);
   assertEquals((await logIn(as, "shop")).status, 200);
-  assertStringIncludes((await openPage(as)).html, "fired once");
+  assertMatch((await openPage(as)).html, /Active.*No fault: .*Finished.*fired once.*Remove/s);
   const flow = await (await as.fetch(new Request(`${issuer}/flows/2`))).text();
   assertMatch(flow, /injected fault: \S*invalid_grant/i);
 });
@@ -111,6 +111,7 @@ test("a fault lasts for a number of requests, of one client and one grant type",
     (await openPage(as)).html,
     "status at token, for the next 2 requests of shop with grant_type refresh_token: fired 0 times",
   );
+  assertEquals((await openPage(as)).html.includes("Finished"), false);
   assertEquals((await logIn(as, "shop")).status, 200);
   assertEquals(await refresh(as, "other"), 400);
   assertEquals([await refresh(as, "shop"), await refresh(as, "shop"), await refresh(as, "shop")], [503, 503, 400]);

@@ -112,7 +112,7 @@ async function showPage(
         value: shown.get(fieldName(parameter)) ?? textOf(parameter),
       })),
     },
-    rules: rules.all().map(({ id, description, fired, waits }) => ({ id, description, fired, canRelease: waits })),
+    rules: rules.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
     now: clock.now(),
   });
   return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });

@@ -31,6 +31,8 @@ export interface ListedFault {
   readonly fired: number;
   /** Whether requests may wait for it, which the verb `faults.release` lets continue. */
   readonly waits: boolean;
+  /** Whether it has fired as often as it may, and no request may wait for its release. */
+  readonly finished: boolean;
 }
 
 /** The fault rules of one server that have ids. */
@@ -55,6 +57,8 @@ export interface FaultList {
 interface Entry {
   readonly description: string;
   readonly rule: FaultRule;
+  /** How often it may fire. */
+  readonly times: number;
   /** Absent: the fault holds no request. */
   readonly release?: () => void;
 }
@@ -64,9 +68,10 @@ export function faultList(on: FaultInjector["on"]): FaultList {
   const entries = new Map<string, Entry>();
   let lastId = 0;
 
-  const toListed = (id: string, { description, rule, release }: Entry): ListedFault => ({
+  const toListed = (id: string, { description, rule, times, release }: Entry): ListedFault => ({
     ...{ id, description, fired: rule.fired },
     waits: release !== undefined,
+    finished: rule.fired >= times && release === undefined,
   });
 
   function remove(id: string): boolean {
@@ -88,6 +93,7 @@ export function faultList(on: FaultInjector["on"]): FaultList {
       const entry: Entry = {
         description: describe(request),
         rule,
+        times: always ? Infinity : times,
         release: "release" in fault ? (fault as Hold).release : undefined,
       };
       const id = String(++lastId);
