@@ -266,19 +266,27 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
   assertEquals(server.as.clients.count(), 3);
 });
 
-test("[DR-04] without application_type, clients on the device of the user are native, with a warning", async () => {
+test("[DR-04] without application_type, clients that cannot be web are native, with a warning", async () => {
   const server = await testServer();
-  const cases: readonly (readonly [readonly string[], string])[] = [
-    [["http://127.0.0.1/cb"], "native"],
-    [["http://localhost:3000/cb", "com.example.app:/cb"], "native"],
-    [["http://[::1]:1/cb"], "native"],
-    [["https://app.example/cb"], "web"],
-    [["https://app.example/cb", "http://127.0.0.1/cb"], "web"],
+  const strict = await testServer({ nativeOnlyRedirectUris: ["loopback"] });
+  const none = "none";
+  const cases: readonly (readonly [readonly string[], string | undefined, string, TestServer?])[] = [
+    [["http://127.0.0.1/cb"], none, "native"],
+    [["http://[::1]:1/cb"], none, "native"],
+    [["http://localhost:3000/cb", "com.example.app:/cb"], none, "native"],
+    [["com.example.app:/cb"], undefined, "native"],
+    // A confidential web application on the machine of a developer: the default is right.
+    [["http://localhost:3000/cb"], undefined, "web"],
+    [["http://127.0.0.1/cb", "http://localhost/cb"], "client_secret_post", "web"],
+    [["http://127.0.0.1/cb"], undefined, "native", strict],
+    [["https://app.example/cb"], none, "web"],
+    [["https://app.example/cb", "http://127.0.0.1/cb"], none, "web"],
   ];
-  await forEachCase(cases, async ([redirect_uris, expected]) => {
-    server.events.length = 0;
-    assertEquals((await register(server, { redirect_uris })).application_type, expected);
-    const warnings = server.events.filter(({ type }) => type === "warning");
+  await forEachCase(cases, async ([redirect_uris, token_endpoint_auth_method, expected, at = server]) => {
+    at.events.length = 0;
+    const registered = await register(at, { redirect_uris, token_endpoint_auth_method });
+    assertEquals(registered.application_type, expected);
+    const warnings = at.events.filter(({ type }) => type === "warning");
     assertEquals(warnings.length, expected === "native" ? 1 : 0);
   });
   const client = { redirect_uris: ["http://localhost:3000/cb"], token_endpoint_auth_method: "none" };

@@ -45,11 +45,12 @@ export function resolveMetadata(
   warnIgnored(server, received, approval);
   warnMisspelt(server, received);
   assertMetadata(server, requested, received, approval);
-  const { grant_types = ["authorization_code"], redirect_uris = [] } = requested;
+  const { grant_types = ["authorization_code"] } = requested;
   const allScopes = server.settings.scopes.join(" ");
+  const token_endpoint_auth_method = requested.token_endpoint_auth_method ?? defaultMethod(server);
   return {
     ...requested,
-    token_endpoint_auth_method: requested.token_endpoint_auth_method ?? defaultMethod(server),
+    token_endpoint_auth_method,
     grant_types,
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
     scope: server.settings.registration.scope === "all" ? allScopes : requested.scope ?? allScopes,
@@ -58,7 +59,8 @@ export function resolveMetadata(
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
     },
     subject_type: requested.subject_type ?? "public",
-    application_type: requested.application_type ?? inferApplicationType(server, redirect_uris),
+    application_type: requested.application_type ??
+      inferApplicationType(server, requested, token_endpoint_auth_method),
   };
 }
 
@@ -233,18 +235,31 @@ function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssu
   }));
 }
 
-/** Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). */
-function inferApplicationType(server: Server, uris: readonly string[]): "web" | "native" {
+/**
+ * Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). A confidential web
+ * application may use plain http on localhost (OpenID Connect Core §3.1.2.1), unless the settings forbid it.
+ */
+function inferApplicationType(
+  server: Server,
+  { redirect_uris: uris = [] }: Omit<ClientMetadata, "client_id">,
+  method: ClientMetadata["token_endpoint_auth_method"],
+): "web" | "native" {
   if (uris.length === 0 || !uris.every((uri) => URL.canParse(uri) && redirectsToDevice(uri))) return "web";
+  const isLoopbackAllowed = method !== "none" &&
+    !server.settings.nativeOnlyRedirectUris.includes("loopback");
+  if (isLoopbackAllowed && uris.every((uri) => /^https?:/i.test(uri))) return "web";
   server.trace({
     type: "warning",
     at: server.now(),
     explanation: {
       rule: "DR-04",
-      reason: "application_type is missing, and all redirect URIs lead to the device of the user: registered as native",
+      reason:
+        "application_type is missing, and its default web does not allow these redirect URIs: registered as native",
       expected: `application_type: "native"`,
-      received: "no application_type",
-      fix: `Send application_type: "native" for an app on the device of the user, "web" for a web server.`,
+      received: `no application_type; redirect_uris ${uris.join(" ")}; token_endpoint_auth_method ${
+        method ?? "client_secret_basic"
+      }`,
+      fix: `Send application_type: "native" for an app on the device of the user. A web server authenticates.`,
     },
   });
   return "native";
