@@ -139,6 +139,7 @@ test("a fault changes the next requests that match, and no others", async () => 
     description: "error at token, for the next 2 requests of spa with grant_type authorization_code",
     fired: 0,
     waits: false,
+    finished: false,
   });
   const outcomeOf = async (client_id: string) =>
     await as.logIn({ ...client, client_id }).then(() => "tokens", ({ error }) => error);

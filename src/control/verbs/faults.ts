@@ -28,6 +28,7 @@ const listed: ListedFault = {
   description: "error at token, for the next request of web",
   fired: 0,
   waits: false,
+  finished: false,
 };
 
 const listedFault = object<ListedFault>("ListedFault", {
@@ -35,6 +36,7 @@ const listedFault = object<ListedFault>("ListedFault", {
   description: text([listed.description]),
   fired: whole(0, { expected: "a whole number" }),
   waits: flag(),
+  finished: flag(),
 }, listed);
 
 /** The fault rules of the server. */
