@@ -21,12 +21,10 @@ export function loadDetails(): Promise<typeof import("./authorization_details.ts
 /** Reads the parameter of a request for access. */
 export function readDetailsParameter(
   { server, client, params, at, isPushed, isSigned }: PartRequest,
-): MaybePromise<Pick<AuthorizationRequest, "authorizationDetails"> | void> {
-  if (!hasDetails(server, params)) return;
+): MaybePromise<AuthorizationRequest["authorizationDetails"]> {
+  if (!hasDetails(server, params)) return undefined;
   const isProtected = at === "device" || isPushed === true || isSigned === true;
-  return loadDetails().then(({ readDetails }) => ({
-    authorizationDetails: readDetails(server, client, params, isProtected),
-  }));
+  return loadDetails().then(({ readDetails }) => readDetails(server, client, params, isProtected));
 }
 
 /** Warns about an accepted request with the parameter, if the server has no types for it. */

@@ -1,11 +1,10 @@
 /** `dpop_jkt`: the key that the code is bound to (RFC 9449 §10). */
 
 import { OAuthError } from "../errors.ts";
-import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { PartRequest } from "./request_part.ts";
 
 /** Reads the thumbprint of the key. */
-export function readKeyBinding({ params }: PartRequest): Pick<AuthorizationRequest, "dpopJkt"> {
+export function readKeyBinding({ params }: PartRequest): string | undefined {
   const dpopJkt = params.get("dpop_jkt");
   if (dpopJkt !== undefined && !/^[\w-]{43}$/.test(dpopJkt)) {
     throw new OAuthError("invalid_request", "dpop_jkt is not the thumbprint of a key", {
@@ -14,5 +13,5 @@ export function readKeyBinding({ params }: PartRequest): Pick<AuthorizationReque
       received: `${dpopJkt.length} characters`,
     });
   }
-  return { dpopJkt };
+  return dpopJkt;
 }

@@ -23,7 +23,7 @@ const maxLoginHintLength = 255;
 export function readLoginRequirements(
   from: PartRequest,
   parts: Partial<AuthorizationRequest>,
-): MaybePromise<Pick<AuthorizationRequest, "loginRequirements">> {
+): MaybePromise<LoginRequirements> {
   const { server, client, params, at } = from;
   const idTokenHint = params.get("id_token_hint");
   const hinted = idTokenHint === undefined ? undefined : readIdTokenHint(server, idTokenHint);
@@ -32,9 +32,7 @@ export function readLoginRequirements(
     const complete = params.get("claims") === undefined && server.settings.acrValues.length === 0
       ? requirements
       : addRequestedClaims(server, params, client, parts.scope ?? [], requirements);
-    return chain(complete, (complete) => ({
-      loginRequirements: at === "device" ? { ...complete, prompt: [] } : complete,
-    }));
+    return at === "device" ? chain(complete, (complete) => ({ ...complete, prompt: [] })) : complete;
   });
 }
 

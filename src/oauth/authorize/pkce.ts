@@ -28,16 +28,11 @@ const missingMethod: RuleExplanation = {
   received: "no code_challenge_method",
 };
 
-/** Reads the code challenge of an authorization request. */
+/** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
 export function readCodeChallenge(
-  from: PartRequest,
+  { server, client, params }: PartRequest,
   { scope = [] }: Partial<AuthorizationRequest>,
-): Pick<AuthorizationRequest, "codeChallenge"> {
-  return { codeChallenge: findCodeChallenge(from, scope) };
-}
-
-/** The code challenge; `undefined` if the request has none and needs none. */
-function findCodeChallenge({ server, client, params }: PartRequest, scope: readonly string[]): string | undefined {
+): string | undefined {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   if (method !== undefined && method !== "S256") {

@@ -28,16 +28,36 @@ export interface PartRequest {
 }
 
 /** A part of a request for access: how it is read, and what the client is warned about. */
-export interface RequestPart {
+export type RequestPart = CheckedPart | MemberPart;
+
+interface BasePart {
   /** The entry points that read it. */
   readonly at: readonly EntryPoint[];
+  /** Traces what a client probably did not intend. Called once for each accepted request. */
+  warn?(from: PartRequest, request: AuthorizationRequest): void;
+}
+
+/** A part that becomes no member of the request. */
+interface CheckedPart extends BasePart {
+  readonly name?: undefined;
+  /**
+   * Verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read?(from: PartRequest): MaybePromise<void>;
+}
+
+/** A part that becomes the member `name` of the request. */
+type MemberPart = { [Name in keyof AuthorizationRequest]-?: NamedPart<Name> }[keyof AuthorizationRequest];
+
+interface NamedPart<Name extends keyof AuthorizationRequest> extends BasePart {
+  readonly name: Name;
   /**
    * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
    *
    * @param parts The parts before it.
    * @throws {OAuthError} If the part is missing or invalid.
    */
-  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<Partial<AuthorizationRequest> | void>;
-  /** Traces what a client probably did not intend. Called once for each accepted request. */
-  warn?(from: PartRequest, request: AuthorizationRequest): void;
+  read(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<AuthorizationRequest[Name]>;
 }

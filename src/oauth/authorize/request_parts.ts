@@ -3,7 +3,7 @@
  * in code of their own.
  */
 
-import { chain, isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readDetailsParameter, warnIgnoredDetails } from "./details_parameter.ts";
@@ -28,26 +28,31 @@ const parts: readonly RequestPart[] = [
   { at: byRedirect, read: assertResponseType },
   { at: byRedirect, read: assertResponseMode },
   { at: everywhere, read: rejectLongValues },
-  { at: byRedirect, read: readKeyBinding },
-  { at: everywhere, read: readDetailsParameter, warn: warnIgnoredDetails },
-  { at: everywhere, read: readScope, warn: warnIgnoredScope },
+  { name: "dpopJkt", at: byRedirect, read: readKeyBinding },
+  { name: "authorizationDetails", at: everywhere, read: readDetailsParameter, warn: warnIgnoredDetails },
+  { name: "scope", at: everywhere, read: readScope, warn: warnIgnoredScope },
   { at: everywhere, warn: noteScope },
-  { at: byRedirect, read: readCodeChallenge, warn: warnMissingMethod },
-  { at: byRedirect, read: ({ params }) => ({ nonce: params.get("nonce") }) },
+  { name: "codeChallenge", at: byRedirect, read: readCodeChallenge, warn: warnMissingMethod },
+  { name: "nonce", at: byRedirect, read: ({ params }) => params.get("nonce") },
   {
+    name: "resources",
     at: everywhere,
-    read: ({ server, params }) => chain(readResources(server, params), (resources) => ({ resources })),
+    read: ({ server, params }) => readResources(server, params),
     warn: ({ server, client, params }) => warnAboutResource(server, client, params),
   },
-  { at: everywhere, read: readLoginRequirements, warn: warnIgnoredAcr },
+  { name: "loginRequirements", at: everywhere, read: readLoginRequirements, warn: warnIgnoredAcr },
 ];
 
-/** The parts of each entry point. */
-const partsAt: Readonly<Record<EntryPoint, readonly RequestPart[]>> = {
-  authorize: parts.filter(({ at }) => at.includes("authorize")),
-  par: parts.filter(({ at }) => at.includes("par")),
-  device: parts.filter(({ at }) => at.includes("device")),
-};
+/** What each entry point reads, and what it warns about. */
+const partsAt = { authorize: partsOf("authorize"), par: partsOf("par"), device: partsOf("device") };
+
+function partsOf(entryPoint: EntryPoint) {
+  const included = parts.filter(({ at }) => at.includes(entryPoint));
+  return {
+    readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
+    warnings: included.flatMap(({ warn }) => warn ?? []),
+  };
+}
 
 /**
  * Reads the parts of a request. It changes nothing, so that a request may be read more than once.
@@ -56,16 +61,17 @@ const partsAt: Readonly<Record<EntryPoint, readonly RequestPart[]>> = {
  */
 export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
   const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
-  for (const { read } of partsAt[from.at]) {
-    const reading = read?.(from, request);
-    Object.assign(request, isPromise(reading) ? await reading : reading);
+  for (const { name, read } of partsAt[from.at].readers) {
+    const reading = read(from, request);
+    const value = isPromise(reading) ? await reading : reading;
+    if (name !== undefined) (request as Record<string, unknown>)[name] = value;
   }
   return request as AuthorizationRequest;
 }
 
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
-  for (const { warn } of partsAt[from.at]) warn?.(from, request);
+  for (const warn of partsAt[from.at].warnings) warn(from, request);
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {

@@ -80,10 +80,10 @@ export function resolveScope(server: Server, client: Client, requested: string |
 export function readScope(
   { server, client, params }: PartRequest,
   { authorizationDetails }: Partial<AuthorizationRequest>,
-): Pick<AuthorizationRequest, "scope"> {
+): readonly string[] {
   const requested = params.get("scope");
   const hasDetailsAlone = authorizationDetails !== undefined && requested === undefined;
-  return { scope: hasDetailsAlone ? [] : resolveScope(server, client, requested) };
+  return hasDetailsAlone ? [] : resolveScope(server, client, requested);
 }
 
 /** Warns about the unknown values of an accepted request, which are ignored. */
