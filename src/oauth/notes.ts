@@ -1,11 +1,11 @@
-/** Notes: what a valid request causes that its client may not expect. Only on test hosts, for developers. */
+/** Notes: what a valid request causes that its client may not expect. For developers: `Server.tracesNotes`. */
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { PartRequest } from "./authorize/request_part.ts";
 import type { Client } from "./clients/repository.ts";
+import type { Authorization } from "./grants/token_request.ts";
 import type { Params } from "./params.ts";
 import type { Server } from "./server.ts";
-import { hasTestHost } from "./test_hosts.ts";
 
 /** The texts of a note: what happens, without a full stop, and what to do if that is not intended. */
 interface Note {
@@ -14,12 +14,12 @@ interface Note {
 }
 
 function note(server: Server, client: Client, explanation: Note): void {
-  if (!hasTestHost(server.issuer)) return;
   server.trace({ type: "note", at: server.now(), client: client.id, explanation });
 }
 
 /** Notes the default scope, and that no ID token will be issued for a scope without `openid`. */
 export function noteScope({ server, client, params }: PartRequest, { scope }: AuthorizationRequest): void {
+  if (!server.tracesNotes) return;
   if (params.get("scope") === undefined) {
     if (scope.length === 0) return;
     return note(server, client, {
@@ -37,6 +37,7 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
 
 /** Notes an ignored `audience`, and a slash that is no part of the `aud` of the access token. */
 export function noteResource(server: Server, client: Client, params: Params): void {
+  if (!server.tracesNotes) return;
   if (params.get("audience") !== undefined) {
     note(server, client, {
       reason: "audience is a parameter of other servers, and was ignored",
@@ -65,10 +66,11 @@ export function recordUserinfoCall(client: Client): void {
 /**
  * Notes an ID token without the claims of the granted scope, if the client did not call userinfo after the one before: it
  * probably reads the ID token alone.
- *
- * @param values The granted scope values whose claims are in userinfo only.
  */
-export function noteMinimalIdToken(server: Server, client: Client, values: readonly string[]): void {
+export function noteMinimalIdToken(server: Server, { client, scope }: Authorization): void {
+  if (!server.tracesNotes) return;
+  const values = scope.filter((value) => value === "profile" || value === "email");
+  if (values.length === 0) return;
   const isUnread = hasReadUserinfo.get(client) === false;
   hasReadUserinfo.set(client, false);
   if (!isUnread) return;

@@ -117,6 +117,8 @@ export interface Server {
   readonly sender?: Sender;
   /** Receives every event. */
   readonly trace: Trace;
+  /** Whether notes are traced: something listens, and the issuer is on a test host. */
+  readonly tracesNotes: boolean;
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
 }

@@ -56,6 +56,8 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   readonly issuer: string;
   /** Passes events to plugins and to the embedding program. */
   readonly emit: EmitEvent;
+  /** Whether a plugin or the embedding program receives events. */
+  readonly hasListener: boolean;
   /** Sends a request through the whole server, plugins included. */
   readonly dispatch: RequestHandler;
   /** Creates the repositories of clients and users. Default: in memory. */
@@ -65,6 +67,9 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
 }
+
+/** The members of a server that depend on its issuer. */
+type IssuerMembers = Pick<Server, "issuer" | "audience" | "assertionAudiences" | "tracesNotes">;
 
 /** An assembled server. */
 interface AssembledApp {
@@ -77,8 +82,18 @@ interface AssembledApp {
 
 /** Assembles the server from valid options. */
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
-  const { resolved, extensions, issuer, emit, dispatch, createRepository, interaction, userWarnings, ...core } =
-    dependencies;
+  const {
+    resolved,
+    extensions,
+    issuer,
+    emit,
+    hasListener,
+    dispatch,
+    createRepository,
+    interaction,
+    userWarnings,
+    ...core
+  } = dependencies;
   // Hosted resources add their scope values.
   const scopes = [...resolved.scopes];
   const settings = { ...resolved, scopes };
@@ -115,12 +130,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   });
   const ownEndpoints = atConfiguredPaths(endpointList, base, settings.paths);
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
-  const membersOf = (currentIssuer: string): Pick<Server, "issuer" | "audience" | "assertionAudiences"> => ({
+  const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
     audience: options.audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
       ? [routeUrl(currentIssuer, base, tokenPath)]
       : [],
+    tracesNotes: hasListener && hasTestHost(currentIssuer),
   });
   // In the background: a change of a user does not wait for clients.
   const onSessionsOver = (sub: string) => endUserSessions(server, sub);

@@ -140,6 +140,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     randomBytes,
     trace,
     emit,
+    hasListener,
     keys,
     dispatch: handle,
     interaction,

@@ -41,7 +41,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     sid: identifiers.sid,
   };
   if (hasUserClaims(server, authorization)) Object.assign(claims, await userClaims(server, sub, authorization));
-  else noteClaimsOfUserinfo(server, authorization);
+  else noteMinimalIdToken(server, authorization);
   const issuedClaims = server.overrideClaims === undefined
     ? claims
     : await overriddenClaims(server, "id_token", claims, authorization);
@@ -51,11 +51,6 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
 
 function hasUserClaims({ claims: rules }: Server, { claims: requested }: Authorization): boolean {
   return requested !== undefined || rules.idToken !== "minimal";
-}
-
-function noteClaimsOfUserinfo(server: Server, { client, scope }: Authorization): void {
-  const values = scope.filter((value) => value === "profile" || value === "email");
-  if (values.length > 0) noteMinimalIdToken(server, client, values);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */
