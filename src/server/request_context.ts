@@ -12,6 +12,7 @@ import type { RequestTarget } from "../http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Sender } from "../oauth/sender.ts";
 import type { Server } from "../oauth/server.ts";
+import type { Trace } from "../oauth/trace.ts";
 import type { EmitEvent } from "./emit_event.ts";
 
 /** Creates the context of a request. */
@@ -32,11 +33,9 @@ export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitE
     for (const plugin of extending) context.server = plugin.extend!(context.server, context);
     // The trace is set last, so that every plugin receives the same server for each request and can cache by it.
     if (hasListener || fetchesForSenders) {
-      context.server = {
-        ...context.server,
-        ...hasListener && { trace: (event) => emit(event, context) },
-        sender: new RequestSender(context),
-      };
+      const { server } = context;
+      const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
+      context.server = { ...server, trace, sender: new RequestSender(context) };
     }
     return context;
   };
