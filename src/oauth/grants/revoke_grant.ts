@@ -40,13 +40,14 @@ function clientSessionId(clientId: string, sid: string): string {
   return `${clientId} ${sid}`;
 }
 
-/** Which grants, consents and sessions are revoked, by their ids. The lookups run at the same time: one round trip. */
-export async function isRevoked(
+/** The revoked ones of these grants, consents and sessions. The lookups run at the same time: one round trip. */
+export async function findRevoked(
   { store }: Server,
-  ...ids: readonly (string | undefined)[]
-): Promise<readonly boolean[]> {
-  const records = ids.map((id) => id === undefined ? undefined : store.get("revocation", id));
-  return (await Promise.all(records)).map((record) => record !== undefined);
+  ids: readonly (string | undefined)[],
+): Promise<readonly (string | undefined)[]> {
+  const present = ids.filter((id) => id !== undefined);
+  const records = await Promise.all(present.map((id) => store.get("revocation", id)));
+  return present.filter((_, i) => records[i] !== undefined);
 }
 
 /**
@@ -82,23 +83,18 @@ export async function findInvalidReason(
   const boundSid = isSessionBound ? sid : undefined;
   const clientSid = boundSid && sessionIdFor(server, client, boundSid);
   const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
-  const [isGrantRevoked, isConsentRevoked, isSessionEnded, isClientSessionEnded] = await isRevoked(
-    server,
-    grantId,
-    consent,
-    boundSid,
-    knownSid && clientSessionId(client.id, knownSid),
-  );
-  if (isGrantRevoked) {
+  const clientSession = knownSid && clientSessionId(client.id, knownSid);
+  const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
+  if (revoked.includes(grantId)) {
     return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is not revoked" };
   }
-  if (isConsentRevoked) {
+  if (revoked.includes(consent)) {
     return { rule: "CI-11", reason: "the consent was revoked", expected: "a consent that is not revoked" };
   }
   server.passed?.("CI-11", sub);
   if (!isSessionBound) return;
   const expected = "an active session, or offline_access";
-  if (isSessionEnded || isClientSessionEnded) {
+  if (revoked.length > 0) {
     return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
   }
   server.passed?.("LO-05");

@@ -6,7 +6,7 @@
 import type { LogoutCallRecord, SessionClientRecord } from "../../store/session_records.ts";
 import type { ListedRecord } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
-import { isRevoked } from "../grants/revoke_grant.ts";
+import { findRevoked } from "../grants/revoke_grant.ts";
 import { randomId, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 
@@ -37,7 +37,7 @@ export async function recordSessionClient(
   const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await store.add("session_client", id, login, { expiresAt })) return;
-  const [hasEnded] = await isRevoked(server, sid);
+  const hasEnded = (await findRevoked(server, [sid])).length > 0;
   // The session has ended since its code was issued, perhaps at this moment: the client is called later.
   if (hasEnded && await store.consume("session_client", id, now)) await scheduleCall(server, { ...login, attempts: 0 });
 }

@@ -1,6 +1,6 @@
 /** Reads access tokens of this server back: JWTs by their signature, opaque ones from the store. */
 
-import { isRevoked } from "../grants/revoke_grant.ts";
+import { findRevoked } from "../grants/revoke_grant.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
@@ -24,7 +24,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   if (server.now() >= claims.exp * 1000) return undefined;
   if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
   if (user !== undefined && await findUser(server, user, generationOfAccessToken(claims.jti)) === undefined) return;
-  return (await isRevoked(server, ...revocableIds(claims.jti))).includes(true) ? undefined : verified;
+  return (await findRevoked(server, revocableIds(claims.jti))).length > 0 ? undefined : verified;
 }
 
 /** Whether the claims that this server reads have their types: a test can issue or mint a token that lacks some. */
