@@ -25,17 +25,16 @@ const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
  */
 export function parseFields(text: string): Fields {
   const fields: [string, string][] = [];
+  const mayBeSlices = text.length <= maxSlicedLength;
   for (const part of text.split("&")) {
     if (part === "") continue;
     if (fields.length === maxFields) {
       throw new HttpError(400, "HT-20", `There must not be more than ${maxFields} parameters`);
     }
     const equals = part.indexOf("=");
-    const isDecoded = text.length <= maxSlicedLength && !part.includes("%") && !part.includes("+");
-    const decodePart = isDecoded ? unchanged : decode;
-    fields.push(
-      equals < 0 ? [decodePart(part), ""] : [decodePart(part.slice(0, equals)), decodePart(part.slice(equals + 1))],
-    );
+    const name = equals < 0 ? part : part.slice(0, equals);
+    const value = equals < 0 ? "" : part.slice(equals + 1);
+    fields.push([decode(name, mayBeSlices), decode(value, mayBeSlices)]);
   }
   return fields;
 }
@@ -198,9 +197,9 @@ function decodeText(parts: readonly Uint8Array[]): string {
 /** Maximum length of a text whose values are slices, in characters. A slice keeps the whole text in memory. */
 const maxSlicedLength = 1024;
 
-const unchanged = (text: string) => text;
-
-function decode(text: string): string {
+/** Decodes a name or a value; `mayBeSlice` allows a text that needs no decoding to remain a slice. */
+function decode(text: string, mayBeSlice: boolean): string {
+  if (mayBeSlice && !text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
