@@ -55,7 +55,13 @@ class FieldParams implements Params {
   }
 
   getAll(key: string): readonly string[] {
-    return this.#fields.filter(([name, value]) => name === key && value !== "").map(([, value]) => value);
+    const values: string[] = [];
+    const fields = this.#fields;
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      if (field[0] === key && field[1] !== "") values.push(field[1]);
+    }
+    return values;
   }
 
   has(name: string): boolean {
