@@ -99,7 +99,7 @@ const importRules: ImportRules = {
         "oauth/": "types",
         "oauth/test_hosts.ts": "anything",
         "oauth/config/": "anything",
-        "extensions/settings.ts": "anything",
+        "extensions/": "anything",
         "store/": "dynamic",
         "admin/client_snippets/shell_quote.ts": "anything",
         // `latchkey check`, which no other start loads.

@@ -54,6 +54,11 @@ export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { EndpointOptions, Extension } from "./app/extension.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
+export type {
+  RegistrationMembers,
+  RegistrationSettings,
+  SoftwareStatementIssuer,
+} from "./extensions/registration/settings.ts";
 export type { ExtensionSettings } from "./extensions/settings.ts";
 export type {
   ResourceAuthorizationServer,
@@ -84,7 +89,7 @@ export type { BoundedCache } from "./oauth/bounded_cache.ts";
 export type { RegisteredSecrets } from "./oauth/clients/registered_secrets.ts";
 export type { HostedResource, Resources } from "./oauth/config/resource_list.ts";
 export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
-export type { TokenIssuer } from "./oauth/server.ts";
+export type { MinuteTask, RecordUse, TokenIssuer } from "./oauth/server.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
 export type { AnyName } from "./oauth/config/accept_any.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";
@@ -100,7 +105,6 @@ export type { EndpointPaths } from "./oauth/config/endpoint_paths.ts";
 export type { ResolvedSettings } from "./oauth/config/resolve_settings.ts";
 export type { ActiveProfile, ProfileSetting } from "./oauth/config/active_profile.ts";
 export type { McpRevision, ProfileName } from "./oauth/config/profile.ts";
-export type { RegistrationSettings, SoftwareStatementIssuer } from "./oauth/config/registration_settings.ts";
 export { ConfigurationError } from "./oauth/config/configuration_error.ts";
 export type {
   assertionGrantRules,

@@ -1,7 +1,7 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
 import { type ClientEntry, clientField, type ClientMetadata } from "../oauth/clients/client.ts";
-import { hasNewIdentity } from "../oauth/clients/registration.ts";
+import { hasNewIdentity } from "../oauth/clients/client_identity.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Field } from "../oauth/config/field.ts";
 import type { Params } from "../oauth/params.ts";

@@ -3,7 +3,7 @@
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { Server, TokenIssuer } from "../oauth/server.ts";
+import type { MinuteTask, RecordUse, Server, TokenIssuer } from "../oauth/server.ts";
 import type { Approver } from "./approver.ts";
 import type { Endpoint } from "./route.ts";
 
@@ -41,4 +41,8 @@ export interface Extension extends SettingsExtension {
   metadata?(server: Server): Readonly<Record<string, unknown>>;
   /** Loads the issuers that run after those of every server. Default: none. */
   loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
+  /** Runs before something is issued to a client. Default: nothing. */
+  readonly recordUse?: RecordUse;
+  /** What maintenance does each minute. Each task loads its code only if there is something to do. Default: nothing. */
+  readonly minuteTasks?: readonly MinuteTask[];
 }

@@ -1,5 +1,6 @@
 /** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
+import { registrationPolicy } from "../extensions/registration/settings.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import { isLoopback, isTestHost } from "../oauth/test_hosts.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
@@ -96,7 +97,7 @@ export function banner(
 }
 
 function describeProfile(
-  { registration }: ResolvedSettings,
+  settings: ResolvedSettings,
   { label }: NonNullable<ResolvedSettings["profile"]>,
   issuer: string,
   url: string,
@@ -104,7 +105,7 @@ function describeProfile(
   const needsTls = label.startsWith("fapi2-") && issuer.startsWith("https:") && url.startsWith("http:");
   return [
     label,
-    ...registration.mode === "off" ? ["registration is off"] : [],
+    ...registrationPolicy({ settings }).mode === "off" ? ["registration is off"] : [],
     ...needsTls ? ["the proxy must require TLS 1.2 or newer with the cipher suites of BCP 195"] : [],
   ].join("; ");
 }

@@ -2,10 +2,15 @@
 
 import type { Fields } from "../oauth/config/field.ts";
 import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
+import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
 /** The settings of all extensions, in one list with those of every server. Everything has a default. */
-export interface ExtensionSettings extends AssertionGrantSettings, TokenExchangeMembers {}
+export interface ExtensionSettings extends AssertionGrantSettings, RegistrationMembers, TokenExchangeMembers {}
 
 /** Describes {@link ExtensionSettings}. */
-export const extensionFields: Fields<ExtensionSettings> = { ...assertionGrantFields, ...tokenExchangeFields };
+export const extensionFields: Fields<ExtensionSettings> = {
+  ...assertionGrantFields,
+  ...registrationFields,
+  ...tokenExchangeFields,
+};

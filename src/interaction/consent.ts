@@ -11,12 +11,12 @@ import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
 import type { DeviceDestination } from "../oauth/authorize/destination.ts";
+import { clientIdentity } from "../oauth/clients/client_identity.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
 import {
-  clientIdentity,
   findConsent,
   impersonationRisk,
   individuallyRequestedClaims,

@@ -78,6 +78,8 @@ export interface Server {
   readonly grantTypes: readonly GrantType[];
   /** The issuers of a token response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
+  /** What extensions do before something is issued to a client. */
+  readonly useRecorders: readonly RecordUse[];
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
   /** Redacts the clients' secrets in shown and logged text. */
@@ -122,6 +124,16 @@ export interface Server {
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
 }
+
+/**
+ * Records that something is about to be issued to a client.
+ *
+ * @throws {OAuthError} To prevent it.
+ */
+export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
+
+/** What maintenance does each minute. */
+export type MinuteTask = (server: Server) => Promise<void>;
 
 /** One grant type. */
 export interface GrantType extends SupportedGrantType {

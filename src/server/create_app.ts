@@ -148,6 +148,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
+    useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
     clients,
     registeredSecrets: registeredSecrets(registered, secretLabels),
     users: userRepository(

@@ -157,7 +157,10 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     await (options.store === undefined ? checked : limitStart(checked));
   }
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
-  const maintained = maintenance(server, { records });
+  const maintained = maintenance(server, {
+    records,
+    extensionTasks: extensions.flatMap(({ minuteTasks = [] }) => minuteTasks),
+  });
   const network = listeners(server, {
     handle: handleSafely,
     prepare() {

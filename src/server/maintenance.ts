@@ -1,7 +1,7 @@
 /** Maintenance: deletes expired records and unused clients, rotates keys and reads the changes of other instances. */
 
 import { algorithmsInUse } from "../endpoints/jwks.ts";
-import type { Server } from "../oauth/server.ts";
+import type { MinuteTask, Server } from "../oauth/server.ts";
 
 /** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
@@ -29,10 +29,12 @@ interface Maintenance {
 interface MaintenanceOptions {
   /** The clients and users in the store, which other instances may change; absent if the store is not persistent. */
   readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
+  /** The tasks of extensions for each minute. */
+  readonly extensionTasks: readonly MinuteTask[];
 }
 
 /** Creates the maintenance of a server. */
-export function maintenance(server: Server, { records }: MaintenanceOptions): Maintenance {
+export function maintenance(server: Server, { records, extensionTasks }: MaintenanceOptions): Maintenance {
   const { now, store, trace } = server;
   const intervalMs = Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity);
   let firstRun: AbortSignal | undefined;
@@ -55,7 +57,7 @@ export function maintenance(server: Server, { records }: MaintenanceOptions): Ma
     if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
     lastMinuteTasksAt = now();
     // At the same time.
-    for (const task of minuteTasks) task(server).catch(traceFailure);
+    for (const task of [...minuteTasks, ...extensionTasks]) task(server).catch(traceFailure);
   }
 
   function startInterval(): void {
@@ -79,9 +81,8 @@ export function maintenance(server: Server, { records }: MaintenanceOptions): Ma
 }
 
 /** The tasks of each minute. Each loads the code of its feature only if there is something to do. */
-const minuteTasks: readonly ((server: Server) => Promise<void>)[] = [
+const minuteTasks: readonly MinuteTask[] = [
   maintainKeys,
-  deleteUnusedClients,
   repeatLogoutCalls,
 ];
 
@@ -93,13 +94,6 @@ async function maintainKeys(server: Server): Promise<void> {
   for (const alg of algorithmsInUse(server)) {
     if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await keys.rotate(alg, lead);
   }
-}
-
-/** Deletes registered clients that were never used. */
-async function deleteUnusedClients(server: Server): Promise<void> {
-  const { recordPrefix, settings, store } = server;
-  if (settings.registration.mode === "off" || await store.count("unused_registration", recordPrefix) === 0) return;
-  await (await import("../oauth/clients/unused_registrations.ts")).deleteUnusedClients(server);
 }
 
 /** Repeats back-channel logout calls. */

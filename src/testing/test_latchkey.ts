@@ -7,6 +7,7 @@ import type { MemoryRepository } from "../oauth/records/repository.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { hasTestHost, testHosts } from "../oauth/test_hosts.ts";
+import { extensions } from "../server/extensions.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions } from "../server/listen.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
@@ -97,7 +98,8 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     ...useTestKeys && { keySource: testKeys(seed !== undefined) },
     ...settings,
     // A test may move the clock by months, and its clients are gone when it ends.
-    registration: { unusedLifetime: tenYearsSeconds, ...settings.registration },
+    ...(settings.extensions ?? extensions).some(({ name }) => name === "registration") &&
+      { registration: { unusedLifetime: tenYearsSeconds, ...settings.registration } },
     plugins: [plugin, ...endpoints, ...plugins],
   });
 

@@ -8,7 +8,7 @@ import { exampleFile } from "../../src/cli/help.ts";
 import type { ValidateSettings } from "../../src/cli/read_config.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
-import { memoryStore } from "../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import type { ConfigIssue } from "../../src/oauth/config/config_issue.ts";
 import { profileNames } from "../../src/oauth/config/profile.ts";
@@ -500,7 +500,7 @@ test("a secret of the configuration may be in a variable, or in its own file", a
   const files = { "/run/two": "hunter3\n", "/run/token": "a-long-token-in-a-file\n" };
   const { settings } = await run({ file, env, files, validate: validateOptions });
   const tokens = ["a-long-token-of-the-file", "a-long-token-elsewhere", "a-long-token-in-a-file"];
-  assertEquals(settings.registration, { initialAccessTokens: tokens });
+  assertEquals((settings as LatchkeyOptions).registration, { initialAccessTokens: tokens });
   const { clients } = settings;
   assertEquals(clients !== "any" && clients?.map((one) => one.client_secret), ["hunter2 ", "hunter3"]);
   assertEquals(settings.users, [{ sub: "a", password: digest }]);

@@ -57,7 +57,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
-  for (const name of ["acr_values", "authorization_details", "registration"]) {
+  for (const name of ["acr_values", "authorization_details"]) {
     assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));

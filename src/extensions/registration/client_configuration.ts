@@ -3,9 +3,9 @@
 import { readJsonObject } from "../../http/json_body.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { json } from "../../http/responses.ts";
-import { deleteRegistration, updateRegistration } from "../../oauth/clients/registration.ts";
-import { authenticateOwner, readRegistrationToken } from "../../oauth/clients/registration_access.ts";
-import type { RegistrationOwner } from "../../oauth/clients/registration_access.ts";
+import { deleteRegistration, updateRegistration } from "./registration.ts";
+import { authenticateOwner, readRegistrationToken } from "./access.ts";
+import type { RegistrationOwner } from "./access.ts";
 import type { Context } from "../../app/context.ts";
 import type { Handlers } from "../../app/route.ts";
 import { describeRegistration } from "./register.ts";

@@ -4,19 +4,53 @@ import type { Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { parameters } from "../../oauth/parameter.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import type { Server } from "../../oauth/server.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import {
+  isDefault,
+  registrationFields,
+  type RegistrationPolicy,
+  registrationPolicy,
+  resolveRegistration,
+} from "./settings.ts";
 
 /** Lets clients register themselves. */
 export const registration: Extension = {
   name: "registration",
   title: "Client registration",
   specifications: ["RFC 7591", "RFC 7592"],
-  endpoints: ({ registration, defaultEndpoints }: ResolvedSettings, { base }) => {
-    const aliases = defaultEndpoints ? ["/register"] : [];
-    return registration.mode === "off"
-      ? [registrationOffEndpoint(base, aliases)]
-      : registrationEndpoints(base, aliases);
+  settingFields: registrationFields,
+  resolveSettings: resolveRegistration,
+  async validateSettings(settings: RegistrationPolicy, issuer) {
+    const isTestIssuer = !URL.canParse(issuer) || hasTestHost(issuer);
+    if (isDefault(settings, isTestIssuer)) return [];
+    return (await import("./validate_settings.ts")).validateRegistration(settings, isTestIssuer);
   },
+  acceptsUnknownClients: isOn,
+  endpoints: (settings: ResolvedSettings & RegistrationPolicy, { base }) => {
+    const aliases = settings.defaultEndpoints ? ["/register"] : [];
+    return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
+  },
+  recordUse: (server, client) => client.registration && recordUse(server, client),
+  minuteTasks: [deleteUnusedClients],
 };
+
+function isOn({ registration }: RegistrationPolicy): boolean {
+  return registration.mode !== "off";
+}
+
+async function recordUse(server: Server, client: Client): Promise<void> {
+  await (await import("./unused_registrations.ts")).recordUse(server, client);
+}
+
+/** Deletes registered clients that were never used. */
+async function deleteUnusedClients(server: Server): Promise<void> {
+  const { recordPrefix, store } = server;
+  if (registrationPolicy(server).mode === "off") return;
+  if (await store.count("unused_registration", recordPrefix) === 0) return;
+  await (await import("./unused_registrations.ts")).deleteUnusedClients(server);
+}
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */
 function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {

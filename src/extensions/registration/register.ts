@@ -2,10 +2,10 @@
 
 import { readJsonObject } from "../../http/json_body.ts";
 import { json } from "../../http/responses.ts";
-import { registerClient } from "../../oauth/clients/registration.ts";
-import type { RegisteredClient } from "../../oauth/clients/registration.ts";
-import { authorizeRegistration } from "../../oauth/clients/registration_access.ts";
-import { clientInformation } from "../../oauth/clients/registration_response.ts";
+import { registerClient } from "./registration.ts";
+import type { RegisteredClient } from "./registration.ts";
+import { authorizeRegistration } from "./access.ts";
+import { clientInformation } from "./response.ts";
 import type { Context } from "../../app/context.ts";
 import { endpointUrl } from "../../app/endpoint.ts";
 import type { Handlers } from "../../app/route.ts";

@@ -5,6 +5,7 @@ import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
+import { recordUse } from "../clients/record_use.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -87,10 +88,8 @@ export async function issueCode(
     });
   }
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
-  if (client.standing === "unknown") server.clients.recordUse(client.id);
-  if (client.registration !== undefined) {
-    await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
-  }
+  const recorded = recordUse(server, client);
+  if (isPromise(recorded)) await recorded;
   if (destination.pushedRequest !== undefined) {
     await (await import("./pushed_request.ts")).consumePushedRequest(server, destination.pushedRequest);
   }

@@ -27,6 +27,8 @@ export interface SettingsExtension {
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** Warnings about valid settings. */
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
+  /** Whether clients can exist that the operator does not know. Default: none can because of this extension. */
+  acceptsUnknownClients?(settings: object): boolean;
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly OptionalGrantType[];
 }

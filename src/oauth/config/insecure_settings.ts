@@ -22,11 +22,6 @@ export interface InsecureSettings {
    * host. Default: false.
    */
   readonly insecureAllowDirectory?: boolean;
-  /**
-   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not on
-   * a test host. Default: false.
-   */
-  readonly insecureAllowOpenRegistration?: boolean;
 }
 
 /** The description of {@link InsecureSettings}. */
@@ -37,5 +32,4 @@ export const insecureFields = {
   insecureAllowOpenLogin: flag(false),
   insecureAllowDemoClients: flag(false),
   insecureAllowDirectory: flag(false),
-  insecureAllowOpenRegistration: flag(false),
 } satisfies Fields<InsecureSettings>;

@@ -10,7 +10,6 @@ import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
 import { withDefaults } from "./field.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
-import { type RegistrationSettings, resolveRegistration } from "./registration_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { clientLogout, keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
 import type { ClientLogoutSettings, DpopSettings, Lifetimes } from "./setting_groups.ts";
@@ -54,8 +53,6 @@ export interface ResolvedSettings extends
   readonly refresh: Required<RefreshSettings>;
   /** How DPoP proofs are checked. */
   readonly dpop: Required<DpopSettings>;
-  /** How clients register themselves. */
-  readonly registration: Required<RegistrationSettings>;
   /** How clients learn that a session has ended. */
   readonly clientLogout: Required<ClientLogoutSettings>;
   /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
@@ -126,7 +123,6 @@ export function resolveSettings(
     }) as Required<PkceSettings>,
     deviceAuthorization,
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
-    registration: resolveRegistration(given.registration, isTestIssuer),
     throttle: given.throttle ?? !isTestIssuer,
     // A document has no secret.
     clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&

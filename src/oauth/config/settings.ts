@@ -23,7 +23,6 @@ import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "
 import { networkFields, type NetworkSettings } from "./network_settings.ts";
 import { requestFields, type RequestSettings } from "./request_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { registration, type RegistrationSettings } from "./registration_settings.ts";
 import { clientLogout, dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
 import type { ClientLogoutSettings, DpopSettings } from "./setting_groups.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
@@ -230,8 +229,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   readonly deviceAuthorization?: boolean;
   /** Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60. */
   readonly devicePollInterval?: number;
-  /** How clients register themselves (RFC 7591, RFC 7592). */
-  readonly registration?: RegistrationSettings;
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
   /**
@@ -306,7 +303,6 @@ export const settingFields = {
   directory: choice(["edit", "read", "off"]),
   deviceAuthorization: flag(),
   devicePollInterval: seconds(5, 60),
-  registration,
   throttle: flag(),
   clientIdMetadataDocuments: flag(),
   requireClientName: flag(false),

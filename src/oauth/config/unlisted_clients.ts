@@ -9,10 +9,11 @@ import type { ResolvedSettings } from "./resolve_settings.ts";
  * @param paths The paths of the entries.
  */
 export function unlistedClientsWarnings(
-  { clientIdMetadataDocuments, registration }: Pick<ResolvedSettings, "clientIdMetadataDocuments" | "registration">,
+  settings: Pick<ResolvedSettings, "clientIdMetadataDocuments" | "extensions">,
   paths: readonly string[],
 ): ConfigurationWarning[] {
-  if (!clientIdMetadataDocuments && registration.mode === "off") return [];
+  const { clientIdMetadataDocuments, extensions } = settings;
+  if (!clientIdMetadataDocuments && !extensions.some((one) => one.acceptsUnknownClients?.(settings))) return [];
   return paths.map((path) => ({
     path: `${path}.clients`,
     message:

@@ -51,7 +51,6 @@ export async function validateSettings(
     ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
-    ...await validateOptionalRegistration(settings, resolved, issuer),
     ...hasOwnClients ? validateClients(resolved) : [],
   ];
 }
@@ -64,19 +63,6 @@ async function validateOptionalGrants(resolved: ResolvedSettings): Promise<Confi
     issues.push(...validateAuthorizationDetails(authorizationDetails));
   }
   return issues;
-}
-
-/** The defaults of `registration` have no issues. */
-async function validateOptionalRegistration(
-  { registration }: Settings,
-  resolved: ResolvedSettings,
-  issuer: string,
-): Promise<ConfigIssue[]> {
-  if (registration === undefined) return [];
-  return (await import("./validate_registration.ts")).validateRegistration(resolved.registration, {
-    isTestIssuer: !URL.canParse(issuer) || hasTestHost(issuer),
-    allowsOpen: resolved.insecureAllowOpenRegistration,
-  });
 }
 
 function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): ConfigIssue[] {

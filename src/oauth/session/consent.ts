@@ -1,5 +1,6 @@
 /** Consents: what users have allowed. They are stored, so that users are not asked again, and can be revoked. */
 
+import { clientIdentity } from "../clients/client_identity.ts";
 import type { Client } from "../clients/repository.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Approval } from "../authorize/code.ts";
@@ -43,11 +44,6 @@ export async function reusableConsent(
   if (!isSufficient) return undefined;
   server.passed?.("UI-11");
   return record.value;
-}
-
-/** A digest that changes with the redirect URIs, the method or the keys of a client that no operator registered. */
-export function clientIdentity({ document, registration }: Client): string | undefined {
-  return document?.identity ?? registration?.identity;
 }
 
 /**

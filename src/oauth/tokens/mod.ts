@@ -6,6 +6,7 @@
  * for userinfo (`bearer.ts`), introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
  */
 
+import { recordUse } from "../clients/record_use.ts";
 import type { Authorization, TokenRequest } from "../grants/token_request.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import { isPromise } from "../maybe_promise.ts";
@@ -25,10 +26,8 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
-  if (client.standing === "unknown") server.clients.recordUse(client.id);
-  if (client.registration !== undefined) {
-    await (await import("../clients/unused_registrations.ts")).recordUse(server, client);
-  }
+  const recorded = recordUse(server, client);
+  if (isPromise(recorded)) await recorded;
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {

@@ -1,23 +1,24 @@
 /** The metadata of a client that registers itself: what it may set, defaults, and conflicts (RFC 7591 §2). */
 
-import { responseModes } from "../authorize/response_mode.ts";
-import { quote } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../config/config_issue.ts";
-import { ConfigurationError } from "../config/configuration_error.ts";
-import { byProfile } from "../config/profile.ts";
-import { suggest } from "../config/suggest.ts";
-import { validate } from "../config/validate.ts";
-import { OAuthError } from "../errors.ts";
-import { isLocalProgram } from "../sender.ts";
-import type { Server } from "../server.ts";
-import { redirectsToDevice } from "./redirect_uri.ts";
-import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "./client.ts";
-import { clientField, openMembers } from "./client.ts";
-import { findLocalUris } from "./local_uris.ts";
-import { closedMembers, isOpenTo, membersOpenTo } from "./open_members.ts";
-import type { Client } from "./repository.ts";
-import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./registration_approval.ts";
-import { validateUntrustedText } from "./untrusted_text.ts";
+import { responseModes } from "../../oauth/authorize/response_mode.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { byProfile } from "../../oauth/config/profile.ts";
+import { suggest } from "../../oauth/config/suggest.ts";
+import { validate } from "../../oauth/config/validate.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { isLocalProgram } from "../../oauth/sender.ts";
+import type { Server } from "../../oauth/server.ts";
+import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
+import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../oauth/clients/client.ts";
+import { clientField, openMembers } from "../../oauth/clients/client.ts";
+import { findLocalUris } from "../../oauth/clients/local_uris.ts";
+import { closedMembers, isOpenTo, membersOpenTo } from "../../oauth/clients/open_members.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
+import { registrationPolicy } from "./settings.ts";
+import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
 
 /** The description of received metadata. */
 const receivedField = { ...clientField, required: [] };
@@ -53,7 +54,7 @@ export function resolveMetadata(
     token_endpoint_auth_method,
     grant_types,
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
-    scope: server.settings.registration.scope === "all" ? allScopes : requested.scope ?? allScopes,
+    scope: registrationPolicy(server).scope === "all" ? allScopes : requested.scope ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
     ...server.settings.responseModes.some((mode) => responseModes[mode].isSigned) && {
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,

@@ -1,22 +1,19 @@
-/** All issues of the setting `registration`. */
+/** All issues of the settings of registration. */
 
-import { validatePublicKeys } from "../keys/validate_public_keys.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
-import type { RegistrationSettings } from "./registration_settings.ts";
+import { validatePublicKeys } from "../../oauth/keys/validate_public_keys.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import type { RegistrationPolicy } from "./settings.ts";
 
 /** A bearer token (RFC 6750 §2.1) that cannot be guessed. */
 const initialAccessTokenPattern = /^[A-Za-z0-9._~+/-]{16,}=*$/;
 
-/**
- * All issues of resolved settings that match their description.
- *
- * @param allowsOpen Whether `mode` may be `open` although the issuer is not on a test host.
- */
+/** All issues of resolved settings that match their description. */
 export function validateRegistration(
-  { mode, initialAccessTokens, softwareStatementIssuers }: Required<RegistrationSettings>,
-  { isTestIssuer, allowsOpen }: { readonly isTestIssuer: boolean; readonly allowsOpen: boolean },
+  { registration, insecureAllowOpenRegistration: allowsOpen }: RegistrationPolicy,
+  isTestIssuer: boolean,
 ): ConfigIssue[] {
+  const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
   const issues: ConfigIssue[] = [];
   if (mode === "open" && !isTestIssuer && !allowsOpen) {
     issues.push({

@@ -10,12 +10,13 @@
  * `Store.consume` succeeds once, so that a client is either used or deleted, on any number of instances.
  */
 
-import { forgetRecord } from "../bounded_records.ts";
-import { OAuthError } from "../errors.ts";
-import { hasTestHost } from "../test_hosts.ts";
-import type { Server } from "../server.ts";
+import { forgetRecord } from "../../oauth/bounded_records.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import type { Server } from "../../oauth/server.ts";
 import type { StoredRecord, UnusedRegistrationRecord } from "../../store/store.ts";
-import type { Client } from "./repository.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { registrationPolicy } from "./settings.ts";
 
 /** The expiry of the records: the store must not delete them, because the client would stay. */
 const neverExpires = { expiresAt: Infinity };
@@ -39,7 +40,7 @@ const lastSweeps = new WeakMap<Server["clients"], { readonly at: number; readonl
  */
 export async function addUnusedRegistration(server: Server, clientId: string): Promise<void> {
   const { store, recordPrefix } = server;
-  const { maxUnused, unusedLifetime } = server.settings.registration;
+  const { maxUnused, unusedLifetime } = registrationPolicy(server);
   const until = server.now() + unusedLifetime * 1000;
   await store.add("unused_registration", recordPrefix + clientId, { until }, neverExpires);
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
@@ -87,7 +88,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
     throw new OAuthError("invalid_client", "the client was deleted, because it was not used in time", {
       rule: "DR-09",
       forUser: true,
-      expected: `a first use within ${server.settings.registration.unusedLifetime} seconds of the registration`,
+      expected: `a first use within ${registrationPolicy(server).unusedLifetime} seconds of the registration`,
       received: "a later first use",
     });
   }
@@ -96,7 +97,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
 
 /** Renews a registration, at most 24 times in its lifetime; returns whether the client still exists. */
 async function renew({ store, clients, now, recordPrefix, settings }: Server, client: Client): Promise<boolean> {
-  const lifetimeMs = settings.registration.unusedLifetime * 1000;
+  const lifetimeMs = registrationPolicy({ settings }).unusedLifetime * 1000;
   if (Math.abs(now() - (renewals.get(client) ?? -Infinity)) < lifetimeMs / 24) return true;
   const id = recordPrefix + client.id;
   const record = await store.get("unused_registration", id);
@@ -134,7 +135,7 @@ export function deleteUnusedClients(server: Server): Promise<void> {
 
 async function sweep(server: Server): Promise<void> {
   const { store, recordPrefix } = server;
-  const { unusedLifetime } = server.settings.registration;
+  const { unusedLifetime } = registrationPolicy(server);
   let after: string | undefined;
   for (;;) {
     const records = await store.list("unused_registration", { prefix: recordPrefix, after, limit: pageSize });

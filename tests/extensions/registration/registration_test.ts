@@ -4,11 +4,11 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } fro
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { JWTPayload } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { LatchkeyOptions, RegistrationSettings } from "../../src/mod.ts";
-import { basic, forEachCase, getOutcome, getRejections, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
-import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { LatchkeyOptions, RegistrationSettings } from "../../../src/mod.ts";
+import { basic, forEachCase, getOutcome, getRejections, testServer } from "../../flows/harness.ts";
+import type { TestServer } from "../../flows/harness.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register } from "../../flows/registering.ts";
 
 /** Registers invalid metadata, and returns the outcome with the explanation in the trace. */
 async function reject(server: TestServer, metadata: unknown) {

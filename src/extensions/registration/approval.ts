@@ -1,11 +1,11 @@
 /** What approves a registration, and what is open to the client because of it. */
 
-import { quote } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../config/config_issue.ts";
-import { supportedGrantTypes } from "../grants/mod.ts";
-import type { Server } from "../server.ts";
-import type { ClientMetadata } from "./client.ts";
-import { hasStanding, meetsRequirement, type Standing } from "./standing.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { hasStanding, meetsRequirement, type Standing } from "../../oauth/clients/standing.ts";
 
 /** What approves a registration, and how far. */
 export interface RegistrationApproval {

@@ -1,11 +1,12 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
 import type { JWTPayload, JWTVerifyResult } from "jose";
-import { quote } from "../config/config_issue.ts";
-import { describeKind } from "../config/show.ts";
-import { OAuthError } from "../errors.ts";
-import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import type { Server } from "../server.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import { describeKind } from "../../oauth/config/show.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import type { Server } from "../../oauth/server.ts";
+import { registrationPolicy } from "./settings.ts";
 
 /** Claims of ID tokens, logout tokens and security events, which no statement has. */
 const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
@@ -37,7 +38,7 @@ export async function readSoftwareStatement(
 ): Promise<SoftwareStatement | undefined> {
   const { software_statement: text } = received;
   if (text === undefined || text === null) return undefined;
-  const { softwareStatementIssuers: issuers } = server.settings.registration;
+  const { softwareStatementIssuers: issuers } = registrationPolicy(server);
   const expected = `a current JWT signed by ${issuers.map(({ issuer }) => issuer).join(" or ")}`;
   if (issuers.length === 0) {
     server.trace({
@@ -55,7 +56,7 @@ export async function readSoftwareStatement(
   if (typeof text !== "string") throw invalidStatement("it is not a string", expected);
   const [{ decodeJwt }, { remoteKeys, verifyByKeys }] = await Promise.all([
     import("jose"),
-    import("../keys/remote_keys.ts"),
+    import("../../oauth/keys/remote_keys.ts"),
   ]);
   let issuer: string | undefined;
   try {

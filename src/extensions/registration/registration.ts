@@ -1,25 +1,27 @@
 /**
  * Dynamic client registration (RFC 7591) and its management (RFC 7592).
  *
- * 1. `registration_access.ts` decides who may register, and authenticates the owner of a registration.
+ * 1. `access.ts` decides who may register, and authenticates the owner of a registration.
  * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
- * 3. `registration_metadata.ts` picks what a client may set, fills in the defaults and finds conflicts.
+ * 3. `metadata.ts` picks what a client may set, fills in the defaults and finds conflicts.
  * 4. This file issues id, secret and registration access token. The result is an ordinary client, stored as a record.
  * 5. `unused_registrations.ts` limits the number of clients that nothing was issued to, and deletes old ones.
  */
 
-import { forgetRecord, rejectBeyondBound } from "../bounded_records.ts";
-import { digest, randomId, randomToken } from "../secrets.ts";
-import { secondsNow } from "../keys/jwt.ts";
-import type { Server } from "../server.ts";
-import type { ClientEntry, ClientMetadata } from "./client.ts";
-import { isSecretExpired } from "./auth/method.ts";
-import { authenticateOwner, invalidRegistrationToken } from "./registration_access.ts";
-import type { RegistrationOwner } from "./registration_access.ts";
-import { issuesSecret, parseRegistration, resolveMetadata, warnDeprecated } from "./registration_metadata.ts";
-import { assertUpdate } from "./registration_update.ts";
-import type { Client } from "./repository.ts";
+import { forgetRecord, rejectBeyondBound } from "../../oauth/bounded_records.ts";
+import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
+import { hasNewIdentity } from "../../oauth/clients/client_identity.ts";
+import type { ClientEntry } from "../../oauth/clients/client.ts";
+import { isSecretExpired } from "../../oauth/clients/auth/method.ts";
+import { authenticateOwner, invalidRegistrationToken } from "./access.ts";
+import type { RegistrationOwner } from "./access.ts";
+import { issuesSecret, parseRegistration, resolveMetadata, warnDeprecated } from "./metadata.ts";
+import { assertUpdate } from "./update.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
 import { assertSector } from "./sector_identifier.ts";
+import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
 import { addUnusedRegistration, deleteUnusedRegistration } from "./unused_registrations.ts";
 
@@ -77,7 +79,7 @@ export async function registerClient(
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);
-  if (server.settings.registration.deprecated) warnDeprecated(server, client_id);
+  if (registrationPolicy(server).deprecated) warnDeprecated(server, client_id);
   return { client, accessToken, secret: secret?.client_secret };
 }
 
@@ -132,23 +134,14 @@ export async function deleteRegistration(server: Server, owner: RegistrationOwne
 /** Counts the metadata of an unknown client, for as long as the client is kept unused. */
 function boundRegistration(server: Server, client: Client, entry: ClientEntry, address: string | undefined): void {
   if (client.standing !== "unknown") return;
-  const expiresAt = server.now() + server.settings.registration.unusedLifetime * 1000;
+  const expiresAt = server.now() + registrationPolicy(server).unusedLifetime * 1000;
   rejectBeyondBound(server, client, { kind: "client", id: client.id, value: entry, expiresAt, address });
-}
-
-/** Whether a change concerns what identifies the client to its users. */
-export function hasNewIdentity(former: Partial<ClientMetadata>, metadata: Partial<ClientMetadata>): boolean {
-  const [before, after] = [former, metadata].map(
-    ({ redirect_uris, token_endpoint_auth_method, jwks, jwks_uri }) =>
-      JSON.stringify([redirect_uris, token_endpoint_auth_method, jwks, jwks_uri]),
-  );
-  return before !== after;
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;
 
 function newSecret(server: Server): SecretMembers & { readonly client_secret: string } {
-  const { secretLifetime } = server.settings.registration;
+  const { secretLifetime } = registrationPolicy(server);
   return {
     client_secret: randomToken(server.randomBytes),
     ...secretLifetime > 0 && { client_secret_expires_at: secondsNow(server) + secretLifetime },

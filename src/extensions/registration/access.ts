@@ -1,9 +1,10 @@
 /** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
-import { OAuthError } from "../errors.ts";
-import { constantTimeEqual, digest } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import type { Client } from "./repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { registrationPolicy } from "./settings.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
 
 /** The credentials of a registration request. */
 interface RegistrationCredentials {
@@ -34,7 +35,7 @@ export async function authorizeRegistration(
   server: Server,
   { authorization, address = "" }: RegistrationCredentials,
 ): Promise<boolean> {
-  const { mode, initialAccessTokens } = server.settings.registration;
+  const { mode, initialAccessTokens } = registrationPolicy(server);
   const attempt = { client: "registration", address };
   const retryAfter = server.rateLimiter?.retryAfter(attempt) ?? 0;
   if (retryAfter > 0) {

@@ -1,9 +1,9 @@
 /** Validates requests that replace a registration (RFC 7592 §2.2). */
 
-import { OAuthError } from "../errors.ts";
-import { constantTimeEqual, digest } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import type { Client } from "./repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
 
 /** The members of the response that only the server sets. */
 const responseMembers = [

@@ -2,12 +2,12 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
-import { getRedirectParams, realHost, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
-import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
-import type { Registered } from "./registering.ts";
+import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
+import { getRedirectParams, realHost, testServer } from "../../flows/harness.ts";
+import type { TestServer } from "../../flows/harness.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register } from "../../flows/registering.ts";
+import type { Registered } from "../../flows/registering.ts";
 
 const redirect_uri = "https://app.example/cb";
 

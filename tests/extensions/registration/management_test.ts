@@ -2,15 +2,15 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../src/inspector/mod.ts";
-import { logging } from "../../src/operating/mod.ts";
-import { memoryStore } from "../../src/mod.ts";
-import { wrapStore } from "../../src/testing/wrap_store.ts";
-import { basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
-import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
-import type { Registered } from "./registering.ts";
-import { until } from "../until.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
+import { logging } from "../../../src/operating/mod.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import { wrapStore } from "../../../src/testing/wrap_store.ts";
+import { basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../../flows/harness.ts";
+import type { TestServer } from "../../flows/harness.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register } from "../../flows/registering.ts";
+import type { Registered } from "../../flows/registering.ts";
+import { until } from "../../until.ts";
 
 const confidential = {
   redirect_uris: ["https://app.example/cb"],

@@ -1,8 +1,29 @@
-/** The setting `registration`: how clients register themselves (RFC 7591) and manage their registration (RFC 7592). */
+/** The settings of registration: how clients register themselves (RFC 7591) and manage their registration (RFC 7592). */
 
-import { keySetField } from "../clients/client.ts";
-import type { PublicKeySet } from "../keys/remote_keys.ts";
-import { choice, flag, list, object, seconds, text, whole, withDefaults } from "./field.ts";
+import { keySetField } from "../../oauth/clients/client.ts";
+import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import {
+  choice,
+  type Fields,
+  flag,
+  list,
+  object,
+  seconds,
+  text,
+  whole,
+  withDefaults,
+} from "../../oauth/config/field.ts";
+
+/** The settings of registration. */
+export interface RegistrationMembers {
+  /** How clients register themselves (RFC 7591, RFC 7592). */
+  readonly registration?: RegistrationSettings;
+  /**
+   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not on
+   * a test host. Default: false.
+   */
+  readonly insecureAllowOpenRegistration?: boolean;
+}
 
 /** An issuer of software statements (RFC 7591 §2.3). It has `jwks` or `jwks_uri`. */
 export interface SoftwareStatementIssuer {
@@ -62,7 +83,7 @@ const softwareStatementIssuer = object<SoftwareStatementIssuer>(
 );
 
 /** Describes {@link RegistrationSettings}. */
-export const registration = object<RegistrationSettings>("RegistrationSettings", {
+const registrationField = object<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
   scope: choice(["requested", "all"], { default: "requested" }),
   deprecated: flag(false),
@@ -75,13 +96,39 @@ export const registration = object<RegistrationSettings>("RegistrationSettings",
   maxUnused: whole(10_000, { min: 1, default: 10_000, expected: "a whole number, at least 1" }),
 }, { mode: "token", initialAccessTokens: ["a-long-random-token"] });
 
+/** Describes {@link RegistrationMembers}. */
+export const registrationFields: Fields<RegistrationMembers> = {
+  registration: registrationField,
+  insecureAllowOpenRegistration: flag(false),
+};
+
+/** The settings of registration that are in effect. */
+export interface RegistrationPolicy {
+  /** How clients register themselves. */
+  readonly registration: Required<RegistrationSettings>;
+  /** Whether `mode` may be `open` although the issuer is not on a test host. */
+  readonly insecureAllowOpenRegistration: boolean;
+}
+
+/** How clients register themselves at a server with the extension. */
+export function registrationPolicy({ settings }: { readonly settings: object }): Required<RegistrationSettings> {
+  return (settings as RegistrationPolicy).registration;
+}
+
 /** Fills in the defaults. */
 export function resolveRegistration(
-  given: RegistrationSettings | undefined,
+  { registration: given }: RegistrationMembers,
   isTestIssuer: boolean,
-): Required<RegistrationSettings> {
+): Pick<RegistrationPolicy, "registration"> {
   const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
-  const limits = withDefaults(registration.members, given) as Required<RegistrationSettings>;
+  const limits = withDefaults(registrationField.members, given) as Required<RegistrationSettings>;
   const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : isTestIssuer ? "open" : "off");
-  return { ...limits, mode, initialAccessTokens, softwareStatementIssuers };
+  return { registration: { ...limits, mode, initialAccessTokens, softwareStatementIssuers } };
+}
+
+/** Whether the settings are the defaults, as far as other settings must agree with them. */
+export function isDefault({ registration }: RegistrationPolicy, isTestIssuer: boolean): boolean {
+  const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
+  return mode === (isTestIssuer ? "open" : "off") &&
+    initialAccessTokens.length === 0 && softwareStatementIssuers.length === 0;
 }

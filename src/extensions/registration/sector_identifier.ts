@@ -1,10 +1,10 @@
 /** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
 
-import { OAuthError } from "../errors.ts";
-import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
-import { DocumentError, fetchDocument, parseJsonDocument } from "../outbound.ts";
-import type { Server } from "../server.ts";
-import type { Client } from "./repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { FetchLimitError, limiterOf } from "../../oauth/fetch_limiter.ts";
+import { DocumentError, fetchDocument, parseJsonDocument } from "../../oauth/outbound.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
 
 /** The limits of the document. */
 const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };

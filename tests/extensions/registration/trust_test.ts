@@ -3,11 +3,17 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
-import type { LatchkeyOptions } from "../../src/mod.ts";
-import { openBrowser } from "./browser.ts";
-import { assertAuthorizationResponse, decodeClaims, forEachCase, getRejections, testServer } from "./harness.ts";
-import { describePage, logIn, logInAndAllow, requestAuthorization, submit } from "./page_navigation.ts";
-import { manage, outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import {
+  assertAuthorizationResponse,
+  decodeClaims,
+  forEachCase,
+  getRejections,
+  testServer,
+} from "../../flows/harness.ts";
+import { describePage, logIn, logInAndAllow, requestAuthorization, submit } from "../../flows/page_navigation.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register } from "../../flows/registering.ts";
 
 const redirect_uri = "https://app.example/cb";
 const sector_identifier_uri = "https://sector.example/uris.json";
