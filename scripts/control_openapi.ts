@@ -71,11 +71,14 @@ export function openApiText(): string {
 }
 
 function operation(verb: Verb, toSchema: ReturnType<typeof fieldSchemas>): JsonSchema {
-  const { name, summary, reads, input, result } = verb;
+  const { name, summary, reads, input, args, result, returns } = verb;
   const schema = toSchema(input) as { readonly properties: Readonly<Record<string, JsonSchema>> };
   return {
     operationId: name,
     summary,
+    // For connectLatchkey().
+    "x-arguments": args,
+    "x-returns": returns,
     ...reads
       ? {
         parameters: Object.entries(schema.properties).map(([parameter, { description, ...schema }]) => ({

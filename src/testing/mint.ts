@@ -70,6 +70,12 @@ export interface MintedCode extends MintedGrant {
   readonly nonce?: string;
 }
 
+/** Options of the minted tokens of one grant. */
+export interface MintedTokens extends MintedGrant {
+  /** The nonce of the ID token. Default: none. */
+  readonly nonce?: string;
+}
+
 const grantFields: Fields<MintedGrant> = {
   client: anyOption,
   user: text(["bob"]),
@@ -96,7 +102,7 @@ const tokenFields: Fields<MintedToken> = {
 const { claims, notYetValid, alg, signedBy, issuer, typ } = tokenFields;
 
 /** The descriptions of what {@link Mint} takes, by the names of its functions. */
-const mintFields = {
+export const mintFields = {
   ...assertionFields({ claims, notYetValid, alg, signedBy, issuer, typ }),
   accessToken: object<MintedToken>("MintedToken", tokenFields, {}),
   idToken: object<MintedIdToken>(
@@ -116,11 +122,7 @@ const mintFields = {
     verifier: text(["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"]),
     nonce: text(["n-0S6"]),
   }, {}),
-  tokens: object<MintedGrant & { readonly nonce?: string }>(
-    "MintedGrant",
-    { ...grantFields, nonce: text(["n-0S6"]) },
-    {},
-  ),
+  tokens: object<MintedTokens>("MintedTokens", { ...grantFields, nonce: text(["n-0S6"]) }, {}),
 };
 
 /** Mints tokens and codes without a login. */
@@ -147,7 +149,7 @@ export interface Mint {
   /** Mints an ID-JAG of another issuer: an assertion for one client, with `grantProfile: "id-jag"` in `trustedIssuers`. */
   idJag(options?: MintedIdJag): Promise<string>;
   /** Mints the tokens of one grant; `expired` and `expiresIn` apply to the access token. */
-  tokens(options?: MintedGrant & { readonly nonce?: string }): Promise<TokenResponse>;
+  tokens(options?: MintedTokens): Promise<TokenResponse>;
 }
 
 /**

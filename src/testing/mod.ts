@@ -68,7 +68,7 @@ export { LoginError } from "./login_error.ts";
 export type { LoginErrorDetails, RejectionDetails } from "./login_error.ts";
 export type { TokenOverrides } from "./token_overrides.ts";
 export type { InternalError } from "./internal_error.ts";
-export type { Mint, MintedCode, MintedGrant, MintedIdToken, MintedToken } from "./mint.ts";
+export type { Mint, MintedCode, MintedGrant, MintedIdToken, MintedToken, MintedTokens } from "./mint.ts";
 export { foreignJwks } from "./mint_assertion.ts";
 export type { MintedAssertion, MintedIdJag } from "./mint_assertion.ts";
 export type { MintedLogoutToken } from "./mint_logout_token.ts";

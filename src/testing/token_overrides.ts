@@ -17,7 +17,7 @@ import type { PrivateJwk } from "./private_jwk.ts";
 
 /** How a token differs from one that the server would issue. */
 export interface TokenOverrides {
-  /** Claims to add or replace; `undefined` removes one. */
+  /** Claims to add or replace; `undefined`, in JSON `null`, removes one. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Whether the token becomes valid in an hour (`nbf`). Default: false. */
   readonly notYetValid?: boolean;

@@ -3,12 +3,17 @@
 import type { Verb } from "../verb.ts";
 import { clientVerbs } from "./clients.ts";
 import { clockVerbs } from "./clock.ts";
+import { decisionVerbs } from "./decisions.ts";
+import { expectationVerbs } from "./expectations.ts";
 import { faultVerbs } from "./faults.ts";
+import { issueVerbs } from "./issue.ts";
 import { logVerbs } from "./log.ts";
+import { mintVerbs } from "./mint.ts";
 import { serverVerbs } from "./server.ts";
 import { userVerbs } from "./users.ts";
 
 /** Every verb. */
 export const verbs: readonly Verb[] = [
-  ...[logVerbs, faultVerbs, clientVerbs, userVerbs, clockVerbs, serverVerbs].flat(),
+  ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, issueVerbs, mintVerbs].flat(),
+  ...[clockVerbs, serverVerbs].flat(),
 ];

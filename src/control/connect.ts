@@ -1,0 +1,116 @@
+/**
+ * A handle for a server that runs in another process, with the shape of the mock: its control over HTTP.
+ *
+ * {@link connectLatchkey} reads `/_control/openapi.json` of the server and makes one function of each operation. It loads
+ * nothing of the server.
+ *
+ * @module
+ */
+
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { ClaimOverrides, Claims } from "../testing/claim_overrides.ts";
+import type { TestClient, TestClientOptions } from "../testing/clients.ts";
+import type { TestClock } from "../testing/clock.ts";
+import type { FaultRequest, ListedFault } from "../testing/faults/fault_list.ts";
+import type { Mint } from "../testing/mint.ts";
+import type { ResetOptions } from "../testing/resettable_state.ts";
+import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import type { UserDecisions } from "../testing/user_decisions.ts";
+import { type Call, connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
+import { type ConnectedLog, connectedLog } from "./connected_log.ts";
+import { type ConnectedRuleBuilder, connectedRuleBuilder, type SentFault } from "./connected_rules.ts";
+import type { RequestPattern } from "../testing/faults/rule_builder.ts";
+
+export { ControlRequestError } from "./connection.ts";
+export type { Call, ConnectedLog, ConnectedRuleBuilder, ConnectOptions, SentFault };
+export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
+export type { ConnectedFaultRule } from "./connected_rules.ts";
+export type { ProblemIssue } from "../app/problem_response.ts";
+
+/** The functions of a handle in process, as functions that return promises. */
+export type Remote<Handle> = {
+  readonly [Name in keyof Handle]: Handle[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never;
+};
+
+/** The control of a server in another process. Each function has the name and the arguments that it has in process. */
+export interface ConnectedLatchkey {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** Registers a client with defaults for all that the options leave out, and returns it with its credentials. */
+  client(options?: TestClientOptions): Promise<TestClient>;
+  /** The registered clients. */
+  readonly clients: {
+    /** Creates a client, or replaces the one of this `client_id`. */
+    set(client: ClientMetadata): Promise<ClientMetadata>;
+    /** Removes a client. */
+    delete(clientId: string): Promise<void>;
+    /** The metadata of all clients, without secrets. */
+    all(): Promise<readonly ClientMetadata[]>;
+  };
+  /** The users. */
+  readonly users: {
+    /** Creates a user, or replaces the one of this `sub`. */
+    set(user: User): Promise<User>;
+    /** Removes a user. */
+    delete(sub: string): Promise<void>;
+    /** All users with their claims. */
+    all(): Promise<readonly User[]>;
+  };
+  /** Decides which user logs in next, who denies, and who allows less than requested. */
+  readonly decisions: Remote<UserDecisions>;
+  /** Changes claims of issued tokens, and members of responses. A change is an object, not a function. */
+  readonly issue: { readonly [Name in keyof ClaimOverrides]: (claims: Claims) => Promise<void> };
+  /** Mints tokens and codes without a login. */
+  readonly mint: Remote<Mint>;
+  /** The clock of the server. */
+  readonly clock: Remote<Omit<TestClock, "frozen">>;
+  /** Starts a fault rule: `await as.on("token").once(faults.error("invalid_grant"))`. The match is a pattern. */
+  on(endpoint: string, match?: RequestPattern): ConnectedRuleBuilder;
+  /** The fault rules, as JSON. */
+  readonly faults: {
+    /** Adds a rule. */
+    add(request: FaultRequest): Promise<ListedFault>;
+    /** The rules, and how often each has fired. */
+    all(): Promise<readonly ListedFault[]>;
+    /** Removes a rule. */
+    remove(id: string): Promise<void>;
+    /** Lets the requests that wait continue, and removes the rule. */
+    release(id: string): Promise<void>;
+  };
+  /** The requests and responses of the server, with real values. */
+  readonly log: ConnectedLog;
+  /** Creates a new signing key. Returns the `kid` of each published key. */
+  rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<{ readonly kids: readonly string[] }>;
+  /** Ends the session of an ID token, and calls its clients. */
+  endSession(idToken: string): Promise<void>;
+  /** Restores the initial state, for the next test. @throws {ControlRequestError} If a fault fired less than written. */
+  reset(options?: ResetOptions): Promise<void>;
+}
+
+/**
+ * Connects to the control of a server: the program with `--control on`, or a mock with `control: true` that listens.
+ *
+ * @param url The issuer of the server.
+ * @throws {ControlRequestError} If the server has no control, or the secret is another one.
+ *
+ * @example
+ * ```ts ignore
+ * import { connectLatchkey } from "@latchkey/latchkey/control";
+ *
+ * const as = await connectLatchkey("http://localhost:9000");
+ * await as.clients.set({ client_id: "web", redirect_uris: ["http://localhost:3000/cb"] });
+ * await as.decisions.loginNext("bob");
+ * await as.clock.advance(3600);
+ * ```
+ */
+export async function connectLatchkey(url: string, options: ConnectOptions = {}): Promise<ConnectedLatchkey> {
+  const { functions, call, issuer }: ConnectedControl = await connectControl(url, options);
+  return {
+    ...functions,
+    issuer,
+    on: (endpoint: string, match?: RequestPattern) => connectedRuleBuilder(call, endpoint, match),
+    log: connectedLog(call),
+  } as unknown as ConnectedLatchkey;
+}

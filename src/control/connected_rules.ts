@@ -1,0 +1,58 @@
+/** Fault rules of a server in another process. */
+
+import type { Fault } from "../testing/faults/fault.ts";
+import type { ListedFault } from "../testing/faults/fault_list.ts";
+import type { RequestPattern } from "../testing/faults/rule_builder.ts";
+import type { Call } from "./connection.ts";
+
+/** A fault of a definition, or its id and parameters. */
+export type SentFault = Pick<Fault, "id" | "parameters">;
+
+/** A rule that was added. */
+export interface ConnectedFaultRule {
+  /** The id of the rule. */
+  readonly id: string;
+  /** How often it has fired until now. */
+  fired(): Promise<number>;
+  /** Removes the rule and ends its faults that wait. */
+  remove(): Promise<void>;
+  /** Lets the requests continue that wait for the fault `hold`, and removes the rule. */
+  release(): Promise<void>;
+}
+
+/** A rule in the making: what `on(…)` returns. */
+export interface ConnectedRuleBuilder {
+  /** Applies the fault to the next matching request. */
+  once(fault: SentFault): Promise<ConnectedFaultRule>;
+  /** Applies the fault to the next `count` matching requests. */
+  times(count: number, fault: SentFault): Promise<ConnectedFaultRule>;
+  /** Applies the fault to every matching request. */
+  always(fault: SentFault): Promise<ConnectedFaultRule>;
+}
+
+/** Starts a rule. */
+export function connectedRuleBuilder(call: Call, endpoint: string, match: RequestPattern = {}): ConnectedRuleBuilder {
+  if (typeof match === "function") throw new TypeError("on: expected a pattern, received a function");
+  const add = async ({ id: fault, parameters }: SentFault, often: object): Promise<ConnectedFaultRule> => {
+    if (fault === undefined) {
+      throw new TypeError(
+        "on: expected a fault with a definition, such as faults.drop(), received a fault of your own",
+      );
+    }
+    const { id } = await call("faults.add", { ...match, fault, parameters, endpoint, ...often }) as ListedFault;
+    return {
+      id,
+      async fired() {
+        const { faults } = await call("faults.all") as { readonly faults: readonly ListedFault[] };
+        return faults.find((rule) => rule.id === id)?.fired ?? 0;
+      },
+      remove: async () => void await call("faults.remove", { id }),
+      release: async () => void await call("faults.release", { id }),
+    };
+  };
+  return {
+    once: (fault) => add(fault, { times: 1 }),
+    times: (count, fault) => add(fault, { times: count }),
+    always: (fault) => add(fault, { always: true }),
+  };
+}

@@ -1,0 +1,121 @@
+/** Calls of verbs over HTTP, made from the OpenAPI document of the server. */
+
+import type { ProblemIssue } from "../app/problem_response.ts";
+import { parseJsonObject } from "../http/message.ts";
+import { toJsonInput } from "./json_input.ts";
+
+/** Options of `connectLatchkey`. */
+export interface ConnectOptions {
+  /** The bearer token of the control. Default: none. */
+  readonly secret?: string;
+  /** Sends a request. Default: the global `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+/** Rejected by the control. The message has all errors. */
+export class ControlRequestError extends Error {
+  /** The status of the response. */
+  readonly status: number;
+  /** What was expected and received; empty if the message says everything. */
+  readonly errors: readonly ProblemIssue[];
+
+  /** Creates the error. */
+  constructor(message: string, status: number, errors: readonly ProblemIssue[] = []) {
+    super(message);
+    // Test runners distinguish failures from other errors by the name.
+    this.name = status === 422 ? "AssertionError" : "ControlRequestError";
+    this.status = status;
+    this.errors = errors;
+  }
+}
+
+/** Calls a verb by its name. @throws {ControlRequestError} */
+export type Call = (name: string, input?: object) => Promise<unknown>;
+
+/** A connection to the control of a server. */
+export interface ConnectedControl {
+  readonly issuer: string;
+  readonly call: Call;
+  /** A function for each verb, by the parts of its name. */
+  readonly functions: Readonly<Record<string, unknown>>;
+}
+
+/** An operation of the document. */
+interface Operation {
+  readonly operationId: string;
+  /** The members of the input in the order of the arguments. Absent: one object. */
+  readonly "x-arguments"?: readonly string[];
+  /** The member of the result that the function returns. Absent: the whole result. */
+  readonly "x-returns"?: string;
+}
+
+/** Reads the document of a server. @throws {ControlRequestError} */
+export async function connectControl(url: string, options: ConnectOptions): Promise<ConnectedControl> {
+  const base = `${url.replace(/\/$/, "")}/_control`;
+  const document = await send(new Request(`${base}/openapi.json`), options) as {
+    readonly paths: Readonly<Record<string, { readonly get?: Operation; readonly post?: Operation }>>;
+  };
+  const operations = new Map<
+    string,
+    { readonly path: string; readonly reads: boolean; readonly operation: Operation }
+  >();
+  for (const [path, { get, post }] of Object.entries(document.paths)) {
+    const operation = get ?? post!;
+    operations.set(operation.operationId, { path, reads: get !== undefined, operation });
+  }
+  const call: Call = async (name, input = {}) => {
+    const { path, reads } = operations.get(name) ?? {};
+    if (path === undefined) throw new TypeError(`The server has no verb ${name}: it may be of another version.`);
+    const body = toJsonInput(input);
+    return await send(
+      reads
+        ? new Request(`${base}${path}?${new URLSearchParams(body as Record<string, string>)}`)
+        : new Request(base + path, {
+          method: "POST",
+          body: JSON.stringify(body),
+          headers: { "content-type": "application/json" },
+        }),
+      options,
+    );
+  };
+  const { issuer } = await call("health") as { readonly issuer: string };
+  const functions: Record<string, unknown> = {};
+  for (const [name, { operation }] of operations) {
+    const steps = name.split(".");
+    const last = steps.pop()!;
+    const target = steps.reduce(
+      (inner, step) => (inner[step] ??= {}) as Record<string, unknown>,
+      functions,
+    );
+    target[last] = async (...args: readonly unknown[]) => {
+      const result = await call(name, toInput(operation["x-arguments"], args));
+      const member = operation["x-returns"];
+      return member === undefined ? result : (result as Readonly<Record<string, unknown>>)[member];
+    };
+  }
+  return { issuer, call, functions };
+}
+
+/** The input of a call by its arguments. */
+function toInput(names: readonly string[] | undefined, args: readonly unknown[]): object {
+  if (names === undefined) return args[0] ?? {};
+  return Object.fromEntries(
+    names.map((name, index) => name.startsWith("...") ? [name.slice(3), args.slice(index)] : [name, args[index]]),
+  );
+}
+
+async function send(request: Request, { secret, fetch = (request) => globalThis.fetch(request) }: ConnectOptions) {
+  if (secret !== undefined) request.headers.set("authorization", `Bearer ${secret}`);
+  const response = await fetch(request);
+  const text = await response.text();
+  const body = parseJsonObject(text);
+  if (response.status === 204) return undefined;
+  if (response.ok && body !== undefined) return body;
+  const { detail, errors = [] } = (body ?? {}) as { detail?: string; errors?: readonly ProblemIssue[] };
+  // An error without a place is in the detail.
+  const lines = errors.flatMap(({ place, expected, received, fix = "" }) =>
+    place === undefined ? [] : [`  ${place}: expected ${expected}, received ${received}. ${fix}`.trimEnd()]
+  );
+  const reason = detail ?? "The server has no control. Start it with --control on.";
+  throw new ControlRequestError([`${response.status} ${reason}`, ...lines].join("\n"), response.status, errors);
+}

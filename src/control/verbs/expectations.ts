@@ -1,0 +1,86 @@
+/** Verbs that check the log; 422 with the requests if it is not as expected. */
+
+import { choice, flag, object, text, whole } from "../../oauth/config/field.ts";
+import { clientAuthMethodNames } from "../../oauth/clients/client.ts";
+import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../testing/faults/json_pattern.ts";
+import { defineVerb, noInput, type Verb } from "../verb.ts";
+
+/** What is expected of every exchange that matches. */
+interface LogExpectation extends JsonPattern {
+  /** The name of the endpoint, such as `token`. */
+  readonly endpoint: string;
+  /** The number of exchanges. Default: at least one, if nothing else is expected. */
+  readonly called?: number;
+  /** The `client_id` of the client that called. */
+  readonly by?: string;
+  /** The client authentication method. */
+  readonly with?: ClientAuthMethod;
+  /** Parameters of query or form, in the form of `params`. */
+  readonly withParams?: JsonPattern["params"];
+  /** The ID of a rule that was checked and passed. */
+  readonly passed?: string;
+  /** Whether no response is an error. Default: not examined. */
+  readonly succeeded?: boolean;
+  /** Whether every request was rejected. Default: not examined. */
+  readonly rejected?: boolean;
+  /** The error code of the rejections. Default: any. */
+  readonly error?: string;
+  /** The ID of the rule of the rejections. Default: any. */
+  readonly rule?: string;
+}
+
+/** Expectations of what the server received. */
+export const expectationVerbs: readonly Verb[] = [
+  defineVerb<LogExpectation, void>({
+    name: "log.expect",
+    summary: "Expects something of every exchange of an endpoint; 422 with the list of requests if it is not so.",
+    input: object<LogExpectation>(
+      "LogExpectation",
+      {
+        endpoint: text(["token"]),
+        ...jsonPatternFields,
+        called: whole(1, { min: 0, expected: "a whole number of at least 0" }),
+        by: text(["web"]),
+        with: choice(clientAuthMethodNames),
+        withParams: jsonPatternFields.params,
+        passed: text(["PK-09"]),
+        succeeded: flag(),
+        rejected: flag(),
+        error: text(["invalid_grant"]),
+        rule: text(["RT-04"]),
+      },
+      { endpoint: "token", called: 1, by: "web", succeeded: true },
+      { required: ["endpoint"] },
+    ),
+    run({ control: { log } }, expected) {
+      const { endpoint, called, by, with: auth, withParams, passed, succeeded, rejected, error, rule } = expected;
+      const expectation = log.expect(endpoint, toRequestPattern(expected));
+      const others = [by, auth, withParams, passed, succeeded, rejected, error, rule];
+      if (called !== undefined || others.every((member) => member === undefined)) expectation.called(called);
+      if (by !== undefined) expectation.by(by);
+      if (auth !== undefined) expectation.with(auth);
+      if (withParams !== undefined) expectation.withParams(toRequestPattern({ params: withParams }).params!);
+      if (passed !== undefined) expectation.passed(passed as PassedRuleId);
+      if (succeeded) expectation.succeeded();
+      if (rejected || error !== undefined || rule !== undefined) {
+        expectation.rejected(error, rule as RejectionRuleId | undefined);
+      }
+    },
+  }),
+  defineVerb({
+    name: "log.expectNoRejections",
+    summary: "Expects that no request was rejected, except for metadata that clients look for at several URLs.",
+    input: noInput,
+    args: [],
+    run: ({ control: { log } }) => log.expectNoRejections(),
+  }),
+  defineVerb({
+    name: "log.expectNoWarnings",
+    summary: "Expects that no request caused a warning.",
+    input: noInput,
+    args: [],
+    run: ({ control: { log } }) => log.expectNoWarnings(),
+  }),
+];
