@@ -48,7 +48,7 @@ const importRules: ImportRules = {
         "app/": "anything",
         "endpoints/": "anything",
         "extensions/": "anything",
-        "site/": "dynamic",
+        "home/": "dynamic",
         "admin/": "dynamic",
         "interaction/": "dynamic",
         "oauth/": "anything",
@@ -63,7 +63,7 @@ const importRules: ImportRules = {
     // Plugins: they wrap the server, and are loaded only where they are wanted.
     inspector: {
       allowed: {
-        "site/": "anything",
+        "home/": "anything",
         "http/": "anything",
         "app/": "anything",
         "oauth/": "anything",
@@ -113,7 +113,7 @@ const importRules: ImportRules = {
       },
       packages: ["jsonc-parser"],
     },
-    site: {
+    home: {
       allowed: {
         "ui/": "types",
         "ui/tour/mod.ts": "dynamic",

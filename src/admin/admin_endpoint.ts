@@ -11,7 +11,7 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { takeConfirmation } from "../app/confirmation.ts";
 import type { Context } from "../app/context.ts";
 import { browserCsrfToken } from "../app/csrf.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import type { Handler, Handlers } from "../app/route.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms } from "../http/responses.ts";
@@ -34,7 +34,7 @@ export interface DirectoryOptions {
 /** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */
 export function directoryHandlers({ show, change }: { readonly show: Handler; readonly change?: Handler }): Handlers {
   const withHostCheck = (handle: Handler): Handler => (context) => {
-    rejectForeignHost(context.server.issuer, context.request, "DI-04");
+    rejectUntrustedHost(context.server.issuer, context.request, "DI-04");
     return handle(context);
   };
   return { GET: withHostCheck(show), ...change && { POST: withHostCheck(change) } };

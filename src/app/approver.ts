@@ -13,7 +13,7 @@ import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
-import { rejectForeignLogin } from "./foreign_page.ts";
+import { rejectCrossSiteLogin } from "./cross_site.ts";
 import { resolveLoginHint } from "./login_hint.ts";
 
 /** What an approver may read besides the authorization request. */
@@ -68,7 +68,7 @@ export async function autoApprover(
   { pending, session, previousSession, users, now, context }: ApproverContext,
 ): Promise<Approval> {
   // Before a user of login_hint is created.
-  rejectForeignLogin(context, pending);
+  rejectCrossSiteLogin(context, pending);
   const { scope, authorizationDetails, loginRequirements: { loginHint, acr, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;

@@ -16,7 +16,7 @@ const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
  * @param rule The ID of the violated rule.
  * @throws {HttpError} 403.
  */
-export function rejectForeignHost(issuer: string, request: RequestLike, rule: RejectionRuleId): void {
+export function rejectUntrustedHost(issuer: string, request: RequestLike, rule: RejectionRuleId): void {
   if (isTrustedHost(issuer, request)) return;
   const { host } = new URL(issuer);
   const received = quote(request.headers.get("host")?.slice(0, 256));

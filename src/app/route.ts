@@ -5,7 +5,7 @@ import type { Method, Route } from "../http/router.ts";
 import type { Context } from "./context.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import type { EndpointDescription } from "./endpoint.ts";
-import { rejectForeignPage } from "./foreign_page.ts";
+import { rejectCrossSite } from "./cross_site.ts";
 
 /** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
 export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
@@ -64,7 +64,7 @@ export function endpointRoute(
       return unrepeatable ??= findUnrepeatable();
     },
     handle(method, context) {
-      if (isForPrograms) rejectForeignPage(context);
+      if (isForPrograms) rejectCrossSite(context);
       return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
     },
   };

@@ -1,7 +1,7 @@
 /** Who may use the control: a program on a test host, or one with the secret, and never a page of another origin. */
 
 import type { Context } from "../app/context.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import { HttpError } from "../http/http_error.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { quote } from "../oauth/config/config_issue.ts";
@@ -11,10 +11,10 @@ import { constantTimeEqual, digest } from "../oauth/secrets.ts";
  * Rejects a request that may not use the control.
  *
  * @param secret Required as a bearer token (RFC 6750 §2.1); absent on test hosts that demand none.
- * @throws {HttpError} 403 under a foreign host or for a page of another origin, 401 without the secret.
+ * @throws {HttpError} 403 under an untrusted host or for a page of another origin, 401 without the secret.
  */
 export async function authorizeRequest({ server, request }: Context, secret: string | undefined): Promise<void> {
-  rejectForeignHost(server.issuer, request, "CO-02");
+  rejectUntrustedHost(server.issuer, request, "CO-02");
   if (!isSameOrigin(request, new URL(server.issuer).origin)) {
     throw new HttpError(403, "CO-03", "A page of another origin may not use the control", {
       expected: "a request without Origin, or with that of the issuer",

@@ -24,7 +24,7 @@ import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
 
@@ -61,7 +61,7 @@ export function authorizeHandlers(
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
     const isReadableByPage = responseModes[destination.mode].carrier === "form" && hasTestHost(server.issuer);
     if (isReadableByPage) {
-      rejectForeignHost(server.issuer, httpRequest, "FP-04");
+      rejectUntrustedHost(server.issuer, httpRequest, "FP-04");
     }
     context.destination = destination;
     if (origin?.rejection !== undefined) throw origin.rejection;

@@ -4,7 +4,7 @@ import type { Approver } from "../app/approver.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath, endpointUrl } from "../app/endpoint.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import type { Handlers } from "../app/route.ts";
 import { json } from "../http/responses.ts";
 import { denyDevice, findDevice, startDevice } from "../oauth/authorize/device.ts";
@@ -23,7 +23,7 @@ import { createSession } from "../oauth/session/session.ts";
 export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
   return clientEndpoint(async (server, { client, parameters }, context) => {
     // DNS rebinding: a page of an attacker could read the device code and get the tokens.
-    if (approver !== undefined) rejectForeignHost(server.issuer, context.request, "UI-20");
+    if (approver !== undefined) rejectUntrustedHost(server.issuer, context.request, "UI-20");
     const { address } = context.target.clientAddress;
     const { deviceCode, userCode } = await startDevice(server, client, parameters, address);
     if (approver !== undefined) await decideImmediately(context, userCode, approver);

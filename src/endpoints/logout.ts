@@ -20,7 +20,7 @@ import type { Session } from "../oauth/session/session.ts";
 import { type IdTokenHint, readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
 import { clearSessionCookie, readSession } from "../app/session_cookie.ts";
@@ -53,7 +53,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
     session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
   ) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
-    if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
+    if (hasTestHost(server.issuer)) rejectUntrustedHost(server.issuer, request, "UI-20");
     return await confirmationPage(context, session, client, params);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });

@@ -1,8 +1,8 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { assetResponse } from "../site/static_files.ts";
+import { assetResponse } from "../home/static_files.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { callbackClients } from "../site/demo_client.ts";
+import { callbackClients } from "../home/demo_client.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { HttpError } from "../http/http_error.ts";

@@ -20,7 +20,7 @@
  */
 
 import type { Context } from "../app/context.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../app/route.ts";
 import type { Fields } from "../http/form.ts";
@@ -150,7 +150,7 @@ function exportNotAllowed(issuer: string): ConfigurationError {
 
 /** The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere. */
 function tokensRoute(base: string): Endpoint {
-  const checkHost = ({ server, request }: Context) => rejectForeignHost(server.issuer, request, "TP-04");
+  const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server.issuer, request, "TP-04");
   return {
     name: "tokens",
     path: `${base}/tokens`,
@@ -178,7 +178,7 @@ function tokensRoute(base: string): Endpoint {
 /** The pages that edit a recorded request and send it again: to this server alone. */
 function editRoute(base: string, activeRecorder: Recorder, pending: PendingExperiments): Endpoint {
   const numberOf = ({ server, request, target: { path } }: Context) => {
-    rejectForeignHost(server.issuer, request, "FL-05");
+    rejectUntrustedHost(server.issuer, request, "FL-05");
     return path.slice(path.lastIndexOf("/") + 1);
   };
   return {
@@ -213,7 +213,7 @@ function inspectorRoutes(
   const withHostCheck =
     (handle: (handlers: HandlersModule, context: Context) => Promise<ResponseLike> | ResponseLike): Handler =>
     async (context) => {
-      rejectForeignHost(context.server.issuer, context.request, "FL-05");
+      rejectUntrustedHost(context.server.issuer, context.request, "FL-05");
       return await handle(await import("./handlers.ts"), context);
     };
   const endpoint = (name: string, path: string, title: string, handlers: Handlers): Endpoint => ({

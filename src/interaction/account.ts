@@ -2,7 +2,7 @@
 
 import type { Context } from "../app/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
@@ -20,7 +20,7 @@ import { toUserSummary } from "./account_picker.ts";
 export function accountHandlers(openLogin: boolean): Handlers {
   return {
     async GET(context) {
-      if (openLogin) rejectForeignHost(context.server.issuer, context.request, "UI-20");
+      if (openLogin) rejectUntrustedHost(context.server.issuer, context.request, "UI-20");
       const pages = await context.pages();
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
@@ -28,7 +28,7 @@ export function accountHandlers(openLogin: boolean): Handlers {
     },
     async POST(context) {
       const { server, request, site } = context;
-      if (openLogin) rejectForeignHost(server.issuer, request, "UI-20");
+      if (openLogin) rejectUntrustedHost(server.issuer, request, "UI-20");
       const params = await readSameOriginForm(context);
       const session = await readSession(context);
       await assertCsrfToken(context, params, csrfBinding(session));

@@ -4,7 +4,7 @@ import { completeAuthorization } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
@@ -39,7 +39,7 @@ import { consumePending, findPending, type Interaction } from "./pending.ts";
 export function consentHandlers(openLogin: boolean): Handlers {
   async function handleGet(context: Context): Promise<ResponseLike> {
     const { server, request } = context;
-    if (openLogin) rejectForeignHost(server.issuer, request, "UI-20");
+    if (openLogin) rejectUntrustedHost(server.issuer, request, "UI-20");
     const params = await readParams(context);
     const pending = await findPending(context, params.get("interaction"));
     const session = await readSession(context);
@@ -52,7 +52,7 @@ export function consentHandlers(openLogin: boolean): Handlers {
 
   async function handlePost(context: Context): Promise<ResponseLike> {
     const { server } = context;
-    if (openLogin) rejectForeignHost(server.issuer, context.request, "UI-20");
+    if (openLogin) rejectUntrustedHost(server.issuer, context.request, "UI-20");
     const params = await readSameOriginForm(context);
     const pending = await findPending(context, params.get("interaction"));
     const session = await readSession(context);

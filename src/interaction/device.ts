@@ -6,7 +6,7 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
 import { endpointPath } from "../app/endpoint.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import { readParams } from "../app/read_params.ts";
 import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
@@ -33,7 +33,7 @@ interface DevicePageOptions {
 /** The handlers of the page. */
 export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions): Handlers {
   async function handleGet(context: Context): Promise<ResponseLike> {
-    if (openLogin) rejectForeignHost(context.server.issuer, context.request, "UI-20");
+    if (openLogin) rejectUntrustedHost(context.server.issuer, context.request, "UI-20");
     const params = await readParams(context);
     if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
     if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
@@ -43,7 +43,7 @@ export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions)
 
   async function handlePost(context: Context): Promise<ResponseLike> {
     const { server } = context;
-    if (openLogin) rejectForeignHost(server.issuer, context.request, "UI-20");
+    if (openLogin) rejectUntrustedHost(server.issuer, context.request, "UI-20");
     const params = await readSameOriginForm(context);
     const { secret } = await ensureBrowserCookie(context, "login");
     await assertCsrfToken(context, params, csrfBinding(secret));

@@ -8,7 +8,7 @@ export interface Sender {
   /** Its address; absent if unknown, as in process. */
   readonly address?: string;
   /** Whether a web page sent the request, and whether the page is of another site. */
-  readonly page: "none" | "own" | "foreign";
+  readonly page: "none" | "own" | "cross-site";
 }
 
 const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);

@@ -5,7 +5,7 @@ import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { Plugin } from "../app/plugin.ts";
 import type { EndpointRoute } from "../app/route.ts";
-import { isFromForeignPage } from "../app/foreign_page.ts";
+import { isCrossSite } from "../app/cross_site.ts";
 import { isTrustedHost } from "../app/host_check.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
@@ -56,9 +56,9 @@ class RequestSender implements Sender {
 
   get page(): Sender["page"] {
     const { server, request } = this.#context;
-    // DNS rebinding: over plain http, a GET request under a foreign host does not name its page.
+    // DNS rebinding: over plain http, a GET request under an untrusted host does not name its page.
     const isRebound = request.method === "GET" && !isTrustedHost(server.issuer, request);
-    if (isRebound || isFromForeignPage(this.#context)) return "foreign";
+    if (isRebound || isCrossSite(this.#context)) return "cross-site";
     return request.headers.get("origin") === null ? "none" : "own";
   }
 }

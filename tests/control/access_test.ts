@@ -92,7 +92,7 @@ test("[CO-01] a secret is required on test hosts too if there is one", async () 
   assertEquals((await send(health, { authorization: `bearer ${secret}` })).status, 200);
 });
 
-test("[CO-02, CO-03, CO-04] foreign hosts, pages of other origins and forms reach no verb", async () => {
+test("[CO-02, CO-03, CO-04] untrusted hosts, pages of other origins and forms reach no verb", async () => {
   const { as, send, effects } = await start({ issuer: "http://localhost:9000" });
   const json = { "content-type": "application/json" };
   const requests: readonly [Record<string, string>, number, string][] = [

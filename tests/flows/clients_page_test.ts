@@ -240,7 +240,7 @@ test("[DI-04, UI-04, UI-05] a form from another site or without this browser's C
   assertEquals(listed(removed)().length, 3);
 });
 
-test("[DI-04] the pages are 403 for a foreign host name", async () => {
+test("[DI-04] the pages are 403 for an untrusted host name", async () => {
   const b = await testServer();
   for (const path of ["/clients", "/clients/spa", "/users", "/users/alice"]) {
     // The last ones are no URLs to some runtimes, and names to some browsers.

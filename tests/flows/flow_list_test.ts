@@ -201,7 +201,7 @@ test("[FL-03] real values in /flows.json need a setting, and the issuer on a tes
   await assertRejects(() => latchkey({ ...real, plugins }), ConfigurationError, "insecureExportSecrets");
 });
 
-test("[FL-05, FL-06] pages of other sites and foreign hosts get no list of flows", async () => {
+test("[FL-05, FL-06] pages of other sites and untrusted hosts get no list of flows", async () => {
   const server = await testServer({ clients, plugins: [inspector({ insecureExportSecrets: true })] });
   await server.code();
   await forEachCase<Record<string, string>>([

@@ -571,7 +571,7 @@ test("[FL-04] a form from another site changes nothing", async () => {
   assertEquals((await bench.get("/flows", { method: "POST", body, headers: { ...headers, cookie } })).status, 303);
 });
 
-test("[FL-05] a foreign host name is shown nothing", async () => {
+test("[FL-05] an untrusted host name is shown nothing", async () => {
   const bench = await watched({ issuer: "http://oidc:9000" });
   await bench.code({ client_id: "spa" });
   const paths = ["/flows", "/flows/1", "/flows/1.har", "/flows/events", "/flows/of/1"];

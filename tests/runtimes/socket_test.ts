@@ -615,7 +615,7 @@ function statusOverHttps(port: number, host: string, path: string): Promise<numb
   });
 }
 
-test("[DI-04] over TLS a foreign host name shows no clients page either, with each HTTP version of the runtime", async () => {
+test("[DI-04] over TLS an untrusted host name shows no clients page either, with each HTTP version of the runtime", async () => {
   await using as = await latchkey({ alg: "ES256" });
   const tls = { cert: certificate, key: privateKey };
   const port = Number(new URL((await as.listen({ port: 0, host: "127.0.0.1", tls })).url).port);

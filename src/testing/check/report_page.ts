@@ -1,6 +1,6 @@
 /** A plugin with the report of a check as a page, beside those of the inspector. */
 
-import { rejectForeignHost } from "../../app/host_check.ts";
+import { rejectUntrustedHost } from "../../app/host_check.ts";
 import type { Plugin } from "../../app/plugin.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { html } from "../../http/responses.ts";
@@ -26,7 +26,7 @@ export function reportPage(report: () => CheckReport | undefined): Plugin {
       parameters: parameters(),
       load: () => ({
         async GET({ server, request, site }) {
-          rejectForeignHost(server.issuer, request, "FL-05");
+          rejectUntrustedHost(server.issuer, request, "FL-05");
           const current = report();
           if (current === undefined) {
             throw new HttpError(404, "HT-01", "The check has no results yet", {

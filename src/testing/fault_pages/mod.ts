@@ -7,7 +7,7 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import { rejectForeignHost } from "../../app/host_check.ts";
+import { rejectUntrustedHost } from "../../app/host_check.ts";
 import type { Plugin } from "../../app/plugin.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
@@ -56,11 +56,11 @@ export function faultPages(
       parameters: parameters({ name: "form_token", secret: "form_token" }),
       load: () => ({
         async GET(context) {
-          rejectForeignHost(context.server.issuer, context.request, "DI-04");
+          rejectUntrustedHost(context.server.issuer, context.request, "DI-04");
           return await (await import("./handlers.ts")).showFaults(context, control);
         },
         async POST(context) {
-          rejectForeignHost(context.server.issuer, context.request, "DI-04");
+          rejectUntrustedHost(context.server.issuer, context.request, "DI-04");
           return await (await import("./handlers.ts")).changeFaults(context, control);
         },
       }),

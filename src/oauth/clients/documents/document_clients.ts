@@ -64,7 +64,7 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
 
   async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<Client> {
     assertDocumentUrl(url);
-    if (sender?.page === "foreign" && isLocalUrl(settings(), url)) {
+    if (sender?.page === "cross-site" && isLocalUrl(settings(), url)) {
       const received = "a URL of a local host, in a request of a page of another site";
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
     }

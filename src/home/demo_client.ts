@@ -10,7 +10,7 @@ import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath, issuerUrl } from "../app/endpoint.ts";
-import { rejectForeignHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/host_check.ts";
 import type { StartLink } from "../ui/page_actions.tsx";
 import type { BrowserCookie } from "../app/browser_cookie.ts";
 import { type DemoExtensions, parseExtensions, serializeExtensions } from "./demo_extensions.ts";
@@ -32,14 +32,14 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
 }
 
 /**
- * Rejects a request for the callback page, or a page that continues its flow, under a foreign host (DNS rebinding), and
+ * Rejects a request for the callback page, or a page that continues its flow, under an untrusted host (DNS rebinding), and
  * where the page does not exist: on a test host it always does, otherwise only if a client has its redirect URI.
  *
  * @throws {HttpError} 403 or 404.
  */
 export async function assertCallbackPage(context: Context): Promise<void> {
   const { server, request } = context;
-  rejectForeignHost(server.issuer, request, "DI-04");
+  rejectUntrustedHost(server.issuer, request, "DI-04");
   if (hasTestHost(server.issuer) || (await callbackClients(context)).length > 0) return;
   throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
     fix: "Add its URL to the redirect_uris of a client.",

@@ -10,7 +10,7 @@ import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
 import { hasTestHost, isLoopback, servesOwnPages } from "../oauth/test_hosts.ts";
 import type { Context } from "./context.ts";
-import { rejectForeignHost } from "./host_check.ts";
+import { rejectUntrustedHost } from "./host_check.ts";
 
 const knownPages =
   "a page on a test host, or on an origin that allowedOrigins or a redirect URI of a configured client names";
@@ -19,7 +19,7 @@ const knownPages =
  * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,
  * Fetch §3.2). A page can leave `Referer` out, but not forge it.
  */
-export function isFromForeignPage({ server, request: { headers } }: Pick<Context, "server" | "request">): boolean {
+export function isCrossSite({ server, request: { headers } }: Pick<Context, "server" | "request">): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null && site !== "cross-site") return false;
   const page = headers.get("origin") ?? headers.get("referer");
@@ -32,9 +32,9 @@ export function isFromForeignPage({ server, request: { headers } }: Pick<Context
  *
  * @throws {HttpError} 403.
  */
-export function rejectForeignPage(context: Context): void {
+export function rejectCrossSite(context: Context): void {
   const { server, request: { headers } } = context;
-  if (!isFromForeignPage(context) || !hasTestHost(server.issuer)) return;
+  if (!isCrossSite(context) || !hasTestHost(server.issuer)) return;
   throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
     expected: `no browser, or ${knownPages}`,
     received: describePage(headers),
@@ -46,17 +46,17 @@ export function rejectForeignPage(context: Context): void {
  * the redirect URI is of another site and its client is of unknown standing, or has not registered it.
  *
  * @throws {OAuthError} `interaction_required`.
- * @throws {HttpError} 403 under a foreign host, where browsers do not say which site a request is of.
+ * @throws {HttpError} 403 under an untrusted host, where browsers do not say which site a request is of.
  */
-export function rejectForeignLogin(context: Context, { destination, client }: PendingAuthorization): void {
+export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
   const { server, request } = context;
-  if (hasTestHost(server.issuer)) rejectForeignHost(server.issuer, request, "UI-20");
+  if (hasTestHost(server.issuer)) rejectUntrustedHost(server.issuer, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
-  const isFramed = target !== "document" && isFromForeignPage(context);
+  const isFramed = target !== "document" && isCrossSite(context);
   const isRegistered = client.standing !== "unknown" && client.hasRedirectUri(destination.uri);
   const leadsAway = !isRegistered && /^https?:/i.test(destination.uri) &&
     !isKnownPage(server, destination.uri);
-  if (!isFramed && !(leadsAway && (isFromForeignPage(context) || isUnstated(context)))) return;
+  if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
   throw new OAuthError("interaction_required", "automatic login is not for a page of another site", {
     rule: "UI-30",
     expected: isFramed ? knownPages : `a redirect URI or a start of the login on ${knownPages}`,
