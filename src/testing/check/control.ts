@@ -77,13 +77,13 @@ export async function runControl(
   const exchanges: Exchange[] = [];
   const run = (by: SessionStart, use?: AbilityControl) =>
     withEnvironment(async (environment, watch) => {
-      const { log } = environment.as;
+      const { unmasked: log } = environment.as.log;
       const login = await attempt((signal) => environment.begin(by, signal), watch);
       const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
       const session = isSilent ? undefined : login.result;
       const used = session &&
         await attempt(async () => await use?.(session, environment, driver), watch);
-      exchanges.push(...log.unmasked.exchanges);
+      exchanges.push(...log.exchanges);
       return { login, used };
     });
 
@@ -137,6 +137,6 @@ export async function readsIdToken(
     );
     const { outcome } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
     rule.remove();
-    return outcome !== "accepted" || countLogins(as.log.exchanges) > authorizations;
+    return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > authorizations;
   });
 }

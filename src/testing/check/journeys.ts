@@ -85,7 +85,7 @@ export async function journeysAt(as: TestLatchkey): Promise<Journeys> {
 
   /** The client of the last login, because the server may have several; before that, the one that the driver names. */
   async function findClient(driver: ClientDriver): Promise<TestClient> {
-    const id = as.log.filter("authorize").at(-1)?.client ?? client?.client_id ?? driver.client?.client_id;
+    const id = as.log.unmasked.filter("authorize").at(-1)?.client ?? client?.client_id ?? driver.client?.client_id;
     if (client !== undefined && client.client_id === id) return client;
     const registered = id === undefined ? await as.clients.first() : await as.clients.find(id);
     if (registered === undefined || id === undefined && driver.client !== undefined) return as.client(driver.client);

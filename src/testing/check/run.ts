@@ -185,7 +185,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     }
     const session = earlier?.result;
     session?.passTime?.(secondsBetweenLogins);
-    const earlierExchanges = as.log.exchanges.length;
+    const earlierExchanges = as.log.unmasked.exchanges.length;
     const stage = openStage(driver, environment, { session, expectedSub, begin });
     try {
       await attack.start(stage, values);
@@ -304,7 +304,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     requestedEndpoints: () =>
       withEnvironment(async ({ as, begin }, watch) => {
         await limit.attempt((signal) => begin(firstStart, signal), watch);
-        return new Set(as.log.exchanges.map(({ endpoint }) => endpoint));
+        return new Set(as.log.unmasked.exchanges.map(({ endpoint }) => endpoint));
       }),
     async check(task, restart) {
       const unknown = unknownBefore(task);

@@ -51,7 +51,7 @@ export function sessionStarter(
   async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     // A client with a clock of its own would reject what a server that is ahead of it signs.
     if (driver.readsClock) as.clock.advance(Math.max(0, milliseconds / 1000));
-    else waits.push({ after: as.log.exchanges.length, milliseconds });
+    else waits.push({ after: as.log.unmasked.exchanges.length, milliseconds });
     // A client that polls without end lets other tasks run.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();

@@ -117,7 +117,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       const user = session!.currentUser === undefined ? session!.sub : await session!.currentUser();
       if (user !== expectedSub) return fail("the first browser has another user after the login in the second");
       for (const [act, token] of [[session!.request, usersOfUserinfo], [session!.refresh, usersOfRefreshes]] as const) {
-        const earlier = as.log.exchanges.length;
+        const earlier = as.log.unmasked.exchanges.length;
         await act?.().catch(() => {});
         const users = token(as.log.unmasked.exchanges, earlier);
         if (users.some((sub) => sub !== first!.sub)) return fail("the first browser uses a token of the second");

@@ -4,10 +4,10 @@ import type { Conclusion, Stage } from "../attack.ts";
 
 /** Uses the session of the login before the attack: no token of it may be sent. */
 export async function useEndedSession({ as, session }: Stage): Promise<Conclusion> {
-  const earlier = as.log.exchanges.length;
+  const earlier = as.log.unmasked.exchanges.length;
   await session!.request?.().catch(() => {});
   await session!.refresh?.().catch(() => {});
-  const sent = as.log.exchanges.slice(earlier).filter(({ endpoint }) =>
+  const sent = as.log.unmasked.exchanges.slice(earlier).filter(({ endpoint }) =>
     endpoint === "userinfo" || endpoint === "token"
   );
   return {

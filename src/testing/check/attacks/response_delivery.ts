@@ -47,14 +47,14 @@ async function deliverForeign(
   callback: Callback,
   before?: ClientSession,
 ): Promise<Conclusion> {
-  const requests = as.log.filter("token").length;
+  const requests = as.log.unmasked.filter("token").length;
   const result = await attempt(() => driver.receiveCallback!(journey, callback));
   if (result.status === "fulfilled") {
     const because = `the client accepted the response, and logged in ${JSON.stringify(result.value.sub)}`;
     return { outcome: "accepted", passed: false, because };
   }
   const error = describeError(result.reason);
-  if (as.log.filter("token").length > requests) {
+  if (as.log.unmasked.filter("token").length > requests) {
     const because = `the client reported an error, but only after a request to token: ${error}`;
     return { outcome: "rejected", passed: false, because };
   }
@@ -105,7 +105,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const results = when === "together"
         ? await Promise.all([attempt(deliver), attempt(deliver)])
         : [await attempt(deliver), await attempt(deliver)];
-      const exchanges = as.log.filter("token", { grant_type: "authorization_code" }).length;
+      const exchanges = as.log.unmasked.filter("token", { grant_type: "authorization_code" }).length;
       const sent = `the client sent the code ${exchanges === 1 ? "once" : `${exchanges} times`}`;
       const accepted = results.find((result) => result.status === "fulfilled");
       const outcome = accepted === undefined ? "rejected" : "accepted";

@@ -147,7 +147,7 @@ export const sessionAttacks: readonly Attack[] = [
     async perform({ as, session }) {
       const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
       const { access_token: used } = JSON.parse(body) as { readonly access_token: string };
-      const earlier = as.log.filter("token", refreshRequest).length;
+      const earlier = as.log.unmasked.filter("token", refreshRequest).length;
       const expired = as.on("userinfo", (request) => request.header("authorization")?.endsWith(` ${used}`) === true)
         .always(error("invalid_token"));
       const waiting = hold();
@@ -161,7 +161,7 @@ export const sessionAttacks: readonly Attack[] = [
       await wait(stepMs);
       waiting.release();
       const failed = (await both).filter((result) => result.status === "rejected").length;
-      const refreshes = as.log.filter("token", refreshRequest).length - earlier;
+      const refreshes = as.log.unmasked.filter("token", refreshRequest).length - earlier;
       if (refreshes === 0) return undecided("the client did not refresh");
       return {
         outcome: failed === 0 ? "accepted" : "rejected",

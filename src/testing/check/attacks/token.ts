@@ -140,12 +140,12 @@ export const tokenAttacks: readonly Attack[] = [
     async perform({ as, driver, journey, session, passTime }) {
       const refreshes = async (open: ClientSession, seconds: number) => {
         passTime(seconds);
-        const earlier = as.log.filter("token").length;
+        const earlier = as.log.unmasked.filter("token").length;
         const error = await open.request!().then(
           () => undefined,
           (thrown: unknown) => thrown ?? new Error("no reason"),
         );
-        return { error, count: as.log.filter("token").length - earlier };
+        return { error, count: as.log.unmasked.filter("token").length - earlier };
       };
       const honest = await refreshes(session!, 7200);
       if (honest.count === 0) {
