@@ -41,8 +41,11 @@ export interface CheckRun {
   check(task: CheckTask, restart?: () => Promise<void>): Promise<JourneyResult>;
 }
 
-/** How long to wait between two logins of a client that may need time to recover. */
-const recoveryIntervalMs = 1000;
+/** How long to wait before the second login of a client that may need time to recover; then twice as long each time. */
+const firstRecoveryIntervalMs = 250;
+
+/** The longest wait between two of these logins. */
+const maxRecoveryIntervalMs = 1000;
 
 /** How much time passes between a login and a second one: longer than clients wait before they fetch keys again. */
 const secondsBetweenLogins = 120;
@@ -65,7 +68,8 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     result !== undefined && "sub" in result && result.sub === controlResult?.sub;
 
   /**
-   * Repeats an attempt until it succeeds, at most for the time that the client has to recover.
+   * Repeats an attempt until it succeeds, at most for the time that the client has to recover, but at least once if it has
+   * any.
    *
    * @param isOver Whether no later attempt can succeed. Default: one can.
    */
@@ -75,11 +79,13 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     isOver: () => Promise<boolean> = () => Promise.resolve(false),
   ): Promise<Ended> {
     const deadline = performance.now() + recoveryMs;
-    for (;;) {
+    for (let retries = 0;; retries++) {
       const ended = await limit.attempt(act, watch);
       const isFinal = isExpected(ended) || ended.error instanceof LoginLimitError || await isOver();
-      if (isFinal || performance.now() + recoveryIntervalMs > deadline) return ended;
-      await new Promise((resolve) => setTimeout(resolve, recoveryIntervalMs));
+      const intervalMs = Math.min(firstRecoveryIntervalMs * 2 ** retries, maxRecoveryIntervalMs, recoveryMs);
+      const isLate = retries > 0 && performance.now() + intervalMs > deadline;
+      if (isFinal || isLate || recoveryMs === 0) return ended;
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
     }
   }
 
