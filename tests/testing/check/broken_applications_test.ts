@@ -14,11 +14,13 @@ const application = "https://shop.test";
 /** Checks an application, which is a function. */
 async function check(change: Partial<PageDecisions>, only: readonly string[]): Promise<CheckReport> {
   const issuer = "http://localhost:9000";
-  await using as = await testLatchkey({ issuer });
+  const alg = "EdDSA";
+  await using as = await testLatchkey({ issuer, alg });
   as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
   const { respond } = webApplicationAt(application, {
     issuer,
     clientId: "shop",
+    alg,
     pages: { ...correctPages, ...change },
     fetch: (url, init) => as.fetch(url, init),
   });

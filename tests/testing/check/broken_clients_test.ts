@@ -4,13 +4,13 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { brokenClients } from "./broken_clients.ts";
 import { correctDecisions } from "./decisions.ts";
-import { checkClient } from "./patient_check.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 
 for (const { name, change, foundBy, client } of brokenClients) {
   test(`a client that ${name} is found by ${foundBy.join(", ")}`, async () => {
     const check = (decisions: typeof correctDecisions) =>
-      checkClient(
+      checkClientWithEdDsa(
         { ...smallClient(undefined, undefined, undefined, decisions), ...client !== undefined && { client } },
         { only: foundBy },
       );

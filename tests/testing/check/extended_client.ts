@@ -155,7 +155,7 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
     if (has("does not verify signed responses")) return { ...decode(response), ...plain };
     const { keys } = await readJson(await journey.fetch(metadata.jwks_uri!)) as { keys: never[] };
     const { payload } = await jwtVerify(response, createLocalJWKSet({ keys }), {
-      algorithms: ["RS256"],
+      algorithms: [journey.client.id_token_signed_response_alg ?? "RS256"],
       issuer: journey.issuer,
       audience: client_id,
       requiredClaims: ["iss", "aud", "exp"],

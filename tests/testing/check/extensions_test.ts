@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { checkClient } from "./patient_check.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckOptions } from "../../../src/testing/mod.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { extendedClient, type Extension, type ExtensionMistake } from "./extended_client.ts";
@@ -38,7 +38,7 @@ const foundBy: Readonly<Record<Exclude<ExtensionMistake, "checks nothing">, read
 
 for (const { uses, only } of clients) {
   test(`a client with ${uses.join(", ")} and every check passes all attacks on them`, async () => {
-    const report = await checkClient(extendedClient(uses), { only, server });
+    const report = await checkClientWithEdDsa(extendedClient(uses), { only, server });
     assert(report.passed, String(report));
     assertEquals(report.counts.passed, report.results.length, String(report));
   });
@@ -50,7 +50,10 @@ for (const [mistake, ids] of Object.entries(foundBy)) {
     for (const { uses, only } of clients) {
       const concerned = only.filter((category) => ids.some((id) => id.startsWith(`${category}/`)));
       if (concerned.length === 0) continue;
-      const report = await checkClient(extendedClient(uses, mistake as ExtensionMistake), { only: concerned, server });
+      const report = await checkClientWithEdDsa(extendedClient(uses, mistake as ExtensionMistake), {
+        only: concerned,
+        server,
+      });
       assert(report.control.passed, String(report));
       assertEquals(report.counts.inconclusive, 0, String(report));
       for (const { verdict, attack } of report.results) {
@@ -63,7 +66,7 @@ for (const [mistake, ids] of Object.entries(foundBy)) {
 
 test("a client that checks nothing falls for every attack on extensions that a correct client must reject", async () => {
   for (const { uses, only } of clients) {
-    const report = await checkClient(extendedClient(uses, "checks nothing"), { only, server });
+    const report = await checkClientWithEdDsa(extendedClient(uses, "checks nothing"), { only, server });
     const passed = report.results.filter(({ verdict, attack }) =>
       verdict === "passed" && attack.level === "must-reject"
     );
@@ -72,7 +75,7 @@ test("a client that checks nothing falls for every attack on extensions that a c
 });
 
 test("a client without extensions is not asked for them: the attacks are skipped, with the reason", async () => {
-  const report = await checkClient(extendedClient([]), { only: clients.flatMap(({ only }) => only) });
+  const report = await checkClientWithEdDsa(extendedClient([]), { only: clients.flatMap(({ only }) => only) });
   assertEquals(report.counts.skipped, report.results.length, String(report));
   const reasons = new Map(report.results.map(({ attack: { id }, because }) => [id, because]));
   assertEquals(reasons.get("par/rejected"), "the client pushes no authorization request");

@@ -20,11 +20,12 @@ async function check(
     readonly otherUserTexts?: readonly string[];
   },
 ): Promise<CheckReport> {
-  await using as = await testLatchkey();
+  const alg = "EdDSA";
+  await using as = await testLatchkey({ alg });
   const { url: issuer } = await as.listen();
   await using application = await startWebApplication((url) => {
     as.client({ client_id: "shop", redirect_uri: `${url}/callback` });
-    return { issuer, clientId: "shop", mistake, discoversAtStart };
+    return { issuer, clientId: "shop", alg, mistake, discoversAtStart };
   });
   const driver = webApplication(`${application.url}/login`, {
     loggedInUrl: `${application.url}${loggedInUrl}`,
@@ -33,7 +34,7 @@ async function check(
     refreshUrl: `${application.url}/refresh`,
   });
   return await checkClient(driver, {
-    recoveryMs: 3000,
+    recoveryMs: 250,
     ...options,
     as,
     restart: restarts ? application.restart : undefined,

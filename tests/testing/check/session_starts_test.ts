@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { checkClient } from "./patient_check.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckReport } from "../../../src/testing/mod.ts";
 import { withPatientTimers } from "../../until.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
@@ -43,7 +43,7 @@ const only = { only: ["device", "resource"] };
 
 for (const client of [deviceClient(), resourceClient()]) {
   test(`a ${client.name} with every check passes all attacks on it`, async () => {
-    const report = await checkClient(client, only);
+    const report = await checkClientWithEdDsa(client, only);
     assertEquals(failedIds(report), [], String(report));
     assertEquals(report.counts.passed + report.counts.skipped, report.results.length, String(report));
   });
@@ -51,21 +51,21 @@ for (const client of [deviceClient(), resourceClient()]) {
 
 for (const [mistake, ids] of Object.entries(foundOnDevice)) {
   test(`a client on a device that ${mistake} is found by ${ids.join(", ")}`, async () => {
-    const report = await checkClient(deviceClient(mistake as DeviceMistake), { only: ["device"] });
+    const report = await checkClientWithEdDsa(deviceClient(mistake as DeviceMistake), { only: ["device"] });
     assertEquals(failedIds(report), ids, String(report));
   });
 }
 
 for (const [mistake, ids] of Object.entries(foundAtResource)) {
   test(`a client of a resource that ${mistake} is found by ${ids.join(", ")}`, async () => {
-    const report = await checkClient(resourceClient(mistake as ResourceMistake), { only: ["resource"] });
+    const report = await checkClientWithEdDsa(resourceClient(mistake as ResourceMistake), { only: ["resource"] });
     assertEquals(failedIds(report), ids, String(report));
   });
 }
 
 test("clients that check nothing fall for every attack that a correct client must reject", async () => {
   for (const client of [deviceClient("checks nothing"), resourceClient("checks nothing")]) {
-    const report = await withPatientTimers(() => checkClient(client, { ...only, timeoutMs: 1000 }));
+    const report = await withPatientTimers(() => checkClientWithEdDsa(client, { ...only, timeoutMs: 1000 }));
     assert(report.control.passed, String(report));
     const passed = report.results.filter(({ verdict, attack }) =>
       verdict === "passed" && attack.level === "must-reject"

@@ -8,7 +8,7 @@ import { correctDecisions, type Decisions, type Endpoint, type Situation } from 
 import { decodePart } from "./decode_part.ts";
 import { isInternal, readText } from "./limits.ts";
 import { smallApplication } from "./small_application.ts";
-import { leftHalfDigest, toBase64 } from "./small_crypto.ts";
+import { accessTokenHash, toBase64 } from "./small_crypto.ts";
 import type { Callback, ClientDriver, ClientJourney, Fetch } from "../../../src/testing/mod.ts";
 
 /** A mistake of a copy. */
@@ -197,6 +197,9 @@ export function smallClient(
     return value;
   }
 
+  /** The only algorithm of ID tokens that the client accepts: the registered one. */
+  const algorithmOf = ({ client }: ClientJourney) => client.id_token_signed_response_alg ?? "RS256";
+
   /** Verifies with the keys that are kept, and fetches them again if they lack the key, at most once in a minute. */
   async function verifySignature(
     journey: ClientJourney,
@@ -213,7 +216,11 @@ export function smallClient(
     }
     // The client compares the times itself, by its own clock.
     const clockTolerance = 1e10;
-    const options = { algorithms: ["RS256"], typ: header.typ === undefined ? undefined : typ, clockTolerance };
+    const options = {
+      algorithms: [algorithmOf(journey)],
+      typ: header.typ === undefined ? undefined : typ,
+      clockTolerance,
+    };
     const kept = keySets.get(journey.issuer);
     try {
       return (await jwtVerify(token, kept?.value ?? await fetchKeys(journey, metadata), options)).payload;
@@ -260,7 +267,10 @@ export function smallClient(
     if (nonce !== undefined && !has("does not compare the nonce")) {
       assert(decisions.isNonce(claims.nonce, nonce, situation), "wrong nonce");
     }
-    assert(at_hash === undefined || at_hash === await leftHalfDigest(access_token), "wrong at_hash");
+    assert(
+      at_hash === undefined || at_hash === await accessTokenHash(access_token, algorithmOf(journey)),
+      "wrong at_hash",
+    );
     return claims as Claims & { readonly sub: string };
   }
 

@@ -55,8 +55,11 @@ export interface SmallWebApplication extends AsyncDisposable {
 interface Configuration {
   readonly issuer: string;
   readonly clientId: string;
+  /** The algorithm of ID tokens. Default: RS256. */
+  readonly alg?: "RS256" | "EdDSA";
   readonly mistake?: ApplicationMistake;
-  readonly variant?: ApplicationVariant;
+  /** Default: none. */
+  readonly variants?: readonly ApplicationVariant[];
   /** Whether it discovers the metadata at its start, and does not start without it. Default: at the first login. */
   readonly discoversAtStart?: boolean;
   /** The period in which it allows thirty logins. Default: its whole time. */
@@ -85,8 +88,9 @@ export function webApplicationAt(
   const {
     issuer,
     clientId,
+    alg = "RS256",
     mistake,
-    variant,
+    variants = [],
     pages = correctPages,
     fetch = (...request) => globalThis.fetch(...request),
   } = configuration;
@@ -100,11 +104,17 @@ export function webApplicationAt(
   >();
 
   async function discover(): Promise<openid.Configuration> {
-    const discovered = openid.discovery(new URL(issuer), clientId, {}, openid.None(), {
-      execute: [openid.allowInsecureRequests],
-      timeout: 60,
-      [openid.customFetch]: fetch as openid.CustomFetch,
-    });
+    const discovered = openid.discovery(
+      new URL(issuer),
+      clientId,
+      { id_token_signed_response_alg: alg },
+      openid.None(),
+      {
+        execute: [openid.allowInsecureRequests],
+        timeout: 60,
+        [openid.customFetch]: fetch as openid.CustomFetch,
+      },
+    );
     config ??= discovered;
     if (mistake !== "keeps a failed discovery") discovered.catch(() => config = undefined);
     return await config;
@@ -114,8 +124,8 @@ export function webApplicationAt(
     if (mistake === "does not verify the ID token") return;
     keys ??= mistake === "fetches the JWKS once"
       ? createLocalJWKSet(await (await fetch(metadata.jwks_uri!, {})).json())
-      : createRemoteJWKSet(new URL(metadata.jwks_uri!), { cooldownDuration: 1000, [customFetch]: fetch });
-    await jwtVerify(token, keys, { issuer, audience: clientId, algorithms: ["RS256"] });
+      : createRemoteJWKSet(new URL(metadata.jwks_uri!), { cooldownDuration: 100, [customFetch]: fetch });
+    await jwtVerify(token, keys, { issuer, audience: clientId, algorithms: [alg] });
   }
 
   async function logIn(request: Request) {
@@ -154,10 +164,12 @@ export function webApplicationAt(
     const period = configuration.loginPeriod?.();
     const loginCount = (loginCounts.get(period) ?? 0) + 1;
     loginCounts.set(period, loginCount);
-    if (variant === "allows thirty logins" && loginCount > 30) return new Response("Too many logins", { status: 429 });
+    if (variants.includes("allows thirty logins") && loginCount > 30) {
+      return new Response("Too many logins", { status: 429 });
+    }
     const server = await (config ?? discover());
     const [verifier, state, id] = [openid.randomPKCECodeVerifier(), openid.randomState(), openid.randomState()];
-    const nonce = variant === "sends no nonce" ? undefined : openid.randomNonce();
+    const nonce = variants.includes("sends no nonce") ? undefined : openid.randomNonce();
     const returnTo = new URL(request.url).searchParams.get("return_to");
     const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;
     pending.set(id, { verifier, state, nonce, target });
@@ -179,16 +191,16 @@ export function webApplicationAt(
       sessions.set(id, session);
       return redirect(session.landing, `session=${id}; ${pages.cookieAttributes}`, "login=; Max-Age=0; Path=/");
     } catch (error) {
-      if (variant !== "starts a new login after an error") throw error;
+      if (!variants.includes("starts a new login after an error")) throw error;
       return redirect("/login");
     }
   }
 
   function showUser(user: string | undefined): Response {
     if (mistake === "shows no login") return new Response("Hello");
-    if (variant === "shows a redirect without a user") return redirect(user === undefined ? "/start" : "/home");
+    if (variants.includes("shows a redirect without a user")) return redirect(user === undefined ? "/start" : "/home");
     if (user === undefined) return Response.json({}, { status: 401 });
-    return variant === "shows a page without a user" ? new Response("Welcome") : Response.json({ user });
+    return variants.includes("shows a page without a user") ? new Response("Welcome") : Response.json({ user });
   }
 
   async function respond(request: Request): Promise<Response> {
