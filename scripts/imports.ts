@@ -19,6 +19,7 @@ const importRules: ImportRules = {
         "endpoints/": "anything",
         "http/": "anything",
         "app/": "anything",
+        "extensions/": "anything",
         "oauth/": "anything",
         "store/": "anything",
         "recorder/": "anything",

@@ -41,8 +41,8 @@ export const onDenoAlone: readonly Group[] = [
     why: "pages as text, and what their forms send",
     paths: [
       ...below("tests/flows/", "client_edit_", "clients_page_", "consent_", "error_pages_", "flow_list_", "form_post_"),
-      ...below("tests/flows/", "frontchannel_logout_", "login_", "off_page_", "playground_", "tour_"),
-      "tests/flows/users_page_",
+      ...below("tests/flows/", "login_", "off_page_", "playground_", "tour_"),
+      ...["tests/extensions/client_logout/frontchannel_logout_", "tests/flows/users_page_"],
     ],
   },
   {

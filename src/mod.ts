@@ -49,11 +49,12 @@ export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { AcrValue, LoginMethod } from "./oauth/config/acr_values.ts";
 export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
 export type { AuthorizationDetailsType } from "./oauth/config/authorization_details.ts";
-export type { ClientLogoutSettings, DpopSettings } from "./oauth/config/setting_groups.ts";
+export type { DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { EndpointOptions, Extension } from "./app/extension.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
+export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";
 export type {
   RegistrationMembers,
   RegistrationSettings,
@@ -73,7 +74,8 @@ export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
-export type { ClaimsContext, OverrideClaims, Server } from "./oauth/server.ts";
+export type { ClaimsContext, OverrideClaims, Server, SessionWatcher } from "./oauth/server.ts";
+export type { LogoutFrame, LogoutFrames } from "./oauth/session/logout_frames.ts";
 export type { Sender } from "./oauth/sender.ts";
 export type { FetchCause, FetchLimiter } from "./oauth/fetch_limiter.ts";
 export type { Outbound } from "./oauth/outbound.ts";

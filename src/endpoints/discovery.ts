@@ -110,10 +110,6 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     claims_supported: [...idTokenClaims, ...acrValues.length > 0 ? ["acr", "amr"] : [], ...claims],
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
-    ...server.settings.clientLogout.backChannel &&
-      { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
-    ...server.settings.clientLogout.frontChannel &&
-      { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },
     acr_values_supported: acrValues.map(({ value }) => value),
     ...server.clients.acceptsDocuments && { client_id_metadata_document_supported: true },
     dpop_signing_alg_values_supported: server.settings.dpop.algorithms,

@@ -15,7 +15,7 @@ import { endSession } from "../oauth/session/end_session.ts";
 import { csrfToken } from "../oauth/session/session.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
-import type { LogoutFrame } from "../oauth/session/front_channel_logout.ts";
+import type { LogoutFrame } from "../oauth/session/logout_frames.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { type IdTokenHint, readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
 import type { Context } from "../app/context.ts";
@@ -57,15 +57,15 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
     return await confirmationPage(context, session, client, params);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
-  const logins = ended ? await endSession(server, ended) : [];
+  const remaining = ended ? await endSession(server, ended) : [];
   const headers = ended ? clearSessionCookie(context) : {};
   // An old ID token may be in a log: without the cookie it ends only what its own client has.
   if (!ended && hint?.sid !== undefined) await revokeClientSession(server, hint.clientId, hint.sid);
   // Without the cookie the browser may be another one, and the page names other clients of the user.
-  if (logins.length > 0 && session !== undefined) {
-    const { logoutFrames } = await import("../oauth/session/front_channel_logout.ts");
-    const frames = await logoutFrames(server, logins);
-    if (frames.length > 0) return await loggingOutPage(context, frames, redirectUri, headers);
+  if (session !== undefined) {
+    const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
+    const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
+    if (frames.length > 0) return await loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers);
   }
   if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
   const pages = await context.pages();
@@ -157,15 +157,14 @@ async function isConfirmed({ server, request }: Context, session: Session, param
 
 /** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */
 async function loggingOutPage(
-  { server, site, pages }: Context,
-  frames: readonly LogoutFrame[],
+  { site, pages }: Context,
+  { frames, timeoutSeconds }: { readonly frames: readonly LogoutFrame[]; readonly timeoutSeconds: number },
   continueHref: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
   const { loggingOut } = await pages();
-  const timeoutMs = server.settings.clientLogout.timeout * 1000;
   const origins = new Set(frames.map(({ src }) => new URL(src).origin));
-  return html(200, loggingOut({ ...site, frames, continueHref, timeoutMs }), {
+  return html(200, loggingOut({ ...site, frames, continueHref, timeoutMs: timeoutSeconds * 1000 }), {
     ...headers,
     "content-security-policy": `${contentSecurityPolicy}; frame-src ${[...origins].join(" ")}`,
   });

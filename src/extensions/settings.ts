@@ -2,15 +2,18 @@
 
 import type { Fields } from "../oauth/config/field.ts";
 import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
+import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
 /** The settings of all extensions, in one list with those of every server. Everything has a default. */
-export interface ExtensionSettings extends AssertionGrantSettings, RegistrationMembers, TokenExchangeMembers {}
+export interface ExtensionSettings
+  extends AssertionGrantSettings, ClientLogoutSettings, RegistrationMembers, TokenExchangeMembers {}
 
 /** Describes {@link ExtensionSettings}. */
 export const extensionFields: Fields<ExtensionSettings> = {
   ...assertionGrantFields,
+  ...clientLogoutFields,
   ...registrationFields,
   ...tokenExchangeFields,
 };

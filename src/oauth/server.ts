@@ -28,6 +28,7 @@ import type { RateLimiter } from "./rate_limiter.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { ParameterDescription } from "./parameter.ts";
 import type { Params } from "./params.ts";
+import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
@@ -80,6 +81,8 @@ export interface Server {
   readonly tokenIssuers: readonly TokenIssuer[];
   /** What extensions do before something is issued to a client. */
   readonly useRecorders: readonly RecordUse[];
+  /** Called when sessions have ended. */
+  readonly sessionWatchers: readonly SessionWatcher[];
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
   /** Redacts the clients' secrets in shown and logged text. */
@@ -134,6 +137,14 @@ export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
 
 /** What maintenance does each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;
+
+/** Knows sessions in which something was issued, and learns that they have ended. */
+export interface SessionWatcher {
+  /** The ids of the sessions of a user that it knows and that have not ended. */
+  findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
+  /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
+  sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
+}
 
 /** One grant type. */
 export interface GrantType extends SupportedGrantType {

@@ -147,6 +147,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     settings,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
+    sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
     clients,

@@ -2,10 +2,11 @@
 
 import type { Extension } from "../app/extension.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
+import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 
 /**
  * Every extension, for a server without some: `latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") })`.
  */
-export const extensions: readonly Extension[] = [assertionGrants, registration, tokenExchange];
+export const extensions: readonly Extension[] = [assertionGrants, clientLogout, registration, tokenExchange];

@@ -83,7 +83,6 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
 /** The tasks of each minute. Each loads the code of its feature only if there is something to do. */
 const minuteTasks: readonly MinuteTask[] = [
   maintainKeys,
-  repeatLogoutCalls,
 ];
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
@@ -94,11 +93,4 @@ async function maintainKeys(server: Server): Promise<void> {
   for (const alg of algorithmsInUse(server)) {
     if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await keys.rotate(alg, lead);
   }
-}
-
-/** Repeats back-channel logout calls. */
-async function repeatLogoutCalls(server: Server): Promise<void> {
-  const { issuer, settings, store } = server;
-  if (!settings.clientLogout.backChannel || await store.count("logout_call", `${issuer} `) === 0) return;
-  await (await import("../oauth/session/client_logout.ts")).repeatLogoutCalls(server);
 }

@@ -40,7 +40,7 @@ export async function mintLogoutToken(
   options: MintedLogoutToken,
 ): Promise<string> {
   // Loaded like this by the server, too: the package keeps it apart from the mock.
-  const { createLogoutToken, logoutTokenLifetimeSeconds } = await import("../oauth/session/client_logout.ts");
+  const { createLogoutToken, logoutTokenLifetimeSeconds } = await import("../extensions/client_logout/back_channel.ts");
   const { sid, claims, expired = false, expiresIn = logoutTokenLifetimeSeconds } = options;
   const agoMs = expired ? (expiresIn + expiryMarginSeconds) * 1000 : 0;
   // Verbatim: the sid of a pairwise client is not the id of the session.

@@ -25,7 +25,7 @@ import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { assertPageWithForm, openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
-import { callingServer, loggedOutClient } from "./logout_receiver.ts";
+import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";

@@ -41,7 +41,7 @@ import {
 import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 import { openBrowser } from "./browser.ts";
-import { callingServer, loggedOutClient } from "./logout_receiver.ts";
+import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));

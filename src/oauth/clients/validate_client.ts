@@ -7,7 +7,6 @@ import { byProfile } from "../config/profile.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
 import { validate } from "../config/validate.ts";
-import { validateLogoutUris } from "./logout_uris.ts";
 import { tightenSettings } from "./policy.ts";
 import {
   validateAlgorithms,
@@ -37,7 +36,6 @@ const validators: readonly ClientValidator[] = [
   validateResponseModes,
   validateRedirectUris,
   validatePostLogoutRedirectUris,
-  validateLogoutUris,
   validatePageUrls,
   validateSector,
   validateAlgorithms,
@@ -51,7 +49,10 @@ export function validateClient(client: ClientMetadata, settings: ResolvedSetting
   const issues = validate(registeredClientField, client);
   if (issues.length > 0) return issues;
   const policy = tightenSettings(settings, client);
-  return validators.flatMap((validator) => validator(client, policy));
+  return [
+    ...validators.flatMap((validator) => validator(client, policy)),
+    ...policy.extensions.flatMap((extension) => extension.validateClient?.(client, policy) ?? []),
+  ];
 }
 
 /** Each request with an unsupported grant type would be rejected. */

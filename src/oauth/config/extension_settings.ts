@@ -1,5 +1,6 @@
 /** What an extension adds to the settings of a server. */
 
+import type { ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
@@ -25,6 +26,8 @@ export interface SettingsExtension {
   resolveSettings?(given: object, isTestIssuer: boolean): object;
   /** All issues of settings that match their description. */
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
+  /** All issues of the metadata of a client; paths are relative to the client. */
+  validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
   /** Warnings about valid settings. */
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
   /** Whether clients can exist that the operator does not know. Default: none can because of this extension. */

@@ -11,8 +11,8 @@ import { withDefaults } from "./field.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { clientLogout, keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
-import type { ClientLogoutSettings, DpopSettings, Lifetimes } from "./setting_groups.ts";
+import { keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
+import type { DpopSettings, Lifetimes } from "./setting_groups.ts";
 import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { defaultScopes, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
 import { hasTestHost } from "../test_hosts.ts";
@@ -53,8 +53,6 @@ export interface ResolvedSettings extends
   readonly refresh: Required<RefreshSettings>;
   /** How DPoP proofs are checked. */
   readonly dpop: Required<DpopSettings>;
-  /** How clients learn that a session has ended. */
-  readonly clientLogout: Required<ClientLogoutSettings>;
   /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
   readonly resources?: readonly ResourceSettings[];
   /** The types of authorization details; absent: the parameter is ignored. */
@@ -114,7 +112,6 @@ export function resolveSettings(
     audience: given.audience ?? issuer,
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
     refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
-    clientLogout: withDefaults(clientLogout.members, given.clientLogout) as Required<ClientLogoutSettings>,
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
     keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
     pkce: withDefaults(pkce.members, {

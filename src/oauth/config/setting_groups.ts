@@ -73,16 +73,6 @@ export interface DpopSettings {
   readonly algorithms?: readonly string[];
 }
 
-/** How clients learn that a session in which they got an ID token has ended. */
-export interface ClientLogoutSettings {
-  /** Whether the server calls the `backchannel_logout_uri` of clients (OpenID Connect Back-Channel Logout). Default: true. */
-  readonly backChannel?: boolean;
-  /** Whether the logout page shows the `frontchannel_logout_uri` of clients (Front-Channel Logout). Default: true. */
-  readonly frontChannel?: boolean;
-  /** Seconds that a logout waits for all calls together, and then for all pages. Default: 5. Maximum: 30. */
-  readonly timeout?: number;
-}
-
 /** Describes {@link Lifetimes}. */
 export const lifetimes = object<Lifetimes>("Lifetimes", {
   code: seconds(300, 600),
@@ -161,10 +151,3 @@ export function resolveDpop(
   const { maxAge, nonce, algorithms = signatureAlgorithms } = withDefaults(dpop.members, settings);
   return { maxAge: maxAge!, nonce: nonce!, algorithms };
 }
-
-/** Describes {@link ClientLogoutSettings}. */
-export const clientLogout = object<ClientLogoutSettings>("ClientLogoutSettings", {
-  backChannel: flag(true),
-  frontChannel: flag(true),
-  timeout: seconds(5, 30),
-}, { backChannel: true, timeout: 5 });

@@ -23,8 +23,8 @@ import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "
 import { networkFields, type NetworkSettings } from "./network_settings.ts";
 import { requestFields, type RequestSettings } from "./request_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { clientLogout, dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
-import type { ClientLogoutSettings, DpopSettings } from "./setting_groups.ts";
+import { dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
+import type { DpopSettings } from "./setting_groups.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { anyValue, choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
 
@@ -200,8 +200,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * the endpoints there and nowhere else. Default: below `/oauth2`.
    */
   readonly paths?: EndpointPaths;
-  /** How clients learn that a session has ended. */
-  readonly clientLogout?: ClientLogoutSettings;
   /** The rotation of signing keys. */
   readonly keys?: KeySettings;
   /** How refresh tokens behave. */
@@ -295,7 +293,6 @@ export const settingFields = {
   metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   defaultEndpoints: flag(false),
   paths: endpointPaths,
-  clientLogout,
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),

@@ -1,39 +1,26 @@
 /** The end of sessions: at logout, when another login replaces them, and when their user is removed. */
 
-import type { SessionClientRecord } from "../../store/session_records.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "./session.ts";
-import { sessionClientPrefix } from "./session_clients.ts";
-
-/** Maximum number of clients that are logged out with one session. */
-const maxSessionClients = 100;
-
-/** Maximum number of sessions of a removed user that are ended. */
-const maxEndedSessions = 1000;
+import type { LogoutFrames } from "./logout_frames.ts";
 
 /**
- * Ends a session and revokes the grants that are bound to it. Then it calls the clients that got an ID token in it, and
- * waits for them no longer than `clientLogout.timeout`.
+ * Ends a session and revokes the grants that are bound to it. Then it calls the watchers of sessions, and waits for
+ * them.
  *
- * @returns The logins of clients that this call has ended, for front-channel logout.
+ * @returns What remains to do in the browser.
  */
 export async function endSession(
   server: Server,
   { sid, sub, earlier = [] }: Pick<Session, "sid" | "sub" | "earlier">,
-): Promise<readonly SessionClientRecord[]> {
+): Promise<readonly LogoutFrames[]> {
   const now = server.now();
-  const { store, settings: { clientLogout, lifetimes: { session, refresh_token } } } = server;
+  const { sessionWatchers, store, settings: { lifetimes: { session, refresh_token } } } = server;
   const sids = [sid, ...earlier];
   for (const id of sids) await store.revoke(id, now + Math.max(session, refresh_token) * 1000);
   server.trace({ type: "session_ended", at: now, sid });
-  if (!clientLogout.backChannel && !clientLogout.frontChannel) return [];
-  const records = await Promise.all(sids.map(async (id) => {
-    const prefix = await sessionClientPrefix(server, sub, id);
-    return await store.list("session_client", { prefix, limit: maxSessionClients });
-  }));
-  // Only a server with such clients loads the code.
-  if (records.flat().length === 0) return [];
-  return await (await import("./client_logout.ts")).logOutClients(server, records.flat());
+  const remaining = await Promise.all(sessionWatchers.map((watcher) => watcher.sessionsEnded(server, sub, sids)));
+  return remaining.filter((frames) => frames !== undefined);
 }
 
 /**
@@ -50,16 +37,13 @@ export async function endForgottenSessions(server: Server, formerSession: Sessio
 }
 
 /**
- * Ends the sessions of a user that are over because the user was removed or got another password, in which a client with
- * a logout URI got an ID token. Sessions are not stored; the others end when their cookie is read. It never rejects.
+ * Ends the sessions of a user that are over because the user was removed or got another password, as far as they are
+ * watched. Sessions are not stored; the others end when their cookie is read. It never rejects.
  */
 export async function endUserSessions(server: Server, sub: string): Promise<void> {
-  if (!server.settings.clientLogout.backChannel) return;
   try {
-    const prefix = await sessionClientPrefix(server, sub);
-    const records = await server.store.list("session_client", { prefix, limit: maxEndedSessions });
-    const sids = new Set(records.filter(({ consumedAt }) => consumedAt === undefined).map(({ value }) => value.sid));
-    await Promise.all([...sids].map((sid) => endSession(server, { sid, sub })));
+    const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
+    await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
   } catch (cause) {
     server.trace({ type: "internal_error", at: server.now(), endpoint: "users", cause });
   }

@@ -6,7 +6,6 @@ import { tokenHash } from "../keys/jwt.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { noteMinimalIdToken } from "../notes.ts";
 import type { Server, TokenIssuer } from "../server.ts";
-import { hasLogoutUri } from "../clients/logout_uris.ts";
 import { identifiersFor } from "../users/subject.ts";
 import { overriddenClaims } from "./claims_context.ts";
 
@@ -20,10 +19,7 @@ export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "n
 export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
   const { client, subject, nonce, scope } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
-  const { sub, authTime, acr, amr, sid } = subject;
-  if (sid !== undefined && hasLogoutUri(client.metadata, server.settings)) {
-    await (await import("../session/session_clients.ts")).recordSessionClient(server, client, sub, sid);
-  }
+  const { sub, authTime, acr, amr } = subject;
   const identifying = identifiersFor(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
   const hashing = tokenHash(client.idTokenAlg, issued.access_token!);

@@ -1,18 +1,19 @@
 /** The logout URIs of clients: who is logged out by one, and which may be registered. */
 
-import { type ConfigIssue, quote } from "../config/config_issue.ts";
-import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { hasTestHost } from "../test_hosts.ts";
-import type { ClientMetadata } from "./client.ts";
-import { type UriIssue, validateClientUri } from "./redirect_uri.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import type { ClientLogoutOptions } from "./settings.ts";
+import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
 
 /** Whether a client has a logout URI, and the settings allow its use. */
 export function hasLogoutUri(
   { backchannel_logout_uri, frontchannel_logout_uri }: ClientMetadata,
-  { clientLogout: { backChannel, frontChannel } }: Pick<ResolvedSettings, "clientLogout">,
+  { backChannel, frontChannel }: Pick<ClientLogoutOptions, "backChannel" | "frontChannel">,
 ): boolean {
-  return (backChannel && backchannel_logout_uri !== undefined) ||
-    (frontChannel && frontchannel_logout_uri !== undefined);
+  return (backChannel === true && backchannel_logout_uri !== undefined) ||
+    (frontChannel === true && frontchannel_logout_uri !== undefined);
 }
 
 /** The issues of the logout URIs. A member that demands `sid` needs its URI. */

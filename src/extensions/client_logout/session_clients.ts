@@ -1,14 +1,14 @@
 /**
  * Records of the clients that got an ID token in a session, and of calls to repeat. Only clients with a logout URI are
- * recorded. The records outlive the process, and instances share them. `client_logout.ts` calls the clients.
+ * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
  */
 
 import type { LogoutCallRecord, SessionClientRecord } from "../../store/session_records.ts";
 import type { ListedRecord } from "../../store/store.ts";
-import type { Client } from "../clients/repository.ts";
-import { findRevoked } from "../grants/revoke_grant.ts";
-import { randomId, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { findRevoked } from "../../oauth/grants/revoke_grant.ts";
+import { randomId, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
 
 /** A call of a client, and how often it was tried before. */
 export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
@@ -19,8 +19,34 @@ const repetitionDelaysSeconds = [60, 300, 1800];
 /** Maximum time that a call stays in the store after it is due, in milliseconds. */
 const maxOverdueMs = 24 * 3600 * 1000;
 
+/** Maximum number of clients that are logged out with one session. */
+const maxSessionClients = 100;
+
+/** Maximum number of sessions of a removed user that are ended. */
+const maxEndedSessions = 1000;
+
+/** The clients of sessions. */
+export async function listSessionClients(
+  server: Server,
+  sub: string,
+  sids: readonly string[],
+): Promise<readonly ListedRecord<SessionClientRecord>[]> {
+  const records = sids.map(async (sid) => {
+    const prefix = await sessionClientPrefix(server, sub, sid);
+    return await server.store.list("session_client", { prefix, limit: maxSessionClients });
+  });
+  return (await Promise.all(records)).flat();
+}
+
+/** The ids of the sessions of a user with such a client that have not ended. */
+export async function findSessions(server: Server, sub: string): Promise<readonly string[]> {
+  const prefix = await sessionClientPrefix(server, sub);
+  const records = await server.store.list("session_client", { prefix, limit: maxEndedSessions });
+  return records.filter(({ consumedAt }) => consumedAt === undefined).map(({ value }) => value.sid);
+}
+
 /** The prefix of the ids of the clients of a session; without `sid`, of all sessions of a user. */
-export async function sessionClientPrefix(server: Server, sub: string, sid?: string): Promise<string> {
+async function sessionClientPrefix(server: Server, sub: string, sid?: string): Promise<string> {
   return `${await storageKey(server, `sessions ${sub}`)} ${sid === undefined ? "" : `${sid} `}`;
 }
 

@@ -4,24 +4,16 @@
  */
 
 import type { SessionClientRecord } from "../../store/session_records.ts";
-import { appendToRedirectUri } from "../clients/redirect_uri.ts";
-import type { Server } from "../server.ts";
-import { sessionIdFor } from "../users/subject.ts";
-
-/** A client that is logged out in a frame. */
-export interface LogoutFrame {
-  /** The name or ID of the client. */
-  readonly client: string;
-  /** Its `frontchannel_logout_uri`, with `iss` and `sid`. */
-  readonly src: string;
-}
+import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { LogoutFrame } from "../../oauth/session/logout_frames.ts";
+import { sessionIdFor } from "../../oauth/users/subject.ts";
 
 /** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */
 export async function logoutFrames(
   server: Server,
   logins: readonly SessionClientRecord[],
 ): Promise<readonly LogoutFrame[]> {
-  if (!server.settings.clientLogout.frontChannel) return [];
   const frames = logins.map(async ({ clientId, sid }) => {
     const client = await server.clients.findHolder(clientId);
     const uri = client?.metadata.frontchannel_logout_uri;

@@ -2,12 +2,12 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { latchkey } from "../secret_leak_check.ts";
-import { openBrowser, parseAttributes, sessionCookie } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "./harness.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { openBrowser, parseAttributes, sessionCookie } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
+import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "../../flows/harness.ts";
 import { callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
 
 /** A client that is logged out in a frame. */

@@ -3,15 +3,15 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { latchkey } from "../secret_leak_check.ts";
-import { inspector } from "../../src/inspector/mod.ts";
-import { findFix } from "../../src/oauth/rules/mod.ts";
-import { formatEvent } from "../../src/operating/format_event.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
-import { openBrowser, sessionCookie } from "./browser.ts";
-import type { Browser } from "./browser.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
+import { findFix } from "../../../src/oauth/rules/mod.ts";
+import { formatEvent } from "../../../src/operating/format_event.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
+import { openBrowser, sessionCookie } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
 import {
   decodeClaims,
   encode,
@@ -21,10 +21,10 @@ import {
   getRejections,
   recordingStore,
   testServer,
-} from "./harness.ts";
+} from "../../flows/harness.ts";
 import { callEvents, callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
 import type { CallingServer } from "./logout_receiver.ts";
-import { until } from "../until.ts";
+import { until } from "../../until.ts";
 
 const sessionEvent = "http://schemas.openid.net/event/backchannel-logout";
 

@@ -1,11 +1,11 @@
 /** Clients with logout URIs, and their side of a back-channel logout: it records the calls and responds to them. */
 
 import { decodeProtectedHeader } from "jose";
-import { memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
-import { decodeClaims, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
-import { until } from "../until.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../../src/mod.ts";
+import { decodeClaims, testServer } from "../../flows/harness.ts";
+import type { TestServer } from "../../flows/harness.ts";
+import { until } from "../../until.ts";
 
 /** A call of a `backchannel_logout_uri`. */
 export interface LogoutCall {

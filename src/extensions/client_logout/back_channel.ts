@@ -1,21 +1,15 @@
-/**
- * Logout of clients: when a session ends, the clients that got an ID token in it are called (OpenID Connect Back-Channel
- * Logout). The end of a session with such a client loads this file.
- *
- * 1. `recordSessionClient` (`session_clients.ts`) records the client when it gets an ID token.
- * 2. `endSession` revokes the session first, then `logOutClients` calls its clients, each once, all at the same time.
- * 3. `repeatLogoutCalls` repeats calls that failed temporarily, at intervals of the server's clock.
- */
+/** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
 import type { SessionClientRecord } from "../../store/session_records.ts";
 import type { ListedRecord } from "../../store/store.ts";
-import type { Client } from "../clients/repository.ts";
-import { limiterOf } from "../fetch_limiter.ts";
-import { readLimited } from "../outbound.ts";
-import { randomId } from "../secrets.ts";
-import { secondsNow } from "../keys/jwt.ts";
-import type { Server } from "../server.ts";
-import { sessionIdFor, subjectFor } from "../users/subject.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { limiterOf } from "../../oauth/fetch_limiter.ts";
+import { readLimited } from "../../oauth/outbound.ts";
+import { randomId } from "../../oauth/secrets.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
+import { sessionIdFor, subjectFor } from "../../oauth/users/subject.ts";
+import { clientLogoutOf } from "./settings.ts";
 import { claim, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
 import type { LogoutCall } from "./session_clients.ts";
 
@@ -34,7 +28,8 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 /**
  * Calls the clients of a session that has ended. Of concurrent calls for one session, each client is called by one.
  *
- * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for the clients no longer than `clientLogout.timeout`.
+ * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for the
+ *   clients no longer than `clientLogout.timeout`.
  */
 export async function logOutClients(
   server: Server,
@@ -57,7 +52,7 @@ export async function repeatLogoutCalls(server: Server): Promise<void> {
 
 /** Calls clients at the same time, and waits for them no longer than `clientLogout.timeout`. */
 async function callClients(server: Server, calls: readonly LogoutCall[]): Promise<void> {
-  const signal = AbortSignal.timeout(server.settings.clientLogout.timeout * 1000);
+  const signal = AbortSignal.timeout(clientLogoutOf(server).timeout * 1000);
   await Promise.all(calls.map((call) => callClient(server, call, signal)));
 }
 
@@ -73,7 +68,7 @@ interface CallResult {
 
 async function callClient(server: Server, call: LogoutCall, signal: AbortSignal): Promise<void> {
   const { clientId, sid, attempts } = call;
-  const { timeout } = server.settings.clientLogout;
+  const { timeout } = clientLogoutOf(server);
   const result = await unlessAborted(post(server, call, signal), signal).catch((cause): CallResult => ({
     received: signal.aborted
       ? `no response within ${timeout} seconds`
@@ -109,7 +104,7 @@ async function callClient(server: Server, call: LogoutCall, signal: AbortSignal)
 async function post(server: Server, call: LogoutCall, signal: AbortSignal): Promise<CallResult | undefined> {
   const client = await server.clients.findHolder(call.clientId);
   const uri = client?.metadata.backchannel_logout_uri;
-  if (client === undefined || uri === undefined || !server.settings.clientLogout.backChannel) return undefined;
+  if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
   // The operator did not choose the URL of such a client. It is in use: it got an ID token.
   if (client.standing !== "configured") limiterOf(server).count(uri, { isInUse: true });
   const body = new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) }).toString();
