@@ -22,7 +22,10 @@ const dependencies = ["jose", "preact", "preact-render-to-string"];
 /** Optional dependencies, one per store. */
 const optional = ["ioredis", "postgres"];
 
-/** Maximum size of the tarball, in KiB. The mock with the checks of clients is half of it, twice: as ESM and as CommonJS. */
+/**
+ * Maximum size of the tarball, in KiB. The mock with the checks of clients is half of it, twice: as ESM and as
+ * CommonJS.
+ */
 const maxTarballKiB = 1300;
 
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */

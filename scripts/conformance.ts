@@ -100,7 +100,9 @@ async function runPackage(args: readonly string[], onLine: (line: string) => voi
   return output;
 }
 
-/** The scenarios of the package that no test and no table has, and those of the tables that the package does not have. */
+/**
+ * The scenarios of the package that no test and no table has, and those of the tables that the package does not have.
+ */
 async function compareScenarios(): Promise<string[]> {
   const listed = async (kind: string) =>
     [...(await runPackage(["list", kind])).matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name!);

@@ -1,4 +1,7 @@
-/** Prints which test proves which rule, and compares tests/rules.md with the table in the code: `deno task rules --help`. */
+/**
+ * Prints which test proves which rule, and compares tests/rules.md with the table in the code:
+ * `deno task rules --help`.
+ */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { rules as table } from "../src/oauth/rules/mod.ts";

@@ -39,6 +39,18 @@ export function findWords(path: string, text: string, rules: WordRules): WordFin
   });
 }
 
+/** Maximum length of a comment line. The formatter breaks code only. */
+const maxCommentColumns = 120;
+
+/** Finds comment lines that are too long. */
+export function findLongComments(path: string, text: string): WordFinding[] {
+  return text.split("\n").flatMap((line, index) =>
+    line.length > maxCommentColumns && /^\s*(?:\/?\*+|\/\/) /.test(line)
+      ? [{ path, line: index + 1, word: `${line.length} columns`, write: `at most ${maxCommentColumns}` }]
+      : []
+  );
+}
+
 /** One folder or file after the check: `failed` if it has more findings than `open` allows. */
 export interface FolderResult {
   readonly folder: string;

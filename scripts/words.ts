@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { readCommand } from "./command.ts";
-import { checkWords, findWords, type WordRules } from "./word_rules.ts";
+import { checkWords, findLongComments, findWords, type WordRules } from "./word_rules.ts";
 import list from "./words.json" with { type: "json" };
 
 const rules: WordRules = list.words;
@@ -18,7 +18,8 @@ const patterns = [
 const { flags, words } = readCommand({
   call: "deno task words",
   does: "Fails on words that scripts/words.json replaces: in identifiers, comments, texts, tests and documentation. " +
-    "A folder under `open` in that file may have so many findings and no more.",
+    "A folder under `open` in that file may have so many findings and no more. Also fails on more comment lines beyond " +
+    "120 columns than `longComments` allows.",
   flags: { counts: { does: "the number of findings of each open folder, as JSON for scripts/words.json" } },
   words: { value: "PATH", does: "list every finding in files whose path contains this" },
 });
@@ -27,6 +28,8 @@ const paths = globSync(patterns).map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !path.endsWith(".gen.ts") && !path.includes("node_modules")).sort();
 const findings = paths.flatMap((path) => findWords(path, readFileSync(path, "utf8"), rules));
 const results = checkWords(findings, open);
+const longComments = paths.filter((path) => /\.tsx?$/.test(path))
+  .flatMap((path) => findLongComments(path, readFileSync(path, "utf8")));
 
 if (flags.counts) {
   const counts = results.map(({ folder, findings }) => [folder, findings.length] as const);
@@ -44,5 +47,12 @@ for (const { folder, findings, allowed, failed } of results) {
     console.log(`${folder}: ${findings.length} findings; lower ${allowed} in words.json.`);
   }
 }
+const hasTooManyLong = longComments.length > list.longComments;
+if (hasTooManyLong) {
+  for (const { path, line, word, write } of longComments) console.log(`${path}:${line}: ${word} → ${write}`);
+}
+if (longComments.length !== list.longComments) {
+  console.log(`${longComments.length} long comment lines, ${list.longComments} allowed by longComments in words.json.`);
+}
 console.log(`${findings.length} findings in ${paths.length} files.`);
-if (results.some(({ failed }) => failed)) Deno.exitCode = 1;
+if (hasTooManyLong || results.some(({ failed }) => failed)) Deno.exitCode = 1;

@@ -1,4 +1,7 @@
-/** One keep-alive HTTP/1.1 connection on a raw socket: the cheapest client there is, so that servers are what is measured. */
+/**
+ * One keep-alive HTTP/1.1 connection on a raw socket: the cheapest client there is, so that servers are what is
+ * measured.
+ */
 
 import { connect } from "node:net";
 import type { Socket } from "node:net";

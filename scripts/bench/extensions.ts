@@ -1,4 +1,7 @@
-/** The extensions part: flows with a pushed request, and with a DPoP proof, beside plain ones, at one server in this process. */
+/**
+ * The extensions part: flows with a pushed request, and with a DPoP proof, beside plain ones, at one server in this
+ * process.
+ */
 
 import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { latchkey, memoryStore } from "../../src/mod.ts";

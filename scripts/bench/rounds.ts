@@ -1,4 +1,6 @@
-/** Interleaved rounds: the servers do the same work in turn, so that changes of the machine's speed affect all equally. */
+/**
+ * Interleaved rounds: the servers do the same work in turn, so that changes of the machine's speed affect all equally.
+ */
 
 import type { Result } from "./load.ts";
 import type { Options } from "./options.ts";

@@ -1,4 +1,7 @@
-/** The server's side of the bench: `server.ts SETUP`, a JSON of {@link ServerSetup}; prints a JSON of {@link ServerAddress}. */
+/**
+ * The server's side of the bench: `server.ts SETUP`, a JSON of {@link ServerSetup}; prints a JSON of
+ * {@link ServerAddress}.
+ */
 
 import type { Plugin, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { clients } from "./clients.ts";

@@ -27,7 +27,9 @@ export function rejectUntrustedHost(issuer: string, request: RequestLike, rule: 
   );
 }
 
-/** The `Host` header for a request that the server sends to itself because of this one: the same checks apply to both. */
+/**
+ * The `Host` header for a request that the server sends to itself because of this one: the same checks apply to both.
+ */
 export function repeatedHost({ headers }: RequestLike): readonly (readonly [name: string, value: string])[] {
   const host = headers.get("host");
   return host === null ? [] : [["host", host]];

@@ -16,8 +16,8 @@ import type { NavigationLink } from "../ui/layout.tsx";
 import type { RecentFlow } from "../ui/recent_flows.tsx";
 
 /**
- * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope values
- * become known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
+ * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope
+ * values become known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
  */
 export type AddResource = (resource: HostedResource, endpoints: readonly Endpoint[]) => void;
 
@@ -51,7 +51,8 @@ export interface ConfigurableOptions extends Settings {
  */
 export interface Plugin {
   /**
-   * Returns replacements for options, before the server is assembled: for options of the whole server, such as its clock.
+   * Returns replacements for options, before the server is assembled: for options of the whole server, such as its
+   * clock.
    *
    * @param options Those of the server, with the replacements of the plugins after this one.
    */
@@ -67,8 +68,8 @@ export interface Plugin {
   /** Links in the header of every page. */
   readonly links?: readonly NavigationLink[];
   /**
-   * Wraps every request and its response, in process and over the network. A plugin that passes another request to `next`
-   * sets its `original`, so that other plugins recognize it.
+   * Wraps every request and its response, in process and over the network. A plugin that passes another request to
+   * `next` sets its `original`, so that other plugins recognize it.
    */
   handle?(next: RequestHandler): RequestHandler;
   /**

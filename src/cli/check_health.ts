@@ -1,4 +1,6 @@
-/** `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell. */
+/**
+ * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
+ */
 
 import { readConfiguration, type ValidateSettings } from "./read_config.ts";
 

@@ -17,8 +17,8 @@ import { createSession } from "../oauth/session/session.ts";
 /**
  * The handlers of the device authorization endpoint.
  *
- * @param approver Decides immediately, without the page `/device`. If it returns a response, the page decides. Default: the
- *   page.
+ * @param approver Decides immediately, without the page `/device`. If it returns a response, the page decides. Default:
+ *   the page.
  */
 export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
   return clientEndpoint(async (server, { client, parameters }, context) => {

@@ -8,8 +8,8 @@ export function clientsOf(exchanges: readonly Exchange[]): readonly string[] {
 }
 
 /**
- * The exchanges of a client and of its flows. A request without a client, such as for metadata or keys, belongs to it if
- * another request of it has the same user agent and no request of another client has.
+ * The exchanges of a client and of its flows. A request without a client, such as for metadata or keys, belongs to it
+ * if another request of it has the same user agent and no request of another client has.
  */
 export function exchangesOfClient(exchanges: readonly Exchange[], client: string): Exchange[] {
   const flows = new Set(exchanges.flatMap((exchange) => exchange.client === client ? exchange.flow ?? [] : []));

@@ -67,8 +67,8 @@ export interface HabitResult {
 /** Which part of the traffic counts. */
 export interface HabitSelection extends TrafficFacts {
   /**
-   * The flow to report; the other exchanges are compared with it. Exchanges outside of flows, such as metadata, belong to
-   * every flow. Default: all exchanges.
+   * The flow to report; the other exchanges are compared with it. Exchanges outside of flows, such as metadata, belong
+   * to every flow. Default: all exchanges.
    */
   readonly flow?: string;
   /** The habits to check. Default: all. */

@@ -32,8 +32,8 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
 }
 
 /**
- * Rejects a request for the callback page, or a page that continues its flow, under an untrusted host (DNS rebinding), and
- * where the page does not exist: on a test host it always does, otherwise only if a client has its redirect URI.
+ * Rejects a request for the callback page, or a page that continues its flow, under an untrusted host (DNS rebinding),
+ * and where the page does not exist: on a test host it always does, otherwise only if a client has its redirect URI.
  *
  * @throws {HttpError} 403 or 404.
  */
@@ -47,8 +47,8 @@ export async function assertCallbackPage(context: Context): Promise<void> {
 }
 
 /**
- * A link that starts a flow for each demo client, public ones first: a fresh one to the authorization endpoint, or one to
- * `/start`, if the request must be pushed or signed.
+ * A link that starts a flow for each demo client, public ones first: a fresh one to the authorization endpoint, or one
+ * to `/start`, if the request must be pushed or signed.
  */
 export async function startLinks(context: Context, browser: BrowserCookie): Promise<StartLink[]> {
   const clients = await callbackClients(context);

@@ -1,8 +1,12 @@
-/** What a demo flow adds to the plain authorization request. Its `state` carries it, because the server stores nothing. */
+/**
+ * What a demo flow adds to the plain authorization request. Its `state` carries it, because the server stores nothing.
+ */
 
 import { HttpError } from "../http/http_error.ts";
 
-/** `par`: the request is pushed. `jar`: it is signed. `dpop`: its tokens are bound to a key. The others are parameters. */
+/**
+ * `par`: the request is pushed. `jar`: it is signed. `dpop`: its tokens are bound to a key. The others are parameters.
+ */
 const extensionNames = ["par", "jar", "dpop", "response_mode", "acr_values", "authorization_details"] as const;
 
 /** The chosen extensions, with the values of their parameters. */

@@ -4,8 +4,8 @@
  * This folder has the pages for developers: the home page, the demo clients and the playground. No protocol rule lives
  * here; the playground sends requests to the endpoints, as a client does.
  *
- * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`), with the extensions of the
- *    start page of the playground (`demo_extensions.ts`), pushed or signed if need be (`demo_request.ts`).
+ * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`), with the extensions of
+ *    the start page of the playground (`demo_extensions.ts`), pushed or signed if need be (`demo_request.ts`).
  * 2. `callback.ts` shows the response and the checks of a client (`round_trip.ts`).
  * 3. `tour/` shows a flow step by step on pages of its own; `callback.ts` recognizes its responses by `state`.
  * 4. `playground/` exchanges the code and runs further requests, one step at a time; or it starts with a device.

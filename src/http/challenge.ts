@@ -29,8 +29,9 @@ export interface RejectedRequest {
 }
 
 /**
- * The challenges of a protected resource. The error stands in that of the scheme that the request used (RFC 9449 §7.2): a
- * request without `DPoP` learns with 401 that the resource accepts it, too. `Bearer` is not offered where it cannot succeed.
+ * The challenges of a protected resource. The error stands in that of the scheme that the request used (RFC 9449 §7.2):
+ * a request without `DPoP` learns with 401 that the resource accepts it, too. `Bearer` is not offered where it cannot
+ * succeed.
  */
 export function tokenChallenges(
   { scheme, status, algorithms, isBoundRequired = false }: RejectedRequest,

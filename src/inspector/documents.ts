@@ -1,4 +1,6 @@
-/** Requests that belong to no flow, for documents such as metadata and keys and for missing pages: repeats are merged. */
+/**
+ * Requests that belong to no flow, for documents such as metadata and keys and for missing pages: repeats are merged.
+ */
 
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import type { Recorder } from "../recorder/recorder.ts";

@@ -41,8 +41,8 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
 }
 
 /**
- * GET /flows.json: the flows of the list with their exchanges. Programs of this machine read it, pages of other sites do
- * not.
+ * GET /flows.json: the flows of the list with their exchanges. Programs of this machine read it, pages of other sites
+ * do not.
  *
  * @param allowsSecrets Whether `show=secrets` shows the real values.
  */

@@ -66,7 +66,9 @@ function lacksStream(exchange: Exchange): boolean {
   return exchange.response !== undefined && isStreamNotOffered(exchange, exchange.response);
 }
 
-/** The status of a flow: that of its last step, unless the next step is up to the client or another step has a warning. */
+/**
+ * The status of a flow: that of its last step, unless the next step is up to the client or another step has a warning.
+ */
 export function flowStatus(flow: Flow): Status {
   const { outcome } = flow;
   const exchanges = flow.exchanges.filter(isFromClient);

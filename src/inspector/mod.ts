@@ -48,13 +48,15 @@ export interface InspectorOptions {
   /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
   readonly insecureAllow?: boolean;
   /**
-   * Whether `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for tests that need them:
-   * every program that can reach the server can read them. Only if the issuer is a test host. Default: false.
+   * Whether `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for tests that need
+   * them: every program that can reach the server can read them. Only if the issuer is a test host. Default: false.
    */
   readonly insecureExportSecrets?: boolean;
 }
 
-/** A plugin with pages of recorded flows. It should be the outermost plugin, so that it records what clients receive. */
+/**
+ * A plugin with pages of recorded flows. It should be the outermost plugin, so that it records what clients receive.
+ */
 export interface Inspector extends Plugin {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
@@ -63,8 +65,8 @@ export interface Inspector extends Plugin {
 /**
  * Creates an inspector for one server: the live pages `/flows` and `/flows/{id}`, with exports.
  *
- * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set. Only on
- * test hosts the pages can show secrets.
+ * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set. Only
+ * on test hosts the pages can show secrets.
  */
 export function inspector(options: InspectorOptions = {}): Inspector {
   const { insecureAllow = false, insecureExportSecrets = false } = options;
@@ -148,7 +150,9 @@ function exportNotAllowed(issuer: string): ConfigurationError {
   }]);
 }
 
-/** The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere. */
+/**
+ * The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere.
+ */
 function tokensRoute(base: string): Endpoint {
   const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server.issuer, request, "TP-04");
   return {

@@ -32,7 +32,9 @@ export function presentClient(
   };
 }
 
-/** The host of the metadata document, or else of the redirect URI; `undefined` for a device and a private-use scheme. */
+/**
+ * The host of the metadata document, or else of the redirect URI; `undefined` for a device and a private-use scheme.
+ */
 function hostOf({ id, document }: Client, destination: Interaction["destination"]): string | undefined {
   if (document !== undefined) return new URL(id).host;
   return destination.mode === "device" ? undefined : new URL(destination.uri).host || undefined;

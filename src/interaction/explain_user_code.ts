@@ -1,4 +1,6 @@
-/** Explains why a user code is rejected. The page shows the reason on test hosts only; elsewhere it would help guessing. */
+/**
+ * Explains why a user code is rejected. The page shows the reason on test hosts only; elsewhere it would help guessing.
+ */
 
 import { findUserCode, formatUserCode } from "../oauth/authorize/device.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";

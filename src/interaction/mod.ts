@@ -1,8 +1,10 @@
 /**
  * Login and consent by pages (`login: "interactive"`), between an authorization request and its response.
  *
- * 1. `/oauth2/authorize` asks `pagesApprover`. If session and consent suffice, it approves; with `prompt=none` it rejects.
- * 2. Otherwise the request becomes an `Interaction`, which the browser carries, and the browser is redirected to a page.
+ * 1. `/oauth2/authorize` asks `pagesApprover`. If session and consent suffice, it approves; with `prompt=none` it
+ *    rejects.
+ * 2. Otherwise the request becomes an `Interaction`, which the browser carries, and the browser is redirected to a
+ *    page.
  * 3. `/oauth2/login` authenticates the user and starts the session; Cancel sends `access_denied`.
  * 4. `/oauth2/consent` stores what the user allows; Deny sends `access_denied`. A stored consent skips this page.
  * 5. `completeAuthorization` (`app/authorization.ts`) sends the code. The interaction is finished: it works only once.

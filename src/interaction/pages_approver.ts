@@ -1,4 +1,6 @@
-/** The approver of `login: "interactive"`: an approval if session and consent suffice, otherwise a redirect to a page. */
+/**
+ * The approver of `login: "interactive"`: an approval if session and consent suffice, otherwise a redirect to a page.
+ */
 
 import type { Approver } from "../app/approver.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
@@ -59,7 +61,9 @@ export function pagesApprover(interaction?: Interaction): Approver {
   };
 }
 
-/** Whether the login page must be shown to a user with a usable session: `select_account`, or a hint at another user. */
+/**
+ * Whether the login page must be shown to a user with a usable session: `select_account`, or a hint at another user.
+ */
 async function needsAccountSelection(
   server: Server,
   { prompt, loginHint }: LoginRequirements,

@@ -86,9 +86,9 @@ type ScryptCost = Pick<PasswordDigest, "ln" | "r" | "p">;
 const costListIntervalMs = 10 * 60_000;
 
 /**
- * Creates a function that returns one digest for each scrypt cost in use. Timing attack: every login attempt is verified
- * once at each cost, whatever name it has, so that the time does not reveal whether the user exists. Users of a
- * persistent store are listed for it every {@link costListIntervalMs}.
+ * Creates a function that returns one digest for each scrypt cost in use. Timing attack: every login attempt is
+ * verified once at each cost, whatever name it has, so that the time does not reveal whether the user exists. Users of
+ * a persistent store are listed for it every {@link costListIntervalMs}.
  */
 function costCollector(): (server: Server, user: User | undefined) => Promise<readonly ScryptCost[]> {
   const costs = new Map<string, ScryptCost>();

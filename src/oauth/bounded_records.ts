@@ -107,7 +107,9 @@ export function forgetRecord({ clients }: Server, kind: RecordKind, id: string):
 /** Seconds after which a rejected client should try again. */
 const retryAfterSeconds = 30;
 
-/** Whether a client authenticates with credentials that the operator, or an issuer that the operator trusts, gave it. */
+/**
+ * Whether a client authenticates with credentials that the operator, or an issuer that the operator trusts, gave it.
+ */
 function writesWithoutBound(server: Server, client: Writer): boolean {
   return client.confidential && isPermitted(server, client, "writeWithoutBound");
 }

@@ -40,7 +40,10 @@ const reservedNames = new Set([
   ...["authorization_details", "typ", "_claim_names", "_claim_sources", "password", "__proto__"],
 ]);
 
-/** Names that are also reserved in access tokens: members of an introspection response, and private claims of this server. */
+/**
+ * Names that are also reserved in access tokens: members of an introspection response, and private claims of this
+ * server.
+ */
 const reservedAccessTokenNames = new Set(["active", "token_type", "userinfo_claims", "userinfo_values"]);
 
 /** Whether no user, mapping or setting can set a claim of this name. */
@@ -274,7 +277,10 @@ function isAbsent(value: unknown): boolean {
     typeof value === "symbol" || typeof value === "number" && !Number.isFinite(value);
 }
 
-/** Whether the value of a claim has the type that OpenID Connect Core §5.1 gives it, and is not empty; true for all others. */
+/**
+ * Whether the value of a claim has the type that OpenID Connect Core §5.1 gives it, and is not empty; true for all
+ * others.
+ */
 function hasStandardType(name: string, value: unknown): boolean {
   const base = withoutLanguageTag(name);
   if (!standardClaimNames.has(base)) return true;

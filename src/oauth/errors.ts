@@ -88,8 +88,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
 };
 
 /**
- * The details of an error. The trace receives them; the client receives only the message, and in `error_description` the
- * ID of the rule. `fix` replaces the fix of the rule; an embedding program sets it instead of a rule.
+ * The details of an error. The trace receives them; the client receives only the message, and in `error_description`
+ * the ID of the rule. `fix` replaces the fix of the rule; an embedding program sets it instead of a rule.
  */
 export type ErrorDetails = RuleOrFix & CommonErrorDetails;
 
@@ -109,8 +109,8 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
    */
   readonly publicExpected?: string;
   /**
-   * Whether only the trace has the expected and the received value, the fix and `internalRule`: they say what the server
-   * fetched (SSRF). Default: false.
+   * Whether only the trace has the expected and the received value, the fix and `internalRule`: they say what the
+   * server fetched (SSRF). Default: false.
    */
   readonly detailsInTraceOnly?: boolean;
   /** The rule that the trace names, if the response must not reveal it. */

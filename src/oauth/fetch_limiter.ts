@@ -1,7 +1,7 @@
 /**
  * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Fetches for
- * clients in use, which something was issued to, and those for other clients have limits of their own: otherwise unknown
- * clients could stop the clients in use.
+ * clients in use, which something was issued to, and those for other clients have limits of their own: otherwise
+ * unknown clients could stop the clients in use.
  */
 
 import { networkFromAddress } from "../runtime/ip_address.ts";
@@ -47,8 +47,8 @@ export interface FetchLimiter {
   /**
    * Counts a fetch.
    *
-   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, or, for a client that is not
-   *   in use, because of requests of this network.
+   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, or, for a client that is
+   *   not in use, because of requests of this network.
    */
   count(url: string, cause: FetchCause): void;
 }

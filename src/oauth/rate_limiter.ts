@@ -1,4 +1,6 @@
-/** Limits guessing of secrets (brute force): after too many failures in a window, attempts must wait (OAuth 2.1 §2.4.1). */
+/**
+ * Limits guessing of secrets (brute force): after too many failures in a window, attempts must wait (OAuth 2.1 §2.4.1).
+ */
 
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
 import { boundedCache } from "./bounded_cache.ts";

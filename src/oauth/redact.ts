@@ -5,8 +5,9 @@ import { redactNamedValues, replaceUserInfo, secretLabel } from "./secret_names.
 import type { TraceEvent } from "./trace.ts";
 
 /**
- * Redacts text that a client sent, for logs. It removes these, or replaces them with their length: codes and tokens in any place,
- * values of secret parameters and members, all values in URL queries, user and password of URIs, and registered client secrets.
+ * Redacts text that a client sent, for logs. It removes these, or replaces them with their length: codes and tokens in
+ * any place, values of secret parameters and members, all values in URL queries, user and password of URIs, and
+ * registered client secrets.
  */
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // Bounded, so that a long request cannot keep the log busy.

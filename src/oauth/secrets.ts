@@ -33,7 +33,9 @@ export function storageKey(server: { readonly issuer: string }, secret: string):
   return digest(`${server.issuer} ${secret}`);
 }
 
-/** Whether two texts are equal, in a time that depends on their lengths only. Meant for digests, whose length is fixed. */
+/**
+ * Whether two texts are equal, in a time that depends on their lengths only. Meant for digests, whose length is fixed.
+ */
 export function constantTimeEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i % b.length);

@@ -13,7 +13,9 @@ export interface Sender {
 
 const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
 
-/** Whether the sender is a program on the machine of a server on a test host: the developer, not a page that is open. */
+/**
+ * Whether the sender is a program on the machine of a server on a test host: the developer, not a page that is open.
+ */
 export function isLocalProgram(
   { issuer, sender }: { readonly issuer: string; readonly sender?: Sender },
 ): boolean {

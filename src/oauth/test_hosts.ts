@@ -42,7 +42,9 @@ let isLastOnTestHost = false;
 /** Names for documentation (RFC 6761 §6.4, §6.5). */
 const documentationHost = /(?:^|\.)(?:example|invalid)$/;
 
-/** Whether a developer serves pages on a host, as `URL.hostname` spells it: a test host, and no name for documentation. */
+/**
+ * Whether a developer serves pages on a host, as `URL.hostname` spells it: a test host, and no name for documentation.
+ */
 export function servesOwnPages(hostname: string): boolean {
   return isTestHost(hostname) && !documentationHost.test(hostname);
 }

@@ -57,7 +57,9 @@ export type TraceEvent =
   | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
   | {
-    /** The `backchannel_logout_uri` of a client was called. Status 200 or 204 is success; a warning describes a failure. */
+    /**
+     * The `backchannel_logout_uri` of a client was called. Status 200 or 204 is success; a warning describes a failure.
+     */
     readonly type: "back_channel_logout";
     readonly at: number;
     readonly client: string;

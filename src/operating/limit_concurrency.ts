@@ -58,8 +58,8 @@ function slotPool(count: number) {
 }
 
 /**
- * Rejects requests above the limit with 503, and traces a warning with their number at most once a second. `/healthz` is
- * exempt, because an overloaded server is alive. This must be the outermost plugin.
+ * Rejects requests above the limit with 503, and traces a warning with their number at most once a second. `/healthz`
+ * is exempt, because an overloaded server is alive. This must be the outermost plugin.
  */
 export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: ConcurrencyLimitOptions = {}): Plugin {
   const withBody = slotPool(maxInFlight);

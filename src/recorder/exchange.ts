@@ -31,8 +31,8 @@ export interface RecordedResponse {
   /** The body as text, cut after {@link maxRecordedBodyChars}; absent if it is empty or not text. */
   readonly body?: string;
   /**
-   * The response that the browser forwards to the client, by redirect or form post; `uri` without query. If it is signed,
-   * `params` has the JWT as `response`, followed by the parameters inside it, which are not verified.
+   * The response that the browser forwards to the client, by redirect or form post; `uri` without query. If it is
+   * signed, `params` has the JWT as `response`, followed by the parameters inside it, which are not verified.
    */
   readonly authorizationResponse?: { readonly uri: string; readonly params: Fields };
   /** Whether it is a page with a form of hidden fields. */
@@ -73,8 +73,8 @@ export interface Exchange {
   /** When the response was sent; absent while the exchange is pending. */
   readonly respondedAt?: number;
   /**
-   * The number of the newest exchange when the response was sent: this exchange overlaps those after it up to that number.
-   * Absent while the exchange is pending.
+   * The number of the newest exchange when the response was sent: this exchange overlaps those after it up to that
+   * number. Absent while the exchange is pending.
    */
   readonly newestAtResponse?: number;
   /** The name of the endpoint, such as `token`; {@link unknownEndpoint} if no route matches the path. */
@@ -106,8 +106,8 @@ export interface Exchange {
   /** The names of the faults that changed the exchange. */
   readonly faults: readonly string[];
   /**
-   * The number of the exchange whose request was edited and sent again as this one. Absent unless it is such an experiment,
-   * which no client sent.
+   * The number of the exchange whose request was edited and sent again as this one. Absent unless it is such an
+   * experiment, which no client sent.
    */
   readonly experimentOf?: number;
   /**

@@ -20,7 +20,9 @@ export interface FlowGroup extends LinkedListNode<FlowGroup> {
   readonly drafts: ExchangeDraft[];
   /** The client of the flow: the first one that an exchange names. It stays after that exchange is evicted. */
   client?: string;
-  /** The exchanges not yet searched for the client, so that each is parsed for it once; empty when the client is known. */
+  /**
+   * The exchanges not yet searched for the client, so that each is parsed for it once; empty when the client is known.
+   */
   readonly unsearched: ExchangeDraft[];
 }
 
@@ -32,7 +34,9 @@ export interface ExchangeDraft {
   readonly endpoint?: EndpointDescription;
   /** The secrets of the server's clients; absent before the recorder is set up. */
   readonly registered?: RegisteredSecrets;
-  /** The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment. */
+  /**
+   * The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment.
+   */
   readonly experimentOf?: number;
   readonly head: RequestHead;
   /** The body of the request, as far as it was read. */

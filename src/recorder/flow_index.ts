@@ -198,7 +198,9 @@ function linkingNames(list = noParameters): readonly LinkingName[] {
   return names;
 }
 
-/** The values of a request that an earlier response may have sent: its access token, and the first value of each name. */
+/**
+ * The values of a request that an earlier response may have sent: its access token, and the first value of each name.
+ */
 function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly string[] {
   const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
   const values = bearer === undefined ? [] : [bearer];

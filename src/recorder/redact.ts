@@ -47,7 +47,9 @@ interface RedactedList {
   readonly redacted: Exchange[];
 }
 
-/** The redacted exchanges of each flow, by its first one: pages show a flow again and again, and redaction is expensive. */
+/**
+ * The redacted exchanges of each flow, by its first one: pages show a flow again and again, and redaction is expensive.
+ */
 const redactedLists = new WeakMap<Exchange, RedactedList>();
 
 export function redactFlow(flow: Flow): Flow {
@@ -103,7 +105,9 @@ const jwtPattern = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
 const randomRunPattern = /[\w.~+/-]{32,}=*/g;
 const looksRandomPattern = /[\w-]{40}|[\w.~-]{43}|[\da-f]{32}/i;
 
-/** Minimum length of a secret to search in other text, in characters. A shorter one is redacted in its own field only. */
+/**
+ * Minimum length of a secret to search in other text, in characters. A shorter one is redacted in its own field only.
+ */
 const minSearchedSecretChars = 8;
 
 type Secrets = ReadonlyMap<string, string>;
@@ -151,10 +155,14 @@ function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewrit
 /** Maximum number of characters to compare of a secret; what follows is redacted as far as it is equal. */
 const maxComparedChars = 128;
 
-/** Maximum number of secrets with the same start to compare. If a flow has more, the rest of a text with it is redacted. */
+/**
+ * Maximum number of secrets with the same start to compare. If a flow has more, the rest of a text with it is redacted.
+ */
 const maxSameStart = 32;
 
-/** Creates a function that replaces every known secret in a text, in one pass, by an index of their first characters. */
+/**
+ * Creates a function that replaces every known secret in a text, in one pass, by an index of their first characters.
+ */
 function secretReplacer(secrets: Secrets, redactSecret: RedactSecret): (text: string) => string {
   const byStart = new Map<string, string[]>();
   for (const value of secrets.keys()) {

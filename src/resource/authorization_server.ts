@@ -80,7 +80,9 @@ function isAllowedUrl(url: string): boolean {
   return protocol === "https:" || (protocol === "http:" && isTestHost(hostname));
 }
 
-/** Tries the well-known URLs of the issuer in the order of MCP: RFC 8414, then OpenID Connect, inserted and appended. */
+/**
+ * Tries the well-known URLs of the issuer in the order of MCP: RFC 8414, then OpenID Connect, inserted and appended.
+ */
 async function fetchMetadata(issuer: string, outbound: Outbound): Promise<Document> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");

@@ -25,8 +25,8 @@ export interface ProofVerifier {
    * Verifies the proof of a request with an access token, and returns the thumbprint of its key.
    *
    * @param now The time, in milliseconds since the epoch.
-   * @param boundKey The thumbprint of the key that the token is bound to; empty without one. The caller rejects a proof by
-   *   another key, so that one is not marked as used.
+   * @param boundKey The thumbprint of the key that the token is bound to; empty without one. The caller rejects a proof
+   *   by another key, so that one is not marked as used.
    * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
    */
   verify(request: ProvenResourceRequest, accessToken: string, now: number, boundKey: string): Promise<string>;
@@ -38,13 +38,14 @@ export interface DpopProofOptions extends Omit<DpopSettings, "nonce"> {
   readonly required?: boolean;
   /**
    * The secret of nonces: 1 to 64 ASCII characters that cannot be guessed, the same for all instances of the resource.
-   * Each proof then needs a nonce, which clients receive with `use_dpop_nonce` (RFC 9449 §9). Default: proofs need none.
+   * Each proof then needs a nonce, which clients receive with `use_dpop_nonce` (RFC 9449 §9). Default: proofs need
+   * none.
    */
   readonly nonceSecret?: string;
   /**
    * Marks a proof as used until `expiresAt` (milliseconds since the epoch); false if it was used before. `key` is the
-   * thumbprint of its key. Default: a memory of this process for 100,000 proofs, the last 1,000 of each key. Instances of
-   * a resource need a shared one.
+   * thumbprint of its key. Default: a memory of this process for 100,000 proofs, the last 1,000 of each key. Instances
+   * of a resource need a shared one.
    */
   readonly markUsed?: (id: string, expiresAt: number, key: string) => MaybePromise<boolean>;
 }

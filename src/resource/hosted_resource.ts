@@ -12,13 +12,13 @@ import { assertRequiredLogin } from "./required_login.ts";
 /** How a hosted resource checks requests. Everything has a default. */
 export interface HostedResourceOptions {
   /**
-   * The scope values that every request needs; the server learns values that it does not have yet. Default: `read` if the
-   * server has it, otherwise none.
+   * The scope values that every request needs; the server learns values that it does not have yet. Default: `read` if
+   * the server has it, otherwise none.
    */
   readonly scopes?: readonly string[];
   /**
-   * Tool → the additional scope values that a call of it needs. Each tool returns its arguments and the claims of the access
-   * token. Default: `whoami` needs none, and `add_note` needs `write` if the server has it.
+   * Tool → the additional scope values that a call of it needs. Each tool returns its arguments and the claims of the
+   * access token. Default: `whoami` needs none, and `add_note` needs `write` if the server has it.
    */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
   /** Tool → the login that a call of it needs (RFC 9470). Default: every login suffices. */
@@ -28,8 +28,8 @@ export interface HostedResourceOptions {
   /** Scope value → the scope values that it implies. Default: none. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
   /**
-   * `jwks`: with the published keys; does not notice a revocation and accepts no opaque tokens. `introspection`: like the
-   * introspection endpoint; notices revocations and accepts opaque tokens. Default: `jwks`.
+   * `jwks`: with the published keys; does not notice a revocation and accepts no opaque tokens. `introspection`: like
+   * the introspection endpoint; notices revocations and accepts opaque tokens. Default: `jwks`.
    */
   readonly verifyBy?: "jwks" | "introspection";
 }
@@ -129,8 +129,8 @@ export function hostResource(
 const resourceEndpointName = "resource";
 
 /**
- * The path of an endpoint at a URL. On another origin than the issuer's, it is the URL without its scheme (a network-path
- * reference, RFC 3986 §4.2), which no request over a network has by accident.
+ * The path of an endpoint at a URL. On another origin than the issuer's, it is the URL without its scheme (a
+ * network-path reference, RFC 3986 §4.2), which no request over a network has by accident.
  */
 export function pathForUrl(issuer: string, url: string): string {
   const { origin, host, pathname } = new URL(url);

@@ -18,8 +18,8 @@ export interface IntrospectionVerifierOptions extends AuthorizationServerOptions
   /** Its secret, sent by HTTP Basic. */
   readonly clientSecret?: string;
   /**
-   * Its private key as a JWK with `alg`, and with `kid` if the client has several keys: each request has an assertion signed
-   * with it (`private_key_jwt`, RFC 7523), as the profiles of FAPI demand.
+   * Its private key as a JWK with `alg`, and with `kid` if the client has several keys: each request has an assertion
+   * signed with it (`private_key_jwt`, RFC 7523), as the profiles of FAPI demand.
    */
   readonly privateKey?: JsonWebKey & { readonly kid?: string };
 }
@@ -34,16 +34,16 @@ interface RequestCredentials {
 const assertionLifetimeSeconds = 60;
 
 /**
- * Creates a verifier that introspects the token of each request, so a revocation has effect immediately. For opaque tokens
- * and JWTs.
+ * Creates a verifier that introspects the token of each request, so a revocation has effect immediately. For opaque
+ * tokens and JWTs.
  *
  * @example
  * ```ts ignore
  * const verifier = introspectionVerifier({ issuer: "https://auth.example", clientId: "api", privateKey });
  * ```
  *
- * @throws {TypeError} If the issuer is neither https nor on a test host, or if neither or both of secret and private key are
- *   given.
+ * @throws {TypeError} If the issuer is neither https nor on a test host, or if neither or both of secret and private
+ *   key are given.
  */
 export function introspectionVerifier(options: IntrospectionVerifierOptions): TokenVerifier {
   const { issuer, now, outbound, url: findUrl } = authorizationServer(options);

@@ -1,6 +1,6 @@
 /**
- * A small MCP server without sessions (Model Context Protocol, Streamable HTTP): it responds to each POST with JSON. Its tools
- * return who called them, so that a test sees which access token arrived.
+ * A small MCP server without sessions (Model Context Protocol, Streamable HTTP): it responds to each POST with JSON.
+ * Its tools return who called them, so that a test sees which access token arrived.
  */
 
 import { json } from "../http/responses.ts";

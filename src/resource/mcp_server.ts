@@ -5,8 +5,8 @@ import { hostResource } from "./hosted_resource.ts";
 import type { HostedResourceOptions } from "./hosted_resource.ts";
 
 /**
- * Hosts a small MCP server, to test clients against: a protected resource with metadata and challenges (RFC 9728), which
- * accepts the access tokens of the server itself.
+ * Hosts a small MCP server, to test clients against: a protected resource with metadata and challenges (RFC 9728),
+ * which accepts the access tokens of the server itself.
  *
  * @param path The path on the origin of the issuer: `/mcp`. Its `setup` throws a `ConfigurationError` if the server has
  *   an endpoint there.

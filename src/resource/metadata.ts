@@ -39,8 +39,8 @@ function allowsScheme(resource: string): boolean {
 }
 
 /**
- * Rejects values that are not scope values (OAuth 2.1 §1.4.1), and `offline_access`, which requests a refresh token from
- * the authorization server and is not a scope value of a resource.
+ * Rejects values that are not scope values (OAuth 2.1 §1.4.1), and `offline_access`, which requests a refresh token
+ * from the authorization server and is not a scope value of a resource.
  *
  * @throws {TypeError}
  */
@@ -76,8 +76,8 @@ export function metadataResponse(resource: ProtectedResource): HttpResponse {
 }
 
 /**
- * Handles a request for the metadata document of a resource; `undefined` for any other request. The path and query of the
- * request count, not its host.
+ * Handles a request for the metadata document of a resource; `undefined` for any other request. The path and query of
+ * the request count, not its host.
  *
  * @throws {TypeError} If the identifier of the resource is invalid.
  *

@@ -3,8 +3,8 @@
  *
  * 1. A {@link ProtectedResource} describes the resource: its identifier, its verifier, its scope values.
  * 2. {@link resourceMetadata} serves the metadata document, where clients find the authorization server.
- * 3. {@link requireToken} checks the access token of a request for one operation: it returns the claims of the token, or
- *    the response with the challenge.
+ * 3. {@link requireToken} checks the access token of a request for one operation: it returns the claims of the token,
+ *    or the response with the challenge.
  *
  * @example
  * ```ts

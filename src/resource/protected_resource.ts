@@ -29,8 +29,8 @@ export interface TokenVerifier {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /**
-   * Returns the claims of a token that the authorization server issued. `requireToken` checks issuer, audience, expiry and
-   * scope.
+   * Returns the claims of a token that the authorization server issued. `requireToken` checks issuer, audience, expiry
+   * and scope.
    *
    * @throws {OAuthError} `invalid_token`, or `temporarily_unavailable` if the token cannot be checked now.
    */
@@ -45,8 +45,8 @@ export interface Rejection extends ExplanationTexts {
   readonly status: number;
   /**
    * The error code: `invalid_token`, `insufficient_scope`, `insufficient_user_authentication`, `invalid_request`,
-   * `invalid_dpop_proof`, `use_dpop_nonce` or `temporarily_unavailable`. Absent if the request has no token, as the first
-   * one of each MCP client: the response is a challenge and names no error.
+   * `invalid_dpop_proof`, `use_dpop_nonce` or `temporarily_unavailable`. Absent if the request has no token, as the
+   * first one of each MCP client: the response is a challenge and names no error.
    */
   readonly error?: string;
   /** How to fix the request. */
@@ -58,8 +58,8 @@ export interface Rejection extends ExplanationTexts {
 /** A protected resource (RFC 9728). */
 export interface ProtectedResource {
   /**
-   * The identifier: the absolute URL that clients request, without a fragment. It is `resource` in the metadata document
-   * and must be in `aud` of each access token. Requests never influence it.
+   * The identifier: the absolute URL that clients request, without a fragment. It is `resource` in the metadata
+   * document and must be in `aud` of each access token. Requests never influence it.
    */
   readonly resource: string;
   /** Verifies the access tokens. Create it once, because it caches keys. */
@@ -69,13 +69,13 @@ export interface ProtectedResource {
   /** Scope value → the scope values that it implies, directly or through others. Default: none. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Accepts access tokens that are bound to a key: {@link dpopProofs}. Default: they are rejected, and every other token is
-   * a bearer token.
+   * Accepts access tokens that are bound to a key: {@link dpopProofs}. Default: they are rejected, and every other
+   * token is a bearer token.
    */
   readonly dpop?: ProofVerifier;
   /**
-   * The types of authorization details that this resource understands: `authorization_details_types_supported` (RFC 9728
-   * §2). Default: the member is absent.
+   * The types of authorization details that this resource understands: `authorization_details_types_supported` (RFC
+   * 9728 §2). Default: the member is absent.
    */
   readonly authorizationDetailsTypes?: readonly string[];
   /** The name for users: `resource_name`. Default: none. */

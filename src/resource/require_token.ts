@@ -1,4 +1,6 @@
-/** Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection. */
+/**
+ * Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection.
+ */
 
 import { tokenChallenges, usedScheme } from "../http/challenge.ts";
 import { toResponse } from "../http/message.ts";
@@ -21,12 +23,12 @@ const maxTokenLength = 16 * 1024;
 const queryToken = /[?&]access_token=[^&#]/;
 
 /**
- * Requires an access token in `Authorization: Bearer`, or `DPoP` with a proof, for one operation of a protected resource. Returns the claims of the
- * token, or the response that rejects the request:
+ * Requires an access token in `Authorization: Bearer`, or `DPoP` with a proof, for one operation of a protected
+ * resource. Returns the claims of the token, or the response that rejects the request:
  *
  * - 401 without an error code: no token.
- * - 401 `invalid_token`: not issued by the authorization server, expired, revoked, for another resource, or bound to a key
- *   that is not proven.
+ * - 401 `invalid_token`: not issued by the authorization server, expired, revoked, for another resource, or bound to a
+ *   key that is not proven.
  * - 401 `invalid_dpop_proof` or `use_dpop_nonce`: the DPoP proof is missing, invalid, or needs a nonce.
  * - 401 `insufficient_user_authentication`: the challenge names the login that the operation needs (RFC 9470 §3).
  * - 403 `insufficient_scope`: the challenge names all scope values that the operation needs.
@@ -70,9 +72,9 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
 }
 
 /**
- * The challenge for a valid access token whose login is not strong or recent enough, with `acr_values` and `max_age` for
- * the next authorization request; `undefined` if the login suffices. For resources that decide after `requireToken()`
- * what an operation needs.
+ * The challenge for a valid access token whose login is not strong or recent enough, with `acr_values` and `max_age`
+ * for the next authorization request; `undefined` if the login suffices. For resources that decide after
+ * `requireToken()` what an operation needs.
  *
  * @param token The claims of the token, as `requireToken()` returned them.
  *
@@ -103,7 +105,9 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
 }
 
-/** Whether a request has no credentials at all, as the first one of a client that looks for the authorization server. */
+/**
+ * Whether a request has no credentials at all, as the first one of a client that looks for the authorization server.
+ */
 export function isWithoutToken({ url, headers }: TokenRequest): boolean {
   return headers.get("authorization") === null && !queryToken.test(url);
 }

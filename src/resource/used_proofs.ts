@@ -11,8 +11,8 @@ interface UsedProofLimits {
 }
 
 /**
- * Marks proofs as used: the returned function is false for a proof that was used before. A key with many proofs displaces
- * its own. Above the total, the keys that were not used for the longest time are forgotten.
+ * Marks proofs as used: the returned function is false for a proof that was used before. A key with many proofs
+ * displaces its own. Above the total, the keys that were not used for the longest time are forgotten.
  */
 export function usedProofs(
   { total, perKey }: UsedProofLimits,

@@ -3,8 +3,8 @@
 import { addressBits, addressMatcher } from "./ip_address.ts";
 
 /**
- * `public`: globally reachable. `loopback`: this machine. `private`: a network of one site or provider. `reserved`: every
- * other special-use address, such as link-local ones and the metadata services of cloud providers.
+ * `public`: globally reachable. `loopback`: this machine. `private`: a network of one site or provider. `reserved`:
+ * every other special-use address, such as link-local ones and the metadata services of cloud providers.
  */
 export type AddressKind = "public" | "loopback" | "private" | "reserved";
 

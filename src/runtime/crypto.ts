@@ -23,8 +23,8 @@ const isDeno = globals.Deno !== undefined;
 
 /**
  * Number of WebCrypto calls before Deno and Bun load Node's module. On Deno, loading takes 15 ms and a start 58 ms. A
- * flow takes 125 µs of CPU with WebCrypto and 102 µs with the module (scripts/bench/README.md). A test that logs in once
- * never loads it.
+ * flow takes 125 µs of CPU with WebCrypto and 102 µs with the module (scripts/bench/README.md). A test that logs in
+ * once never loads it.
  */
 let callsBeforeLoading = isDeno || globals.Bun !== undefined ? 100 : 0;
 
@@ -75,8 +75,8 @@ async function digestByWebCrypto(
 }
 
 /**
- * Makes HMAC-SHA-256 (RFC 2104) of texts as base64url. Node's module gets it as the two digests of its definition, because
- * an HMAC object of the module costs 4 µs more per flow, 3 %.
+ * Makes HMAC-SHA-256 (RFC 2104) of texts as base64url. Node's module gets it as the two digests of its definition,
+ * because an HMAC object of the module costs 4 µs more per flow, 3 %.
  *
  * @param secret 1 to 64 ASCII characters.
  * @throws {RangeError} For any other secret.
@@ -112,9 +112,9 @@ const parameters = {
 type Algorithm = keyof typeof parameters;
 
 /**
- * Algorithms that use Node's module, synchronously: 22 µs instead of 43 for ES256 on Node, 13 instead of 21 for EdDSA on
- * Deno, twice a flow. RS256 would block the event loop, so WebCrypto's threads sign. On Deno, WebCrypto is faster for
- * ES256.
+ * Algorithms that use Node's module, synchronously: 22 µs instead of 43 for ES256 on Node, 13 instead of 21 for EdDSA
+ * on Deno, twice a flow. RS256 would block the event loop, so WebCrypto's threads sign. On Deno, WebCrypto is faster
+ * for ES256.
  */
 const synchronousAlgorithms: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
 

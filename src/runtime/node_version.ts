@@ -6,7 +6,10 @@ const minNodeVersion = [22, 13] as const;
 /** The versions of a runtime, as `process.versions` names them. */
 type Versions = Readonly<Record<string, string | undefined>>;
 
-/** Why this version of Node is not supported, in one sentence without a full stop; absent if it is, or for another runtime. */
+/**
+ * Why this version of Node is not supported, in one sentence without a full stop; absent if it is, or for another
+ * runtime.
+ */
 export function describeUnsupportedNode(
   versions: Versions | undefined = (globalThis as { readonly process?: { readonly versions?: Versions } }).process
     ?.versions,

@@ -15,8 +15,8 @@ import { isAddress } from "./ip_address.ts";
 /** The options of {@link safeFetch}. */
 export interface SafeFetchOptions {
   /**
-   * Whether a host may have an address of a kind that is not public. If neither kind is allowed, the host also needs https
-   * and a public name. Default: never.
+   * Whether a host may have an address of a kind that is not public. If neither kind is allowed, the host also needs
+   * https and a public name. Default: never.
    */
   readonly allows?: (hostname: string, kind: "loopback" | "private") => boolean;
   /** Resolves a name to its addresses. Default: the resolver of the system. */
@@ -42,8 +42,8 @@ const localName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 const connectErrors = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/;
 
 /**
- * Creates a `fetch` for URLs from untrusted sources. It follows no redirect, has limits of time (10 seconds) and size (1 MiB),
- * and rejects with a TypeError that says why.
+ * Creates a `fetch` for URLs from untrusted sources. It follows no redirect, has limits of time (10 seconds) and size
+ * (1 MiB), and rejects with a TypeError that says why.
  *
  * @example
  * ```ts ignore

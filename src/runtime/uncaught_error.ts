@@ -9,7 +9,9 @@ interface ProcessEvents {
   on(event: string, listener: Listener): void;
 }
 
-/** Calls a function for every error that no code catches, in place of all other listeners, until the result is called. */
+/**
+ * Calls a function for every error that no code catches, in place of all other listeners, until the result is called.
+ */
 export function onUncaughtError(report: Listener): () => void {
   return "Deno" in globalThis ? listenToEvents(report) : listenToProcess(report);
 }

@@ -2,7 +2,9 @@
 
 import type { Outbound } from "../oauth/outbound.ts";
 
-/** Creates the fetch; the first call loads its modules. `server` returns what decides about hosts that are not public. */
+/**
+ * Creates the fetch; the first call loads its modules. `server` returns what decides about hosts that are not public.
+ */
 export function defaultOutbound(
   server: () => { readonly issuer: string; readonly privateHosts: readonly string[] },
 ): Outbound {

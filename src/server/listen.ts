@@ -11,8 +11,8 @@ export interface ListenOptions {
   /** A name or address. Default: `localhost`, which is both `127.0.0.1` and `[::1]`. */
   readonly host?: string;
   /**
-   * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the port
-   * then begins with `https:`. Default: http.
+   * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the
+   * port then begins with `https:`. Default: http.
    */
   readonly tls?: { readonly cert: string; readonly key: string };
 }

@@ -23,8 +23,8 @@ export interface DeviceRecords {
   /** Decisions of users about them, by the same digest: what was approved; absent if the user denied. */
   device_decision: { readonly grant?: Grant };
   /**
-   * The paces of polls, by the same digest: when the next poll is allowed, and the seconds between two polls. A copy under
-   * the digest and the time marks that the poll of that time was made.
+   * The paces of polls, by the same digest: when the next poll is allowed, and the seconds between two polls. A copy
+   * under the digest and the time marks that the poll of that time was made.
    */
   device_poll: { readonly notBefore: number; readonly interval: number };
 }

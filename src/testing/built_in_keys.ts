@@ -5,8 +5,8 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 
 /**
  * PUBLIC TEST KEYS: every reader of this file can sign with them, so they protect nothing. They save tests the time of
- * key generation. Their `kid` starts with `latchkey-test-`, and a server whose issuer is not on a test host rejects every
- * key with such a `kid`.
+ * key generation. Their `kid` starts with `latchkey-test-`, and a server whose issuer is not on a test host rejects
+ * every key with such a `kid`.
  */
 // deno-fmt-ignore
 export const builtInKeys: Readonly<Record<SigningAlgorithm, readonly NewKey[]>> = {

@@ -18,7 +18,10 @@ export interface ClientCredentials {
   readonly redirect_uri?: string;
   /** The authentication method. Default: the registered one. */
   readonly token_endpoint_auth_method?: ClientAuthMethod;
-  /** The private key for `private_key_jwt` and signed authorization requests, with `alg`, and with `kid` if the client has several keys. */
+  /**
+   * The private key for `private_key_jwt` and signed authorization requests, with `alg`, and with `kid` if the client
+   * has several keys.
+   */
   readonly private_jwk?: PrivateJwk;
 }
 

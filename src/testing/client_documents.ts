@@ -23,12 +23,12 @@ export interface ClientDocumentFactory {
     },
   ): KeyTestClient;
   /**
-   * Publishes a document at a URL, which is the `client_id`, or replaces it, and returns its client. The server fetches it
-   * at the first request of the client, and again when its cached copy has expired: by default after 300 seconds of the
-   * server's clock.
+   * Publishes a document at a URL, which is the `client_id`, or replaces it, and returns its client. The server fetches
+   * it at the first request of the client, and again when its cached copy has expired: by default after 300 seconds of
+   * the server's clock.
    *
-   * @param metadata The metadata; or a function that returns the whole response, for headers and faults. Default: a public
-   *   client with the redirect URI `https://client.test/callback`.
+   * @param metadata The metadata; or a function that returns the whole response, for headers and faults. Default: a
+   *   public client with the redirect URI `https://client.test/callback`.
    *
    * @example
    * ```ts

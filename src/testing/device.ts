@@ -77,8 +77,8 @@ export interface DeviceClient {
    */
   startDevice(client: ClientCredentials, options?: DeviceOptions): Promise<TestDevice>;
   /**
-   * The user of a device that the software under test started. Without login pages such a device is approved immediately,
-   * unless {@link UserDecisions.deferDevices} was called.
+   * The user of a device that the software under test started. Without login pages such a device is approved
+   * immediately, unless {@link UserDecisions.deferDevices} was called.
    */
   device(userCode: string): DeviceUser;
 }

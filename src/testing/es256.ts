@@ -1,7 +1,7 @@
 /**
- * Deterministic ES256 signatures (RFC 6979), and P-256 keys derived from bytes: for tests with a seed. No runtime offers
- * the first, and WebCrypto cannot do the second synchronously, as `client()` needs it; a package would be one more
- * dependency. tests/testing/test_keys_test.ts proves it by the vectors of RFC 6979 A.2.5.
+ * Deterministic ES256 signatures (RFC 6979), and P-256 keys derived from bytes: for tests with a seed. No runtime
+ * offers the first, and WebCrypto cannot do the second synchronously, as `client()` needs it; a package would be one
+ * more dependency. tests/testing/test_keys_test.ts proves it by the vectors of RFC 6979 A.2.5.
  */
 
 import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
@@ -15,7 +15,9 @@ const n = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const gx = 0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296n;
 const gy = 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n;
 
-/** Signs with the private key `d` (RFC 7518 §6.2.2.1), deterministically. Not constant-time: only for public test keys. */
+/**
+ * Signs with the private key `d` (RFC 7518 §6.2.2.1), deterministically. Not constant-time: only for public test keys.
+ */
 export async function signEs256(d: string, message: Uint8Array): Promise<Uint8Array> {
   const key = toBigInt(decodeBase64url(d));
   const digest = toBigInt(new Uint8Array(await crypto.subtle.digest("SHA-256", message as BufferSource)));

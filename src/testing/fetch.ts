@@ -1,4 +1,7 @@
-/** A fetch that reaches one server and its resources without a socket, and passes all other requests to the global fetch (Fetch §5). */
+/**
+ * A fetch that reaches one server and its resources without a socket, and passes all other requests to the global fetch
+ * (Fetch §5).
+ */
 
 /** `RequestInit`, with a body type that fits client libraries. */
 export type FetchInit = Omit<RequestInit, "body"> & { readonly body?: RequestInit["body"] | Uint8Array };
@@ -101,8 +104,8 @@ export interface InstalledFetch extends Disposable {
 }
 
 /**
- * Replaces the global fetch for some origins; requests to other origins go to the previous fetch. Several can be installed
- * and uninstalled in any order; of two for the same origin, the later one handles requests.
+ * Replaces the global fetch for some origins; requests to other origins go to the previous fetch. Several can be
+ * installed and uninstalled in any order; of two for the same origin, the later one handles requests.
  */
 export function installFetch(urls: HandledUrls, fetch: Fetch): InstalledFetch {
   const { fetch: previous } = globalThis;

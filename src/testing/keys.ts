@@ -8,8 +8,8 @@ import { signEs256 } from "./es256.ts";
 /**
  * A key source with the built-in test keys, each once, and generated keys after them.
  *
- * @param seeded Whether keys and signatures must be deterministic: ES256 then signs as in RFC 6979, and the built-in keys
- *   are the only ones.
+ * @param seeded Whether keys and signatures must be deterministic: ES256 then signs as in RFC 6979, and the built-in
+ *   keys are the only ones.
  */
 export function testKeys(seeded: boolean): KeySource {
   return {

@@ -35,18 +35,18 @@ export interface LoginOptions extends Persona {
   /** Whether the client pushes the authorization request (RFC 9126). Default: only if its metadata demands it. */
   readonly par?: boolean;
   /**
-   * Whether the client signs the authorization request (RFC 9101), with `private_jwk`. Default: only if the server or its
-   * metadata demands it.
+   * Whether the client signs the authorization request (RFC 9101), with `private_jwk`. Default: only if the server or
+   * its metadata demands it.
    */
   readonly signedRequest?: boolean;
   /**
-   * The `response_mode`; in the modes with `jwt` the response is signed (JARM), and verified. Default: none, or the first
-   * mode that is allowed if `query` is not.
+   * The `response_mode`; in the modes with `jwt` the response is signed (JARM), and verified. Default: none, or the
+   * first mode that is allowed if `query` is not.
    */
   readonly responseMode?: ResponseMode;
   /**
-   * Whether the client binds code and tokens to a key (RFC 9449); `true`: the key of the mock, which the result has. Default:
-   * only if its metadata or the server demands it.
+   * Whether the client binds code and tokens to a key (RFC 9449); `true`: the key of the mock, which the result has.
+   * Default: only if its metadata or the server demands it.
    */
   readonly dpop?: boolean | DpopKey;
   /** The browser. Default: a new one. */
@@ -120,16 +120,16 @@ export interface LoginClient {
   /**
    * Sends a token request, authenticated by the method of the client.
    *
-   * @param dpop The key that signs the proof of the request; `true`: that of the mock. Default: that of the mock, if the
-   *   client or the server demands a proof.
+   * @param dpop The key that signs the proof of the request; `true`: that of the mock. Default: that of the mock, if
+   *   the client or the server demands a proof.
    * @throws {LoginError} If it is rejected.
    */
   token(client: ClientCredentials, params: RequestParameters, dpop?: boolean | DpopKey): Promise<TokenResponse>;
   /**
    * Refreshes tokens.
    *
-   * @param dpop The key that signs the proof of the request; `true`: that of the mock. Default: that of the mock, if the
-   *   client or the server demands a proof.
+   * @param dpop The key that signs the proof of the request; `true`: that of the mock. Default: that of the mock, if
+   *   the client or the server demands a proof.
    * @throws {LoginError} If the request is rejected.
    */
   refresh(

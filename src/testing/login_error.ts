@@ -24,7 +24,9 @@ export interface LoginErrorDetails extends RejectionDetails {
   readonly callback?: Callback;
 }
 
-/** A login that failed. The message explains why; `cause` is what a part of the server threw, such as a custom store. */
+/**
+ * A login that failed. The message explains why; `cause` is what a part of the server threw, such as a custom store.
+ */
 export class LoginError extends Error {
   /** The HTTP status of the server's response, if that is the reason. */
   readonly status?: number;

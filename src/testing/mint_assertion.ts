@@ -73,7 +73,8 @@ export function assertionFields(
 }
 
 /**
- * The public keys of another issuer, for the `jwks` of `trustedIssuers`. They verify the assertions that `as.mint` signs.
+ * The public keys of another issuer, for the `jwks` of `trustedIssuers`. They verify the assertions that `as.mint`
+ * signs.
  *
  * @param issuer Default: `https://idp.test`.
  *

@@ -5,8 +5,9 @@ import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 
 /**
- * Finds the prompt of a page; `undefined` for an unknown page. Its name completes "the page asks …", and `submit` returns
- * the form that the persona submits; it throws a {@link LoginError} if the page does not offer what the persona needs.
+ * Finds the prompt of a page; `undefined` for an unknown page. Its name completes "the page asks …", and `submit`
+ * returns the form that the persona submits; it throws a {@link LoginError} if the page does not offer what the persona
+ * needs.
  *
  * @param isClientUrl Whether a URL belongs to the client, such as the action of a `form_post` response.
  */

@@ -3,8 +3,8 @@
 import type { RandomBytes } from "../oauth/secrets.ts";
 
 /**
- * Creates a pseudorandom generator from a seed: sfc32 (Chris Doty-Humphrey's Small Fast Counter, from PractRand), with a
- * hash of the seed as its state. Not cryptographically secure.
+ * Creates a pseudorandom generator from a seed: sfc32 (Chris Doty-Humphrey's Small Fast Counter, from PractRand), with
+ * a hash of the seed as its state. Not cryptographically secure.
  */
 export function seededRandom(seed: string): RandomBytes {
   let [a, b, c] = hash(seed);

@@ -29,18 +29,20 @@ export interface UserDecisions {
   /** This user allows only objects of these types in `authorization_details` from now on; without types, none. */
   limitDetails(sub: string, ...types: string[]): void;
   /**
-   * New logins of this user reach only this level from now on, a value of `acrValues`. If a request requires another one,
-   * the client receives `unmet_authentication_requirements`. Without login pages.
+   * New logins of this user reach only this level from now on, a value of `acrValues`. If a request requires another
+   * one, the client receives `unmet_authentication_requirements`. Without login pages.
    *
    * @throws {TypeError} If the server has no such user or level.
    */
   limitAcr(sub: string, acr: string): void;
   /**
-   * From now on devices (RFC 8628) are not approved immediately: their users decide later, by `as.device(userCode)` or in a
-   * browser. With login pages they always do.
+   * From now on devices (RFC 8628) are not approved immediately: their users decide later, by `as.device(userCode)` or
+   * in a browser. With login pages they always do.
    */
   deferDevices(): void;
-  /** This user allows everything and reaches every level from now on, which is the initial state. Default: every user. */
+  /**
+   * This user allows everything and reaches every level from now on, which is the initial state. Default: every user.
+   */
   allowAll(sub?: string): void;
 }
 

@@ -50,7 +50,9 @@ export function ClientSnippets({ settings, open }: ClientSnippetsProps): VNode {
   );
 }
 
-/** Indents and options stay on the line of a long value that follows them: the value breaks, not the space before it. */
+/**
+ * Indents and options stay on the line of a long value that follows them: the value breaks, not the space before it.
+ */
 function SnippetLines({ text }: { readonly text: string }): VNode {
   const pieces = text.split(/^( +(?:-\w )?\S)(?=\S{23})/m);
   return <>{pieces.map((piece, i) => i % 2 === 1 ? <span key={i} class="kept">{piece}</span> : piece)}</>;

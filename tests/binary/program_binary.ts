@@ -1,4 +1,7 @@
-/** The program as one file, in an empty folder and with nothing in the environment: what it says, a whole flow, its pages. */
+/**
+ * The program as one file, in an empty folder and with nothing in the environment: what it says, a whole flow, its
+ * pages.
+ */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";

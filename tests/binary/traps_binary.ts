@@ -108,7 +108,9 @@ const strace = "/usr/bin/strace";
 const skip = !existsSync(strace);
 if (skip) console.error(`\n*** SKIPPED: what it opens cannot be watched without ${strace} (Debian: strace). ***\n`);
 
-/** Whether a path is one that the loader, the C library or the runtime asks about the machine; or the program itself. */
+/**
+ * Whether a path is one that the loader, the C library or the runtime asks about the machine; or the program itself.
+ */
 function isOfTheSystem(path: string): boolean {
   return path === "" || path === binary || /^\/(etc|lib|lib64|usr|proc|sys|dev)(\/|$)/.test(path);
 }

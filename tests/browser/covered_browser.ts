@@ -1,4 +1,7 @@
-/** No control is covered by another element, at the heights of usual windows: `deno test -A tests/browser/covered_browser.ts`. */
+/**
+ * No control is covered by another element, at the heights of usual windows:
+ * `deno test -A tests/browser/covered_browser.ts`.
+ */
 
 import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";

@@ -1,4 +1,6 @@
-/** A recorded request, edited and sent again in a real Chromium, with and without script: `deno test -A tests/browser/`. */
+/**
+ * A recorded request, edited and sent again in a real Chromium, with and without script: `deno test -A tests/browser/`.
+ */
 
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { after, test } from "node:test";

@@ -53,7 +53,9 @@ export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
   /** Console errors and warnings, CSP violations, uncaught errors, dialogs, failed requests. */
   readonly problems: readonly string[];
-  /** Whether the page runs its scripts; where it does not, no callback of a question put to it is ever called either. */
+  /**
+   * Whether the page runs its scripts; where it does not, no callback of a question put to it is ever called either.
+   */
   readonly runsScripts: boolean;
   readonly runsAxe: boolean;
   readonly colorScheme: ColorScheme;

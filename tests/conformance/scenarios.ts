@@ -1,6 +1,6 @@
 /**
- * The authorization scenarios of the MCP conformance package (npm: @modelcontextprotocol/conformance), and how this server
- * is tested by each. `deno task test:conformance` compares the names with those of the package.
+ * The authorization scenarios of the MCP conformance package (npm: @modelcontextprotocol/conformance), and how this
+ * server is tested by each. `deno task test:conformance` compares the names with those of the package.
  */
 
 /** The version of the package. It is exact: `deno.lock` beside this file has what it needs. */
@@ -18,8 +18,9 @@ export const knownFindings: Readonly<Record<string, Readonly<Record<string, stri
 };
 
 /**
- * The scenarios `auth/…`, which the package runs against a client. In each, the package starts an authorization server of its
- * own, and has no option to name another. So a test here sends the same client, the SDK's, through the same situation with
- * this server: a test whose title contains the name of the scenario and a colon. This list has the others: name → reason.
+ * The scenarios `auth/…`, which the package runs against a client. In each, the package starts an authorization server
+ * of its own, and has no option to name another. So a test here sends the same client, the SDK's, through the same
+ * situation with this server: a test whose title contains the name of the scenario and a colon. This list has the
+ * others: name → reason.
  */
 export const scenariosWithoutTest: Readonly<Record<string, string>> = {};

@@ -66,8 +66,8 @@ function commands(html: string): [string, string] {
 }
 
 /**
- * The words of a command as a POSIX shell would read it. Throws on everything that a shell takes for more than a part of
- * a word, so that a command that passes does nothing but call one program with these words.
+ * The words of a command as a POSIX shell would read it. Throws on everything that a shell takes for more than a part
+ * of a word, so that a command that passes does nothing but call one program with these words.
  */
 function shellWords(command: string): string[] {
   const words: string[] = [];

@@ -20,7 +20,9 @@ export interface Browser {
   /** Its cookies by name; a test may change them. */
   readonly cookies: Map<string, string>;
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Posts a form; `elsewhere` means that a page of another site does it, so that no `SameSite` cookie travels along. */
+  /**
+   * Posts a form; `elsewhere` means that a page of another site does it, so that no `SameSite` cookie travels along.
+   */
   post(path: string, fields: Fields, from?: "here" | "elsewhere"): Promise<Response>;
   /** The authorization request of the bench, changed by the fields given. */
   authorize(fields?: Fields): Promise<Response>;

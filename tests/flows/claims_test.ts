@@ -1,4 +1,6 @@
-/** Claims about a user: which scope value releases which, in userinfo, ID tokens, access tokens and introspection (CL). */
+/**
+ * Claims about a user: which scope value releases which, in userinfo, ID tokens, access tokens and introspection (CL).
+ */
 
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,6 @@
-/** What the tests of the directory's pages have in common: pages with forms, their tokens, and who may not send them. */
+/**
+ * What the tests of the directory's pages have in common: pages with forms, their tokens, and who may not send them.
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { openBrowser } from "./browser.ts";

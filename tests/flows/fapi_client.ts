@@ -1,4 +1,6 @@
-/** A client of FAPI 2.0 for tests: private_key_jwt, pushed requests, DPoP and PKCE, each changeable (groups PF and FS). */
+/**
+ * A client of FAPI 2.0 for tests: private_key_jwt, pushed requests, DPoP and PKCE, each changeable (groups PF and FS).
+ */
 
 import { randomUUID } from "node:crypto";
 import type { ClientMetadata, LatchkeyOptions, ProfileName } from "../../src/mod.ts";

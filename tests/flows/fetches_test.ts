@@ -1,4 +1,7 @@
-/** What the server fetches because of clients that the operator does not know, and what its responses say of it (MC, DR). */
+/**
+ * What the server fetches because of clients that the operator does not know, and what its responses say of it (MC,
+ * DR).
+ */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -22,7 +22,9 @@ import type { Fields, TestServer } from "./harness.ts";
 
 const grantTypeName = "https://kiosk.test/grant-type/ticket";
 
-/** Exchanges a ticket, which is the access token of a login, for half an hour of access to the resources of the request. */
+/**
+ * Exchanges a ticket, which is the access token of a login, for half an hour of access to the resources of the request.
+ */
 const ticketGrant: GrantType = {
   type: grantTypeName,
   parameters: parameters({ name: "ticket", secret: "ticket", linksFlow: true }, "seat", {

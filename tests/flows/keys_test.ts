@@ -1,4 +1,6 @@
-/** The life of signing keys: made, published, signing, retired, and what a verifier sees of it that caches (group JK). */
+/**
+ * The life of signing keys: made, published, signing, retired, and what a verifier sees of it that caches (group JK).
+ */
 
 import {
   assert,
@@ -61,7 +63,9 @@ async function tick(b: TestServer, published = 1): Promise<void> {
   await until(async () => (await keysOf(b)).length >= published);
 }
 
-/** Waits for the key that the schedule of an hour creates, if one is due: an hour after the newest one began to sign. */
+/**
+ * Waits for the key that the schedule of an hour creates, if one is due: an hour after the newest one began to sign.
+ */
 async function keyIfDue(now: () => number, ...servers: readonly TestServer[]): Promise<void> {
   const times = () =>
     servers.flatMap(({ events }) => events).flatMap((event) => event.type === "key_created" ? event.at : []);

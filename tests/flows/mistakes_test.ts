@@ -1,6 +1,6 @@
 /**
- * The typical mistakes of a client: for each, the sentence on the wire, the block in the terminal, the page, and the link
- * that leads from each of them to the step of the flow.
+ * The typical mistakes of a client: for each, the sentence on the wire, the block in the terminal, the page, and the
+ * link that leads from each of them to the step of the flow.
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";

@@ -1,4 +1,7 @@
-/** What never exists, whatever is configured: tokens in authorization responses, passwords outside the login form (group NV). */
+/**
+ * What never exists, whatever is configured: tokens in authorization responses, passwords outside the login form (group
+ * NV).
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";

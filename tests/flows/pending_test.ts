@@ -13,7 +13,10 @@ import { describePage, openPage, submit } from "./page_navigation.ts";
 
 const member = { dpop_jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" };
 
-/** A server whose users log in by pages, what it stores with codes, and the server value that encodes its pending requests. */
+/**
+ * A server whose users log in by pages, what it stores with codes, and the server value that encodes its pending
+ * requests.
+ */
 async function interactiveServer() {
   const codes: unknown[] = [];
   let server: Server | undefined;

@@ -1,4 +1,6 @@
-/** What can be tried from the callback page: each step against the real server, who may try, and what is never shown. */
+/**
+ * What can be tried from the callback page: each step against the real server, who may try, and what is never shown.
+ */
 
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
@@ -303,7 +305,8 @@ test("[DM-12, UI-04] only the browser that loaded the page can send steps, and o
     ]
   ) assertMatch(await assertPage(response, 403), /UI-0[45]/);
   assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, before);
-  // The callback page sends no referrer, so browsers say null; those that do not say which site they are of, say only that.
+  // The callback page sends no referrer, so browsers say null; those that do not say which site they are of, say only
+  // that.
   const fine = await post(browser, {}, { origin: "null", "sec-fetch-site": "same-origin" });
   assertEquals((await read(fine)).heading, "Code exchanged");
   assertEquals((await post(browser, { step: "replay" }, { origin: "null" })).status, 200);

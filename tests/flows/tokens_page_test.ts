@@ -1,4 +1,7 @@
-/** The page that decodes and checks pasted tokens: any input, each rule, and what it must not do with a token (group TP). */
+/**
+ * The page that decodes and checks pasted tokens: any input, each rule, and what it must not do with a token (group
+ * TP).
+ */
 
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

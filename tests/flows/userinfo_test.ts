@@ -93,8 +93,8 @@ function challengeOf(response: Response): Record<string, string> | undefined {
 }
 
 /**
- * The outcome: `200`, `401` without a token, or status and error code. Asserts that every rejection is uncached JSON with
- * that code, with a challenge if and only if it is 401 or 403.
+ * The outcome: `200`, `401` without a token, or status and error code. Asserts that every rejection is uncached JSON
+ * with that code, with a challenge if and only if it is 401 or 403.
  */
 async function outcome(response: Response): Promise<string> {
   assertEquals(response.headers.get("cache-control"), "no-store");

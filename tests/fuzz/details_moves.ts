@@ -1,4 +1,6 @@
-/** `authorization_details` of an attack: objects that are in order, and objects with the text of the step in any place. */
+/**
+ * `authorization_details` of an attack: objects that are in order, and objects with the text of the step in any place.
+ */
 
 import type { AuthorizationDetailsType } from "../../src/mod.ts";
 import type { Step } from "./attack.ts";

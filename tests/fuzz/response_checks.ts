@@ -8,7 +8,10 @@ import type { RequestDraft } from "./request_draft.ts";
 import { findResourceProblems, resourcePath } from "./resource_moves.ts";
 import type { AttackedServer } from "./servers.ts";
 
-/** Where pages may lead to beside this server: the texts of the specifications, and what the libraries say of themselves. */
+/**
+ * Where pages may lead to beside this server: the texts of the specifications, and what the libraries say of
+ * themselves.
+ */
 const allowedLinks =
   /^https:\/\/(?:www\.rfc-editor\.org|datatracker\.ietf\.org|openid\.net|www\.w3\.org|fetch\.spec\.whatwg\.org)\//;
 

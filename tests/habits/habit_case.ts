@@ -1,4 +1,6 @@
-/** Proves a habit: a client that has it passes, one that lacks it fails, and traffic without an occasion shows neither. */
+/**
+ * Proves a habit: a client that has it passes, one that lacks it fails, and traffic without an occasion shows neither.
+ */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,7 @@
-/** What may befall three instances and a database server that they share, whichever it is, and what must hold through it. */
+/**
+ * What may befall three instances and a database server that they share, whichever it is, and what must hold through
+ * it.
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

@@ -73,7 +73,9 @@ export interface Load {
   failures(count: number): Promise<void>;
 }
 
-/** Whether two refreshes got the same next token: then the second was a repetition of the first, which may be allowed. */
+/**
+ * Whether two refreshes got the same next token: then the second was a repetition of the first, which may be allowed.
+ */
 function isSame(one: FlowResponse, other: FlowResponse): boolean {
   return one.kind === "done" && other.kind === "done" && one.body.refresh_token === other.body.refresh_token;
 }

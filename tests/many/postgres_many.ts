@@ -1,4 +1,7 @@
-/** Three instances on one PostgreSQL, and what may befall them: nothing that was acknowledged is lost, nothing is done twice. */
+/**
+ * Three instances on one PostgreSQL, and what may befall them: nothing that was acknowledged is lost, nothing is done
+ * twice.
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { after, before, test } from "node:test";

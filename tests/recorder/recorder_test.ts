@@ -1,4 +1,6 @@
-/** The recorder: what it remembers of an exchange, how it sorts flows, how much it keeps, and that it changes nothing. */
+/**
+ * The recorder: what it remembers of an exchange, how it sorts flows, how much it keeps, and that it changes nothing.
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,7 @@
-/** The helper for resource servers: tokens verified with keys and with introspection, challenges, and limits (groups PR, MC, BR). */
+/**
+ * The helper for resource servers: tokens verified with keys and with introspection, challenges, and limits (groups PR,
+ * MC, BR).
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import * as jose from "jose";

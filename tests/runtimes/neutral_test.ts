@@ -1,4 +1,6 @@
-/** The core runs where there is neither Node, Deno nor Bun: it is bundled as for a worker, and the bundle is searched. */
+/**
+ * The core runs where there is neither Node, Deno nor Bun: it is bundled as for a worker, and the bundle is searched.
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { build, type Metafile, type OutputFile, stop } from "esbuild";

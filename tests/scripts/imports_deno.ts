@@ -1,4 +1,7 @@
-/** The parts of the import check that exist on Deno only: the graph of `deno info` and the lint plugin. Run by `deno task ok`. */
+/**
+ * The parts of the import check that exist on Deno only: the graph of `deno info` and the lint plugin. Run by
+ * `deno task ok`.
+ */
 
 import { test } from "node:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

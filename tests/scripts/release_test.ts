@@ -1,4 +1,7 @@
-/** What a release hangs on: one version, a change log that can be read, bills of materials, workflows that run what exists. */
+/**
+ * What a release hangs on: one version, a change log that can be read, bills of materials, workflows that run what
+ * exists.
+ */
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";

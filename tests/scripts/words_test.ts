@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
-import { checkWords, findWords } from "../../scripts/word_rules.ts";
+import { checkWords, findLongComments, findWords } from "../../scripts/word_rules.ts";
 
 const rules = { "cats?": "dog", "blue": { write: "green", except: "blue sky" } };
 
@@ -35,4 +35,14 @@ test("a file outside the open folders fails with its first finding, an open fold
     checkWords(findings, open).map(({ folder, findings, failed }) => `${folder} ${findings.length} ${failed}`);
   assertEquals(summary({ "a": 1, "a/c": 1 }), ["a 1 false", "a/c 2 true", "f.md 1 true"]);
   assertEquals(summary({ "a": 3, "f.md": 2 }), ["a 3 false", "f.md 1 false"]);
+});
+
+test("a comment line of more than 120 columns is found; a long line of code is not", () => {
+  const words = "x ".repeat(60);
+  const lines = [`// ${words}`, `  * ${words}`, `/** ${words}*/`, `const a = "${words}";`, `// ${words.slice(4)}`];
+  assertEquals(findLongComments("a/b.ts", lines.join("\n")).map(({ line, word }) => `${line} ${word}`), [
+    "1 123 columns",
+    "2 124 columns",
+    "3 126 columns",
+  ]);
 });

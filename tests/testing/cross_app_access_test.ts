@@ -1,4 +1,6 @@
-/** Assertions of the mock: a test is the identity provider, or two mocks are identity provider and authorization server. */
+/**
+ * Assertions of the mock: a test is the identity provider, or two mocks are identity provider and authorization server.
+ */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
@@ -91,7 +93,9 @@ test("[IJ-07, IJ-17] a minted ID-JAG has the claims of its options, and foreignJ
   for (const member of ['"d"', '"p"', '"q"', '"dp"', '"qi"']) assert(!published.includes(member), member);
 });
 
-/** An identity provider, and an authorization server that accepts its ID-JAGs; one fetch reaches both and the resource. */
+/**
+ * An identity provider, and an authorization server that accepts its ID-JAGs; one fetch reaches both and the resource.
+ */
 async function twoServers(entry: Partial<ResourceAuthorizationServer> = {}) {
   const idp = await testLatchkey({
     issuer: idpIssuer,

@@ -1,4 +1,6 @@
-/** The TypeScript SDK of the Model Context Protocol as a client of the mock, unchanged, and the user who logs in to it. */
+/**
+ * The TypeScript SDK of the Model Context Protocol as a client of the mock, unchanged, and the user who logs in to it.
+ */
 
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import type {

@@ -1,4 +1,7 @@
-/** The TypeScript SDK of the Model Context Protocol against the mock: login, refresh and step-up of every kind of client. */
+/**
+ * The TypeScript SDK of the Model Context Protocol against the mock: login, refresh and step-up of every kind of
+ * client.
+ */
 
 import { createPrivateKeyJwtAuth } from "@modelcontextprotocol/client";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";

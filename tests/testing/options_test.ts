@@ -1,4 +1,7 @@
-/** Options that JavaScript without types can get wrong: each error says what was expected, what was received, and a hint. */
+/**
+ * Options that JavaScript without types can get wrong: each error says what was expected, what was received, and a
+ * hint.
+ */
 
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,6 @@
-/** Protected resources of the mock: metadata, challenges, step-up, and the MCP server behind them (groups PR and MC). */
+/**
+ * Protected resources of the mock: metadata, challenges, step-up, and the MCP server behind them (groups PR and MC).
+ */
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";

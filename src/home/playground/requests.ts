@@ -229,8 +229,8 @@ export async function hasDemoSecret({ secretDigest }: Client): Promise<boolean> 
 }
 
 /**
- * Whether the playground can authenticate as this client: without a secret, with one that the user can type, or with the
- * key of the demo client.
+ * Whether the playground can authenticate as this client: without a secret, with one that the user can type, or with
+ * the key of the demo client.
  */
 export function isPlayable(client: Client): boolean {
   return ["none", "client_secret_basic", "client_secret_post"].includes(client.authMethod) ||

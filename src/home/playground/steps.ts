@@ -156,7 +156,9 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
   return htmlWithForms(200, pages.playground(props));
 }
 
-/** Sends the requests of a step. The second request of a step is always userinfo, which shows the effect of the step. */
+/**
+ * Sends the requests of a step. The second request of a step is always userinfo, which shows the effect of the step.
+ */
 async function runRequests(context: Context, step: PlaygroundStep, state: ClientState): Promise<StepResult[]> {
   const results: StepResult[] = [];
   const run = async (createRequest: RequestFactory, name: PlaygroundStep, nonce?: string) => {

@@ -36,7 +36,9 @@ export interface EditableRequest {
 /** The headers to edit. All others follow from the connection or belong to a browser. */
 const editedHeaders = ["authorization", "dpop", "content-type", "accept"];
 
-/** Whether a request can be sent again: an authorization request, or a request of a client that is no GET of a document. */
+/**
+ * Whether a request can be sent again: an authorization request, or a request of a client that is no GET of a document.
+ */
 export function isEditable({ endpoint, caller, request: { method } }: Exchange): boolean {
   if (endpoint === "authorize") return method !== "HEAD";
   if (caller === "any") return endpoint !== unknownEndpoint && ["POST", "PUT", "DELETE"].includes(method);

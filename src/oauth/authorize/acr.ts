@@ -1,6 +1,6 @@
 /**
- * Levels of authentication (`acr`; OpenID Connect Core §3.1.2.1, §5.5.1.1, RFC 9470): which level a request demands, and
- * which level a login reaches. Loaded only if the setting `acrValues` or a request needs it.
+ * Levels of authentication (`acr`; OpenID Connect Core §3.1.2.1, §5.5.1.1, RFC 9470): which level a request demands,
+ * and which level a login reaches. Loaded only if the setting `acrValues` or a request needs it.
  */
 
 import { type LoginMethod, unverifiedMethods } from "../config/acr_values.ts";
@@ -25,13 +25,15 @@ export interface AcrRequest {
     readonly values: readonly string[];
     readonly essential: boolean;
   };
-  /** Whether `openid` is in the scope: then unknown values are voluntary, unless the claim is essential (Core §5.5.1.1). */
+  /**
+   * Whether `openid` is in the scope: then unknown values are voluntary, unless the claim is essential (Core §5.5.1.1).
+   */
   readonly isOpenId: boolean;
 }
 
 /**
- * The demanded values that a login can reach, in the order of preference; `undefined` if the request demands none, or only
- * voluntary values that this server does not have.
+ * The demanded values that a login can reach, in the order of preference; `undefined` if the request demands none, or
+ * only voluntary values that this server does not have.
  *
  * @throws {OAuthError} `unmet_authentication_requirements` if no login can meet the demand.
  */
@@ -80,7 +82,10 @@ export function statedLevel(server: Server, { acr, amr }: Authentication): Authe
   return { acr, amr: amr ?? level.amr };
 }
 
-/** The error if no login of this server, or not this login, meets the demand (OpenID Connect Unmet Authentication Requirements §2). */
+/**
+ * The error if no login of this server, or not this login, meets the demand (OpenID Connect Unmet Authentication
+ * Requirements §2).
+ */
 export function unmetRequirements(
   rule: "ST-06" | "ST-07" | "ST-08",
   expected: readonly string[],

@@ -1,9 +1,9 @@
 /**
- * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first request
- * that contains `authorization_details`, on a server with types for them.
+ * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first
+ * request that contains `authorization_details`, on a server with types for them.
  *
- * `readDetails` reads the parameter, `approvedDetails` checks what an approver grants, `narrowDetails` takes the part of a
- * grant that a token request asks for. The schemas of the types are in the setting `authorizationDetails`.
+ * `readDetails` reads the parameter, `approvedDetails` checks what an approver grants, `narrowDetails` takes the part
+ * of a grant that a token request asks for. The schemas of the types are in the setting `authorizationDetails`.
  */
 
 import type { AuthorizationDetail, Grant } from "../../store/store.ts";
@@ -190,7 +190,8 @@ function invalidDetail(
 }
 
 /**
- * What an approver grants: objects that the client requested, or less of them; enriched ones where their type allows it.
+ * What an approver grants: objects that the client requested, or less of them; enriched ones where their type allows
+ * it.
  *
  * @throws {Error} If the approver grants anything else.
  */

@@ -15,8 +15,8 @@ import type { AuthorizationDetail, RequestedClaims } from "../../store/store.ts"
 import type { Destination } from "./destination.ts";
 
 /**
- * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension adds
- * are kept.
+ * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
+ * adds are kept.
  */
 export interface AuthorizationRequest {
   /** The client that sent the request. */
@@ -25,7 +25,9 @@ export interface AuthorizationRequest {
   readonly scope: readonly string[];
   /** The S256 code challenge, if the request has one (RFC 7636 §4.2). */
   readonly codeChallenge?: string;
-  /** The thumbprint of the key that must be proven when the code is exchanged, if the request has one (RFC 9449 §10). */
+  /**
+   * The thumbprint of the key that must be proven when the code is exchanged, if the request has one (RFC 9449 §10).
+   */
   readonly dpopJkt?: string;
   /** The `nonce` for the ID token (OpenID Connect Core §3.1.2.1). */
   readonly nonce?: string;
@@ -47,7 +49,9 @@ export interface LoginRequirements {
   readonly acr?: readonly string[];
   /** The user that the client expects to log in: a subject or an e-mail address, unverified. */
   readonly loginHint?: string;
-  /** Lists of subjects from `id_token_hint` and `claims`: the user's subject for this client must be in each of them. */
+  /**
+   * Lists of subjects from `id_token_hint` and `claims`: the user's subject for this client must be in each of them.
+   */
   readonly demandedSubs?: readonly (readonly string[])[];
   /** The claims requested by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;

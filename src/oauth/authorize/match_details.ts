@@ -7,8 +7,8 @@ import { equalJson } from "../config/json_schema.ts";
 export const listFields: readonly string[] = ["locations", "actions", "datatypes", "privileges"];
 
 /**
- * Whether an object is another one, or has only some values of its lists: at least one of each, because a resource server
- * may read an empty list as no restriction.
+ * Whether an object is another one, or has only some values of its lists: at least one of each, because a resource
+ * server may read an empty list as no restriction.
  *
  * @param narrowableLists The names of further lists of its type, besides {@link listFields}.
  */

@@ -1,7 +1,7 @@
 /**
  * Pushed authorization requests (RFC 9126): the client sends the parameters itself, and the browser carries only a
- * reference to them. The parameters are validated when they are pushed, and again at the authorization endpoint, because
- * the client or the settings may have changed. Loaded only if a request is pushed.
+ * reference to them. The parameters are validated when they are pushed, and again at the authorization endpoint,
+ * because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
 import { evictBeyondBound } from "../bounded_records.ts";

@@ -113,7 +113,9 @@ function invalidResource(server: Server, uri: string, isTooMuch: boolean): OAuth
   );
 }
 
-/** The resources of one access token: those of the token request, which must be granted; without any, all granted ones. */
+/**
+ * The resources of one access token: those of the token request, which must be granted; without any, all granted ones.
+ */
 export function narrowResources(
   server: Server,
   granted: readonly string[],

@@ -1,6 +1,8 @@
 /** Response modes: how an authorization response is sent to the client. To add one, add its name and its entry. */
 
-/** How a response is sent. `query`: in the query of the redirect URI; `form_post`: in a form that submits itself there. */
+/**
+ * How a response is sent. `query`: in the query of the redirect URI; `form_post`: in a form that submits itself there.
+ */
 export type ResponseMode = "query" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
 
 interface ResponseModeDescription {

@@ -55,17 +55,23 @@ export interface ClientMetadata {
   readonly token_endpoint_auth_method?: ClientAuthMethod;
   /** The client's public keys, for `private_key_jwt` and signed authorization requests (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
-  /** The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key. */
+  /**
+   * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
+   */
   readonly jwks_uri?: string;
-  /** The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key. */
+  /**
+   * The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key.
+   */
   readonly token_endpoint_auth_signing_alg?: string;
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
   readonly subject_type?: "public" | "pairwise";
-  /** Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration. */
+  /**
+   * Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration.
+   */
   readonly sector_identifier_uri?: string;
   /**
-   * A profile for the requests of this client alone. Only an operator sets it. It makes settings stricter, never weaker.
-   * Default: that of the server.
+   * A profile for the requests of this client alone. Only an operator sets it. It makes settings stricter, never
+   * weaker. Default: that of the server.
    */
   readonly profile?: ProfileName;
   /** The grant types that the client may use. Default: `["authorization_code"]`. */
@@ -80,7 +86,9 @@ export interface ClientMetadata {
   readonly response_modes?: readonly ResponseMode[];
   /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
   readonly authorization_signed_response_alg?: SigningAlgorithm;
-  /** The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`. */
+  /**
+   * The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`.
+   */
   readonly introspection_signed_response_alg?: SigningAlgorithm;
   /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
   readonly id_token_signed_response_alg?: SigningAlgorithm;
@@ -110,7 +118,9 @@ export interface ClientMetadata {
   readonly require_pkce?: boolean;
   /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
   readonly require_pushed_authorization_requests?: boolean;
-  /** Reject token requests without a DPoP proof: each access token is bound to a key (RFC 9449 §5.2). Default: false. */
+  /**
+   * Reject token requests without a DPoP proof: each access token is bound to a key (RFC 9449 §5.2). Default: false.
+   */
   readonly dpop_bound_access_tokens?: boolean;
   /** Reject authorization requests that the client has not signed (RFC 9101 §10.5). Default: false. */
   readonly require_signed_request_object?: boolean;
@@ -123,7 +133,9 @@ export interface ClientMetadata {
   readonly default_acr_values?: readonly string[];
   /** Counts as `max_age` in authorization requests without it: the maximum age of the login, in seconds. */
   readonly default_max_age?: number;
-  /** Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false. */
+  /**
+   * Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false.
+   */
   readonly require_auth_time?: boolean;
   /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
   readonly application_type?: "web" | "native";
@@ -153,8 +165,8 @@ export interface ClientRegistration {
   /** The verified software statement, unmodified. */
   readonly softwareStatement?: string;
   /**
-   * Random; another one after each change of its redirect URIs, method or keys, so that an earlier consent does not count.
-   * Absent before the first such change.
+   * Random; another one after each change of its redirect URIs, method or keys, so that an earlier consent does not
+   * count. Absent before the first such change.
    */
   readonly identity?: string;
 }
@@ -262,8 +274,8 @@ export const clientField = object<ClientMetadata>(
 );
 
 /**
- * The members that a client may set itself, each with the standing from which on it may. Only the operator sets any other
- * member.
+ * The members that a client may set itself, each with the standing from which on it may. Only the operator sets any
+ * other member.
  */
 export const openMembers: { readonly [Name in keyof ClientMetadata]?: Standing } = {
   redirect_uris: "unknown",

@@ -17,7 +17,9 @@ export interface KnownIds {
   readonly nearest?: string;
 }
 
-/** Compares an unknown `client_id` with those of configured clients only, so that no id of another client is revealed. */
+/**
+ * Compares an unknown `client_id` with those of configured clients only, so that no id of another client is revealed.
+ */
 export function describeKnownIds({ clients }: Server, id: string): KnownIds {
   const ids = clients.allCached().slice(0, maxComparedIds)
     .flatMap(({ id, standing }) => standing === "configured" ? [id] : []);

@@ -22,8 +22,8 @@ export interface ServerClients extends ClientRepository {
   /** Whether a `client_id` may be the URL of a metadata document. */
   readonly acceptsDocuments: boolean;
   /**
-   * The client of an issued token; `undefined` if it no longer exists. A metadata document that was fetched before is not
-   * fetched again, however old it is.
+   * The client of an issued token; `undefined` if it no longer exists. A metadata document that was fetched before is
+   * not fetched again, however old it is.
    *
    * @param sender The sender of a request that names the client, without a token or for a redirect: then an expired
    *   document is fetched again.
@@ -64,7 +64,8 @@ export interface DocumentClients {
 const maxUsedClients = 10_000;
 
 /**
- * Adds the clients of metadata documents to the registered ones. The code for them is loaded with the first such client.
+ * Adds the clients of metadata documents to the registered ones. The code for them is loaded with the first such
+ * client.
  *
  * @param loadDocuments Loads the code for documents. Absent: a `client_id` is never a URL of a document.
  */

@@ -30,14 +30,20 @@ export interface AuthorizationDetailsType {
   readonly title?: string;
   /** Reject authorization requests for it that are neither pushed nor signed (RFC 9396 §11.4). Default: false. */
   readonly requireProtectedRequest?: boolean;
-  /** Let an approver of the embedding program add or change members of a requested object (RFC 9396 §7.1). Default: false. */
+  /**
+   * Let an approver of the embedding program add or change members of a requested object (RFC 9396 §7.1). Default:
+   * false.
+   */
   readonly enrichable?: boolean;
   /**
    * The names of members that are lists and may be narrowed: a token request may leave out some of their values, as of
    * `locations`, `actions`, `datatypes` and `privileges` (RFC 9396 §6.1). Default: none; all other members stay equal.
    */
   readonly narrowableLists?: readonly string[];
-  /** The clients that receive it without a login: by `client_credentials`, or by an assertion that is no ID-JAG. Default: none. */
+  /**
+   * The clients that receive it without a login: by `client_credentials`, or by an assertion that is no ID-JAG.
+   * Default: none.
+   */
   readonly clientsWithoutUser?: readonly string[];
 }
 

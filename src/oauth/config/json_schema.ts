@@ -1,6 +1,6 @@
 /**
- * JSON Schema (draft 2020-12) of objects that clients send, by a library that evaluates no code. Loaded only if a setting
- * contains a schema.
+ * JSON Schema (draft 2020-12) of objects that clients send, by a library that evaluates no code. Loaded only if a
+ * setting contains a schema.
  */
 
 import { deepCompareStrict, format, type Schema, Validator } from "@cfworker/json-schema";

@@ -10,8 +10,8 @@ export interface NetworkSettings {
    */
   readonly trustProxy?: readonly string[];
   /**
-   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may forward
-   * it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
+   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may
+   * forward it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
    */
   readonly proxyHeader?: "x-forwarded-for" | "forwarded";
   /**
@@ -21,8 +21,9 @@ export interface NetworkSettings {
    */
   readonly privateHosts?: readonly string[];
   /**
-   * The origins of web pages, besides those on test hosts and those of redirect URIs of configured clients, that may call
-   * a server on a test host from the browser: to register, to exchange a code, to renew a login in a frame. Default: none.
+   * The origins of web pages, besides those on test hosts and those of redirect URIs of configured clients, that may
+   * call a server on a test host from the browser: to register, to exchange a code, to renew a login in a frame.
+   * Default: none.
    */
   readonly allowedOrigins?: readonly string[];
 }

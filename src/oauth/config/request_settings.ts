@@ -16,13 +16,13 @@ export interface RequestSettings {
    */
   readonly requireSignedRequestObject?: boolean;
   /**
-   * `required`: a signed authorization request must have `nbf`, at most an hour ago, and `exp`, at most an hour after it
-   * (FAPI 2.0 Message Signing §5.3.1). Default: `optional`.
+   * `required`: a signed authorization request must have `nbf`, at most an hour ago, and `exp`, at most an hour after
+   * it (FAPI 2.0 Message Signing §5.3.1). Default: `optional`.
    */
   readonly requestObjectTimes?: "optional" | "required";
   /**
-   * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt` alone
-   * means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`.
+   * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
+   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`.
    */
   readonly responseModes?: readonly ResponseMode[];
 }

@@ -1,4 +1,6 @@
-/** Access tokens at protected resources: their scheme, and the proof of the key that they are bound to (RFC 9449 §7). */
+/**
+ * Access tokens at protected resources: their scheme, and the proof of the key that they are bound to (RFC 9449 §7).
+ */
 
 import { OAuthError } from "../errors.ts";
 
@@ -36,10 +38,11 @@ export function readAuthorization(authorization: string | null): SentToken {
  * Requires the proof of the key that an access token is bound to.
  *
  * @param cnf The claim `cnf` of the valid token.
- * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks no proof of another key
- *   than this one as used, so that the holder of one token cannot fill the memory of proofs with those of many keys.
- * @throws {OAuthError} `invalid_token` if the token is bound and was not sent as such, or is not bound to the key of the
- *   proof; `invalid_dpop_proof` for an invalid proof.
+ * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks no proof of another
+ *   key than this one as used, so that the holder of one token cannot fill the memory of proofs with those of many
+ *   keys.
+ * @throws {OAuthError} `invalid_token` if the token is bound and was not sent as such, or is not bound to the key of
+ *   the proof; `invalid_dpop_proof` for an invalid proof.
  */
 export async function assertBinding(
   scheme: TokenScheme,

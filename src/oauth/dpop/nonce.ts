@@ -17,7 +17,10 @@ export interface Nonces {
   accepts(nonce: string, now: number): Promise<boolean>;
 }
 
-/** Milliseconds after which the nonce changes. A nonce is accepted for this time at least, and for twice as long at most. */
+/**
+ * Milliseconds after which the nonce changes. A nonce is accepted for this time at least, and for twice as long at
+ * most.
+ */
 const windowMs = 120_000;
 
 /** The time from which every nonce that is accepted now is rejected, in milliseconds since the epoch. */

@@ -1,9 +1,10 @@
 /**
  * Signing keys (RFC 7517), kept in the store and shared by all instances.
  *
- * `signer` loads the current key of an algorithm, or generates the first one. `rotate` adds the next key: it is published
- * immediately, signs after a lead time, and the key before it retires when its tokens have expired. Each key is imported
- * once. JWTs are in `jwt.ts`, the server's symmetric secrets in `server_secret.ts`, the primitives in `runtime/crypto.ts`.
+ * `signer` loads the current key of an algorithm, or generates the first one. `rotate` adds the next key: it is
+ * published immediately, signs after a lead time, and the key before it retires when its tokens have expired. Each key
+ * is imported once. JWTs are in `jwt.ts`, the server's symmetric secrets in `server_secret.ts`, the primitives in
+ * `runtime/crypto.ts`.
  */
 
 import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature } from "../../runtime/crypto.ts";
@@ -52,8 +53,9 @@ export interface Keys {
   /** The keys that a verifier may need, of these algorithms and of every other one that was ever used. */
   publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
-   * Generates the next key of an algorithm. It is published immediately and signs after `lead` seconds; the key before it
-   * stays published until its tokens have expired. If two instances rotate at the same time, both use one of the two keys.
+   * Generates the next key of an algorithm. It is published immediately and signs after `lead` seconds; the key before
+   * it stays published until its tokens have expired. If two instances rotate at the same time, both use one of the two
+   * keys.
    */
   rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
   /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
@@ -63,7 +65,8 @@ export interface Keys {
 }
 
 /**
- * A key and its ID: the private JWK, which is kept in the store; or the public one if {@link KeySource.signFunction} signs.
+ * A key and its ID: the private JWK, which is kept in the store; or the public one if {@link KeySource.signFunction}
+ * signs.
  */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
@@ -76,15 +79,15 @@ export interface KeySource {
    */
   create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
   /**
-   * Returns the function that signs with a key, such as a call of a key management service. `undefined`, and the default:
-   * the server signs with the private JWK.
+   * Returns the function that signs with a key, such as a call of a key management service. `undefined`, and the
+   * default: the server signs with the private JWK.
    */
   signFunction?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
 }
 
 /**
- * Prefix of the key IDs of test keys, whose private halves are public source text. A server whose issuer is not a test host
- * neither signs with them nor publishes them.
+ * Prefix of the key IDs of test keys, whose private halves are public source text. A server whose issuer is not a test
+ * host neither signs with them nor publishes them.
  */
 const testKeyPrefix = "latchkey-test-";
 
@@ -99,8 +102,8 @@ const publicJwkMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
 const privateJwkMembers = [...publicJwkMembers, "d", "p", "q", "dp", "dq", "qi"] as const;
 
 /**
- * Keys in a store: servers on one store sign with the same keys. Keys are numbered; the first server to add a number wins.
- * The record of the next key determines when a key retires.
+ * Keys in a store: servers on one store sign with the same keys. Keys are numbered; the first server to add a number
+ * wins. The record of the next key determines when a key retires.
  *
  * @param maxTokenLifetimeSeconds Maximum lifetime of a token, in seconds.
  */

@@ -56,9 +56,9 @@ interface KeyFetcher {
 }
 
 /**
- * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when they
- * are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a JWT
- * names an unknown key, at most once in 30 seconds.
+ * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when
+ * they are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a
+ * JWT names an unknown key, at most once in 30 seconds.
  *
  * @param countFetch Counts a fetch, if the operator did not choose the URL; throws at a limit.
  */

@@ -3,8 +3,8 @@
 /** A row of the rule table. */
 export interface Rule {
   /**
-   * What is true when the check has passed: one sentence, without a full stop. Absent if passed checks of the rule are not
-   * traced.
+   * What is true when the check has passed: one sentence, without a full stop. Absent if passed checks of the rule are
+   * not traced.
    */
   readonly passes?: string;
   /** How to fix a request that breaks it, for the developer of the client. Absent if the rule rejects no request. */

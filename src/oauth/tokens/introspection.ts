@@ -22,8 +22,8 @@ export type Introspection = { readonly active: false } | { readonly active: true
 const inactiveToken: Introspection = { active: false };
 
 /**
- * Whether a client may inspect an access token: its own, or, unless it is unknown, one for the default audience or for a
- * resource that it serves.
+ * Whether a client may inspect an access token: its own, or, unless it is unknown, one for the default audience or for
+ * a resource that it serves.
  */
 export function mayInspect(server: Server, client: Client, { aud, client_id }: AccessToken["claims"]): boolean {
   return client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
@@ -31,8 +31,8 @@ export function mayInspect(server: Server, client: Client, { aud, client_id }: A
 }
 
 /**
- * The authorization details of an access token that a client sees: of its own token all, otherwise those for the default
- * audience or for a resource that it serves. `undefined` without any.
+ * The authorization details of an access token that a client sees: of its own token all, otherwise those for the
+ * default audience or for a resource that it serves. `undefined` without any.
  */
 export async function visibleDetails(
   server: Server,

@@ -13,8 +13,8 @@ const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-]
 export const compactJws: RegExp = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
 
 /**
- * The claims of a JWT that a key of this server has signed and that is valid by these options; `undefined` for any other
- * token.
+ * The claims of a JWT that a key of this server has signed and that is valid by these options; `undefined` for any
+ * other token.
  *
  * @param options Called once the token has the form of a JWT. If it throws, the token is invalid.
  * @param leewaySeconds Seconds for which a key is accepted after it is no longer published.

@@ -1,4 +1,6 @@
-/** Users that requests name or create: the user of a `login_hint`, and guest users, which are kept for a limited time. */
+/**
+ * Users that requests name or create: the user of a `login_hint`, and guest users, which are kept for a limited time.
+ */
 
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { User } from "../clients/client.ts";

@@ -83,7 +83,9 @@ export function submitForm(
   return { url: form.action, form: new URLSearchParams(normalized) };
 }
 
-/** The values of an attribute of all elements with a name. `other`: only of the elements that have this attribute, too. */
+/**
+ * The values of an attribute of all elements with a name. `other`: only of the elements that have this attribute, too.
+ */
 export function findAttributes(html: string, element: string, name: string, other: string = name): string[] {
   const tags = [...html.matchAll(new RegExp(`<${element}\\b${attributesPattern}`, "gi"))];
   const all = tags.map(([, attributes]) => parseAttributes(attributes!));

@@ -117,8 +117,8 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
   }
 
   /**
-   * Follows redirects, and submits a form on each page, until the client is reached. `undefined` if a page has nothing to
-   * submit.
+   * Follows redirects, and submits a form on each page, until the client is reached. `undefined` if a page has nothing
+   * to submit.
    */
   async function navigate(
     start: string,

@@ -77,7 +77,9 @@ export interface Stage {
   begin(): Promise<ClientSession>;
   /** Opens another browser of the same client. */
   openBrowser(persona?: Persona): ClientJourney;
-  /** Opens a second issuer, where the client is registered too. Faults of this issuer are allowed; it has its own log. */
+  /**
+   * Opens a second issuer, where the client is registered too. Faults of this issuer are allowed; it has its own log.
+   */
   openOtherIssuer(): Promise<TestLatchkey>;
   /** Starts a login of the client, by default in the browser of the user, and keeps the response from the client. */
   startLogin(journey?: ClientJourney): Promise<PendingLogin>;
@@ -154,7 +156,9 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
   readonly by?: SessionStart;
   /** Default: `login`. */
   readonly journey?: Journey;
-  /** The further journeys that reach the same check of the client: the first variant is tried in each. Default: none. */
+  /**
+   * The further journeys that reach the same check of the client: the first variant is tried in each. Default: none.
+   */
   readonly alsoIn?: readonly Journey[];
   /** Default: none. */
   readonly parameters?: Parameters;

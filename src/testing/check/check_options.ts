@@ -25,13 +25,13 @@ export interface CheckOptions {
   readonly server?: Omit<TestLatchkeyOptions, "issuer" | "clients">;
   /**
    * A mock server that listens, with the issuer that the client is configured with, such as an application in another
-   * process. The journeys run one after the other; between them the server is reset, except for clients, users and keys.
-   * Attacks on keys and metadata, which clients keep, come last. Default: a server of its own for each journey.
+   * process. The journeys run one after the other; between them the server is reset, except for clients, users and
+   * keys. Attacks on keys and metadata, which clients keep, come last. Default: a server of its own for each journey.
    */
   readonly as?: TestLatchkey;
   /**
-   * Restarts the client, and resolves when it can log in; rejects if it does not start. For `as`: attacks on metadata and
-   * keys that the client reads only at its start are skipped without it.
+   * Restarts the client, and resolves when it can log in; rejects if it does not start. For `as`: attacks on metadata
+   * and keys that the client reads only at its start are skipped without it.
    */
   readonly restart?: () => Promise<void>;
   /**
@@ -40,13 +40,13 @@ export interface CheckOptions {
    */
   readonly recoveryMs?: number;
   /**
-   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` in place of `failed`.
-   * Default: none.
+   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` in place of
+   * `failed`. Default: none.
    */
   readonly baseline?: Baseline;
   /**
-   * Ends the check when it is aborted: the report has what is known until then, and the other attacks as skipped. Default:
-   * the check runs to its end.
+   * Ends the check when it is aborted: the report has what is known until then, and the other attacks as skipped.
+   * Default: the check runs to its end.
    */
   readonly signal?: AbortSignal;
   /** The command in the report that repeats one attack. Default: a call of `checkClient`. */

@@ -13,8 +13,8 @@ export interface ClientDriver {
   /** The name in the report, such as `openid-client 6.8`. */
   readonly name: string;
   /**
-   * How the client is registered. Default: a public client with `https://client.test/callback`. A second redirect URI, a
-   * `backchannel_logout_uri` or a `frontchannel_logout_uri` lets the check run the attacks on them.
+   * How the client is registered. Default: a public client with `https://client.test/callback`. A second redirect URI,
+   * a `backchannel_logout_uri` or a `frontchannel_logout_uri` lets the check run the attacks on them.
    */
   readonly client?: TestClientOptions;
   /**
@@ -24,7 +24,9 @@ export interface ClientDriver {
   readonly verifiesIdTokenSignature?: boolean;
   /** The URI that starts a login on behalf of an issuer (OpenID Connect Core §4). Default: none. */
   readonly initiateLoginUri?: string;
-  /** Whether the driver adds each response that the browser receives to {@link ClientBrowser.visits}. Default: false. */
+  /**
+   * Whether the driver adds each response that the browser receives to {@link ClientBrowser.visits}. Default: false.
+   */
   readonly recordsVisits?: boolean;
   /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
   readonly readsClock?: boolean;
@@ -59,16 +61,16 @@ export interface ClientDriver {
    */
   acceptToken?(journey: TokenJourney): Promise<ClientSession>;
   /**
-   * Receives what a browser sends to the redirect URI, whether or not a login was started in that browser, and any number
-   * of times. For web applications, whose logins go through two requests.
+   * Receives what a browser sends to the redirect URI, whether or not a login was started in that browser, and any
+   * number of times. For web applications, whose logins go through two requests.
    *
    * @returns The session of the browser, if the client accepts the response.
    * @throws What the client throws, if it rejects the response.
    */
   receiveCallback?(journey: ClientJourney, callback: Callback): Promise<ClientSession>;
   /**
-   * Receives a request for another URI of the client: one of logout, or {@link ClientDriver.initiateLoginUri}. The cookies
-   * are those of the browser of the journey; a back-channel request has none.
+   * Receives a request for another URI of the client: one of logout, or {@link ClientDriver.initiateLoginUri}. The
+   * cookies are those of the browser of the journey; a back-channel request has none.
    */
   receive?(journey: ClientJourney, request: Request): Promise<Response>;
 }
@@ -114,7 +116,10 @@ export interface DeviceJourney extends ClientJourney {
    * {@link ClientJourney.now} if the client reads the time from it ({@link ClientDriver.readsClock}).
    */
   sleep(milliseconds: number): Promise<void>;
-  /** Opens a URL in a browser, as clients do with `verification_uri_complete`. A client that only shows it does not call it. */
+  /**
+   * Opens a URL in a browser, as clients do with `verification_uri_complete`. A client that only shows it does not call
+   * it.
+   */
   open(url: string | URL): void;
 }
 
@@ -197,8 +202,8 @@ export interface ClientSession {
 }
 
 /**
- * The `sub` of a session whose user the driver does not know, such as one of an application whose page shows no user. An
- * attack that a client must tolerate is then inconclusive.
+ * The `sub` of a session whose user the driver does not know, such as one of an application whose page shows no user.
+ * An attack that a client must tolerate is then inconclusive.
  */
 export const unknownUser = "a user whom the application does not show";
 

@@ -27,7 +27,9 @@ export interface ControlResult {
   readonly endpoints: ReadonlySet<string>;
   /** What the driver can do besides a login; empty if the login failed. */
   readonly abilities: ReadonlySet<Ability>;
-  /** The abilities that fail without an attack, with the error of the client. Attacks that need them are inconclusive. */
+  /**
+   * The abilities that fail without an attack, with the error of the client. Attacks that need them are inconclusive.
+   */
   readonly failedAbilities: ReadonlyMap<Ability, unknown>;
 }
 
@@ -56,8 +58,8 @@ export interface CheckReport {
   /** The name of the driver. */
   readonly client: string;
   /**
-   * Whether the login without an attack succeeded, no attack and no habit failed that the baseline does not have, and the
-   * check has no {@link CheckReport.problem}. Warnings do not count.
+   * Whether the login without an attack succeeded, no attack and no habit failed that the baseline does not have, and
+   * the check has no {@link CheckReport.problem}. Warnings do not count.
    */
   readonly passed: boolean;
   /**

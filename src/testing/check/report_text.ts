@@ -75,7 +75,9 @@ export function formatReport(report: CheckReport): string {
   ].join("\n");
 }
 
-/** The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check. */
+/**
+ * The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check.
+ */
 export function formatSummary(report: CheckReport): string[] {
   const { client, control, results, habits, attackCounts, seconds, problem } = report;
   const attackCount = new Set(results.map(({ attack }) => attack.id)).size;

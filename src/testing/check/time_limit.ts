@@ -27,7 +27,9 @@ const minLimitMs = 2000;
 /** How many times the time of the slowest action that ended is waited for. */
 const slowestFactor = 4;
 
-/** The time limit, which becomes shorter for an application in another process alone, whose journeys are one at a time. */
+/**
+ * The time limit, which becomes shorter for an application in another process alone, whose journeys are one at a time.
+ */
 export function timeLimit(
   { timeoutMs = 5000, as, signal }: {
     readonly timeoutMs?: number;

@@ -27,8 +27,8 @@ export interface Trap {
 }
 
 /**
- * A trap, and a fetch that sends requests for the trap to it and passes all others on. It follows redirects as Fetch §4.4 does, and
- * rejects relative URLs.
+ * A trap, and a fetch that sends requests for the trap to it and passes all others on. It follows redirects as Fetch
+ * §4.4 does, and rejects relative URLs.
  */
 export function trapFetch(origin: string, next: Fetch): { readonly trap: Trap; readonly fetch: Fetch } {
   const requests: TrappedRequest[] = [];

@@ -27,8 +27,8 @@ export interface BrowserApplicationOptions<Page extends BrowserPage> {
 }
 
 /**
- * Drives an application in a real browser, with its scripts: a single-page application, or one with a consent banner. The
- * server must listen, and the application be configured with its issuer ({@link CheckOptions.as}).
+ * Drives an application in a real browser, with its scripts: a single-page application, or one with a consent banner.
+ * The server must listen, and the application be configured with its issuer ({@link CheckOptions.as}).
  *
  * @example
  * ```ts ignore

@@ -11,7 +11,9 @@ let running = 0;
 /** The fetch before the first of them. */
 let previous: typeof globalThis.fetch;
 
-/** Requests of a call go to its fetch; all others, and those that this fetch passes on, to the previous global fetch. */
+/**
+ * Requests of a call go to its fetch; all others, and those that this fetch passes on, to the previous global fetch.
+ */
 const replacement = ((input, init) => {
   const fetch = fetches.getStore();
   return fetch === undefined

@@ -53,8 +53,8 @@ interface Stored {
 const maxLogins = 3;
 
 /**
- * Drives an MCP client that logs in when its server demands it, calls the tool `whoami`, and is logged in as whom the tool
- * names. The application compares `state`, and gives the whole callback to `finishAuth`.
+ * Drives an MCP client that logs in when its server demands it, calls the tool `whoami`, and is logged in as whom the
+ * tool names. The application compares `state`, and gives the whole callback to `finishAuth`.
  *
  * @param mcp The module: `import * as mcp from "@modelcontextprotocol/client"`.
  *

@@ -7,8 +7,8 @@ import { defaultScope, type DriverOptions, methodOf, secondsPerDay } from "./opt
 /** Options of {@link oauth4webapiDriver}. */
 export interface Oauth4webapiOptions extends DriverOptions {
   /**
-   * Whether the client verifies the signature of ID tokens, by `validateApplicationLevelSignature`. Default: false, as in
-   * the library, which relies on TLS.
+   * Whether the client verifies the signature of ID tokens, by `validateApplicationLevelSignature`. Default: false, as
+   * in the library, which relies on TLS.
    */
   readonly verifySignature?: boolean;
 }
@@ -111,9 +111,9 @@ export interface Oauth4webapiModule {
 }
 
 /**
- * Drives [oauth4webapi](https://github.com/panva/oauth4webapi) as its examples do: discovery once a day for each issuer, PKCE,
- * state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps the refresh token that a response
- * does not replace.
+ * Drives [oauth4webapi](https://github.com/panva/oauth4webapi) as its examples do: discovery once a day for each
+ * issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps the refresh
+ * token that a response does not replace.
  *
  * @param oauth The module: `import * as oauth from "oauth4webapi"`.
  *

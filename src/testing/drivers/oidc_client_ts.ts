@@ -41,8 +41,8 @@ export interface OidcClientTsModule {
 }
 
 /**
- * Drives the `UserManager` of [oidc-client-ts](https://github.com/authts/oidc-client-ts) with `loadUserInfo` and a nonce.
- * `signinSilent` refreshes the tokens. The library uses the global fetch, which is replaced during its requests.
+ * Drives the `UserManager` of [oidc-client-ts](https://github.com/authts/oidc-client-ts) with `loadUserInfo` and a
+ * nonce. `signinSilent` refreshes the tokens. The library uses the global fetch, which is replaced during its requests.
  *
  * @param oidc The module: `import * as oidc from "oidc-client-ts"`.
  *

@@ -81,9 +81,9 @@ export interface OpenidClientTokens {
 }
 
 /**
- * Drives [openid-client](https://github.com/panva/openid-client) as its documentation describes: discovery once a day for
- * each issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps the refresh token
- * that a response does not replace.
+ * Drives [openid-client](https://github.com/panva/openid-client) as its documentation describes: discovery once a day
+ * for each issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps the
+ * refresh token that a response does not replace.
  *
  * @param openid The module: `import * as openid from "openid-client"`.
  *

@@ -22,13 +22,13 @@ export interface WebApplicationOptions {
   /** The name in the report. Default: the origin of the application. */
   readonly name?: string;
   /**
-   * A URL that responds in one way to users who are logged in, and in another way without a login, such as with 401 or a
-   * redirect. Default: the URL where the login ends.
+   * A URL that responds in one way to users who are logged in, and in another way without a login, such as with 401 or
+   * a redirect. Default: the URL where the login ends.
    */
   readonly loggedInUrl?: string | URL;
   /**
-   * A text that the page at `loggedInUrl` has only for the user who is logged in, such as the name; of several, the first
-   * that it has counts. Default: the status and the rest of the page count.
+   * A text that the page at `loggedInUrl` has only for the user who is logged in, such as the name; of several, the
+   * first that it has counts. Default: the status and the rest of the page count.
    */
   readonly loggedInText?: string | readonly string[];
   /**
@@ -85,9 +85,9 @@ const maxSteps = 30;
 const maxPageBytes = 2_000_000;
 
 /**
- * Drives a web application in any language: opens the URL that starts its login, follows redirects with cookies, logs in
- * at the server, and returns to the application. Then it requests `loggedInUrl`, to learn whether the application accepted
- * the login, and of whom. If the page does not show it, the attack is inconclusive.
+ * Drives a web application in any language: opens the URL that starts its login, follows redirects with cookies, logs
+ * in at the server, and returns to the application. Then it requests `loggedInUrl`, to learn whether the application
+ * accepted the login, and of whom. If the page does not show it, the attack is inconclusive.
  *
  * @param loginUrl The URL that starts a login; a page with one form and no text fields is submitted.
  *

@@ -6,9 +6,9 @@ import { textParameter } from "./parameters.ts";
 import { type ClaimsEdit, claimsParameter, editClaims } from "./resign.ts";
 
 /**
- * Other claims of the access token: a JWT is correctly signed with the key of the server, an opaque token is stored with
- * these claims. `at_hash` of the ID token is of this token. The first argument holds the claims to replace, where `null`
- * removes one, or is a function of the claims that returns all of them.
+ * Other claims of the access token: a JWT is correctly signed with the key of the server, an opaque token is stored
+ * with these claims. `at_hash` of the ID token is of this token. The first argument holds the claims to replace, where
+ * `null` removes one, or is a function of the claims that returns all of them.
  *
  * @example
  * ```ts ignore

@@ -20,8 +20,8 @@ function overrideParameter(name: string, parameter: "state" | "iss", value: stri
 const endpoints = ["authorize", "login", "consent"] as const;
 
 /**
- * Other parameters, which the browser passes to the client: parameters to replace or add, where `null` removes one and a
- * list repeats one.
+ * Other parameters, which the browser passes to the client: parameters to replace or add, where `null` removes one and
+ * a list repeats one.
  *
  * @example
  * ```ts ignore

@@ -90,8 +90,8 @@ export const edited: FaultFactory<
 });
 
 /**
- * The JSON object of a successful response with a member twice (RFC 8259 §4). The second value comes before or after the
- * other members; most parsers use the last one.
+ * The JSON object of a successful response with a member twice (RFC 8259 §4). The second value comes before or after
+ * the other members; most parsers use the last one.
  *
  * @example
  * ```ts ignore

@@ -12,9 +12,9 @@ import { readBodyText } from "./response_body.ts";
 export type DropMoment = "before" | "after" | "midway";
 
 /**
- * Drops the connection. In process `fetch` rejects with a TypeError, as it does on a network; with `midway`, reading the
- * body does. On a socket of Node or Bun the connection closes without a byte of a response. Deno can only break off a
- * response that it has begun: the client sees status 200, and reading the body fails.
+ * Drops the connection. In process `fetch` rejects with a TypeError, as it does on a network; with `midway`, reading
+ * the body does. On a socket of Node or Bun the connection closes without a byte of a response. Deno can only break off
+ * a response that it has begun: the client sees status 200, and reading the body fails.
  */
 export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
   id: "drop",

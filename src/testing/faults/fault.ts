@@ -15,7 +15,9 @@ export interface RequestView {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** The fields of the form, or else of the query; the first value of a repeated one. Empty if they cannot be decoded. */
+  /**
+   * The fields of the form, or else of the query; the first value of a repeated one. Empty if they cannot be decoded.
+   */
   readonly params: Readonly<Record<string, string>>;
   /**
    * The client that the request names, not authenticated: by `client_id`, client authentication or a JWT access token.

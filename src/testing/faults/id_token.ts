@@ -107,7 +107,8 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
 });
 
 /**
- * Another JOSE header, correctly signed with the key of the server: members to replace or add, where `null` removes one.
+ * Another JOSE header, correctly signed with the key of the server: members to replace or add, where `null` removes
+ * one.
  *
  * @example
  * ```ts ignore

@@ -10,8 +10,8 @@ import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
 
 /**
- * Rotates the key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key, and one that is
- * fetched later has it. The new key stays.
+ * Rotates the key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key, and one that
+ * is fetched later has it. The new key stays.
  */
 export const rotated: FaultFactory<() => Fault> = defineFault({
   id: "keys.rotated",

@@ -50,7 +50,8 @@ export function withoutNulls(members: Members): Members {
 /**
  * A fault that replaces a response.
  *
- * @param edit Returns the other response. `undefined`: the response stays as it is, and the rule does not count as fired.
+ * @param edit Returns the other response. `undefined`: the response stays as it is, and the rule does not count as
+ *   fired.
  */
 export function editResponse(
   name: string,

@@ -135,8 +135,8 @@ function withoutLastScope(scope: readonly string[]): readonly string[] | undefin
 }
 
 /**
- * The refresh token of a public client is not rotated: the response has the one that was sent, and it stays valid. For a
- * confidential client that is correct (OAuth 2.1 §4.3.1), so the fault applies to it only with `rotateConfidential`.
+ * The refresh token of a public client is not rotated: the response has the one that was sent, and it stays valid. For
+ * a confidential client that is correct (OAuth 2.1 §4.3.1), so the fault applies to it only with `rotateConfidential`.
  */
 export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.refreshTokenNotRotated",

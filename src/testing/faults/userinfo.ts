@@ -5,8 +5,8 @@ import type { Fault } from "./fault.ts";
 import { type ClaimsEdit, claimsParameter, editClaims } from "./resign.ts";
 
 /**
- * Other claims in a successful response, plain or signed with the key of the server. The first argument holds the claims
- * to replace, where `null` removes one, or is a function of the claims that returns all of them.
+ * Other claims in a successful response, plain or signed with the key of the server. The first argument holds the
+ * claims to replace, where `null` removes one, or is a function of the claims that returns all of them.
  *
  * @example
  * ```ts ignore

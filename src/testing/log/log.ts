@@ -61,8 +61,8 @@ export interface Log {
    */
   last(endpoint: string, match?: ExchangeMatch): Exchange;
   /**
-   * Waits until an exchange of an endpoint has ended, and returns it: the oldest one that `next` has not returned before.
-   * An exchange that ended before the call counts, so that none between two calls is missed.
+   * Waits until an exchange of an endpoint has ended, and returns it: the oldest one that `next` has not returned
+   * before. An exchange that ended before the call counts, so that none between two calls is missed.
    *
    * @example
    * ```ts ignore
@@ -91,8 +91,8 @@ export interface Log {
   /** The same log with secrets. Error messages stay redacted. */
   readonly unmasked: Log;
   /**
-   * A transcript of all exchanges. Redacted, it is the same text for the same requests, usable as a snapshot: secrets and
-   * random values have names such as `{{code 1}}`, and times are left out.
+   * A transcript of all exchanges. Redacted, it is the same text for the same requests, usable as a snapshot: secrets
+   * and random values have names such as `{{code 1}}`, and times are left out.
    */
   toString(): string;
 }

@@ -12,10 +12,11 @@ import { getClientId, matchesPattern, type RequestPattern } from "../faults/rule
 import { getInternalErrors } from "../internal_error.ts";
 
 /**
- * Expectations that **every** selected exchange must meet; they do not narrow the selection. So `rejected()` fails if one
- * of two requests succeeded, and `succeeded()` if one was rejected: to expect something of one request, select it by the
- * second parameter of `expect`, a pattern or a function. All but `called` also fail if no exchange is selected. Each
- * returns the same object or throws a {@link LogError}, whose message marks the exchanges that do not meet it with `✗`.
+ * Expectations that **every** selected exchange must meet; they do not narrow the selection. So `rejected()` fails if
+ * one of two requests succeeded, and `succeeded()` if one was rejected: to expect something of one request, select it
+ * by the second parameter of `expect`, a pattern or a function. All but `called` also fail if no exchange is selected.
+ * Each returns the same object or throws a {@link LogError}, whose message marks the exchanges that do not meet it with
+ * `✗`.
  *
  * @example
  * ```ts ignore

@@ -53,7 +53,9 @@ interface RuleProps {
   readonly cites: readonly string[];
 }
 
-/** The ID of a rule with links to the cited sections. The links lead away from this server, so they send no referrer. */
+/**
+ * The ID of a rule with links to the cited sections. The links lead away from this server, so they send no referrer.
+ */
 export function Rule({ rule, cites }: RuleProps): VNode | null {
   if (rule === undefined) return null;
   return (

@@ -6,7 +6,9 @@ import type { ClientDriver, ClientJourney, ClientSession, DeviceJourney } from "
 /** What the client uses. */
 export type OauthExtension = "par" | "jarm" | "dpop" | "registration";
 
-/** The driver. Where the library leaves a decision to its caller, the caller follows the documentation of the library. */
+/**
+ * The driver. Where the library leaves a decision to its caller, the caller follows the documentation of the library.
+ */
 export function oauth4webapiExtendedClient(uses: readonly OauthExtension[]): ClientDriver {
   const registrations = new Map<string, oauth.Client>();
 

@@ -1,6 +1,6 @@
 /**
- * The application of the small client: it keeps what it needs until the response in the session of the browser, one login
- * for each browser, and ends logins.
+ * The application of the small client: it keeps what it needs until the response in the session of the browser, one
+ * login for each browser, and ends logins.
  */
 
 import type {

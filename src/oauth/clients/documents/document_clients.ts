@@ -3,8 +3,8 @@
  * metadata of the client (draft-ietf-oauth-client-id-metadata-document).
  *
  * 1. `document_url.ts` checks the URL.
- * 2. This file fetches the document, once for concurrent requests and within the limits of `fetch_limiter.ts`, and caches its
- *    client as long as `cache_lifetime.ts` says. Failed fetches and invalid documents are not cached.
+ * 2. This file fetches the document, once for concurrent requests and within the limits of `fetch_limiter.ts`, and
+ *    caches its client as long as `cache_lifetime.ts` says. Failed fetches and invalid documents are not cached.
  * 3. `parse_document.ts` turns the document into a client.
  */
 
@@ -137,7 +137,10 @@ function limitReached({ expected, received, retryAfter }: FetchLimitError): OAut
   });
 }
 
-/** The error of a document that cannot be fetched. Only the trace has the reason: it reveals hosts of this network (SSRF). */
+/**
+ * The error of a document that cannot be fetched. Only the trace has the reason: it reveals hosts of this network
+ * (SSRF).
+ */
 function notFetched(
   { isBlocked, expected, received, fix }: Pick<DocumentError, "isBlocked" | "expected" | "received"> & { fix?: string },
 ): OAuthError {

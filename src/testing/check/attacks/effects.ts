@@ -1,4 +1,6 @@
-/** What it leads to if attacks succeed, and how to fix the client: by the level, by the category, and shared by some. */
+/**
+ * What it leads to if attacks succeed, and how to fix the client: by the level, by the category, and shared by some.
+ */
 
 import type { AttackLevel, Effect } from "../effect.ts";
 

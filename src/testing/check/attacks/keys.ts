@@ -37,7 +37,10 @@ const secondsOfKeyCaches = 120;
 /** The keys of a JWKS body. */
 const keysOf = (members: Readonly<Record<string, unknown>>) => members.keys as readonly Key[];
 
-/** The logins with an unknown key, and how often a client may fetch keys meanwhile: for the first one, and for their age. */
+/**
+ * The logins with an unknown key, and how often a client may fetch keys meanwhile: for the first one, and for their
+ * age.
+ */
 const [unknownLogins, maxFetches] = [10, 2];
 
 /** The attacks of the category `keys`. */

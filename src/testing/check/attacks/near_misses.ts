@@ -22,7 +22,9 @@ export function nearMissOf(text: string, how: string): string {
   return texts[how] ?? "value-of-another-request";
 }
 
-/** Issuers that a careless comparison takes for the right one, by name: equivalent ones, a part of it, and more than it. */
+/**
+ * Issuers that a careless comparison takes for the right one, by name: equivalent ones, a part of it, and more than it.
+ */
 export function nearIssuers(issuer: string): Readonly<Record<string, string>> {
   return {
     ...equivalentIssuers(issuer),

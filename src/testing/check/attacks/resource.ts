@@ -1,4 +1,7 @@
-/** Protected resources, such as MCP servers: metadata and challenges that mislead a client, or that never end (RFC 9728, RFC 6750). */
+/**
+ * Protected resources, such as MCP servers: metadata and challenges that mislead a client, or that never end (RFC 9728,
+ * RFC 6750).
+ */
 
 import { getHeader, withHeaders } from "../../../http/message.ts";
 import { json } from "../../../http/responses.ts";
