@@ -348,7 +348,7 @@ test("[MC-05] while a limit is reached, a document of a client that is not in us
 });
 
 test("[MC-05] keys of a client in use have places of their own: floods of other keys neither stop nor evict them", async () => {
-  const pair = await generateKeyPair("ES256");
+  const pair = await generateKeyPair("EdDSA");
   const jwk = { ...await exportJWK(pair.publicKey), kid: "k" };
   const server = await fetchingServer((url) =>
     url.endsWith("/jwks") ? Response.json({ keys: [jwk] }) : new Response(null, { status: 404 })
@@ -362,7 +362,7 @@ test("[MC-05] keys of a client in use have places of their own: floods of other 
   };
   const jwt = (id: string, jti: string) =>
     new SignJWT({ iss: id, sub: id, aud: server.as.issuer, jti, iat: seconds, exp: seconds + 60 })
-      .setProtectedHeader({ alg: "ES256", kid: "k" }).sign(pair.privateKey);
+      .setProtectedHeader({ alg: "EdDSA", kid: "k" }).sign(pair.privateKey);
   const exchange = async (id: string, code: string, assertion: string, address: string) => {
     const redirect_uri = "http://localhost:3000/cb";
     const fields = {

@@ -38,7 +38,7 @@ const options: ListedOptions = {
   }],
 };
 
-/** What one sender may leave of one kind, unless it is 2000 records and 1 MiB: records, characters of ids and values. */
+/** What one sender may leave of one kind: records, characters of ids and values. */
 const otherLimits: Readonly<Record<string, readonly [records: number, characters: number]>> = {
   client: [16_384, 8 * 1024 * 1024],
   unused_registration: [16_384, 8 * 1024 * 1024],
@@ -46,9 +46,15 @@ const otherLimits: Readonly<Record<string, readonly [records: number, characters
 
 /**
  * How often a request is repeated as long as it leaves records: in memory more often than small records fit into the limit,
- * elsewhere more often than large ones do.
+ * elsewhere more often than large ones do. There, requests that leave small records end after the first {@link roundSize}.
  */
 const repetitions = { memory: 2100, other: 300 } as const;
+
+/** Requests at a time. */
+const roundSize = 50;
+
+/** Of records of one sender and one kind, unless {@link otherLimits} has another limit. */
+const maxRecords = 2000, maxCharacters = 1024 * 1024;
 
 /** How often a journey reads the store at most. It has up to three requests. */
 const maxReads = 60;
@@ -100,12 +106,13 @@ function weighedStore(store: Store) {
     reads,
     /** Number of records of all kinds. */
     records: () => [...sizes.values()].reduce((sum, ids) => sum + ids.size, 0),
+    characters: () => [...sizes.values()].flatMap((ids) => [...ids.values()]).reduce((sum, size) => sum + size, 0),
     /** The kinds beyond their limits. */
     findExcess: () =>
       [...sizes].flatMap(([kind, ids]) => {
         const characters = [...ids.values()].reduce((sum, size) => sum + size, 0);
-        const [maxRecords, maxCharacters] = otherLimits[kind] ?? [2000, 1024 * 1024];
-        return ids.size > maxRecords || characters > maxCharacters
+        const [mostRecords, mostCharacters] = otherLimits[kind] ?? [maxRecords, maxCharacters];
+        return ids.size > mostRecords || characters > mostCharacters
           ? [[kind, `${ids.size} records ${kind}, ${characters} characters`] as const]
           : [];
       }),
@@ -351,10 +358,13 @@ for (const [kind, skip, create] of storeKinds) {
     assertEquals(unknown, [], "Give a request without credentials that they accept, or say why there is none.");
     takeMarks();
     for (const [name, attempt] of writing) {
-      for (let i = 100; i < repetitions[kind === "memory" ? "memory" : "other"]; i += 50) {
-        const before = weighed.records();
-        await Promise.all(Array.from({ length: 50 }, (_, j) => attempt(i + j)));
-        if (weighed.records() <= before) break;
+      const end = repetitions[kind === "memory" ? "memory" : "other"];
+      for (let i = 100; i < end; i += roundSize) {
+        const [records, characters] = [weighed.records(), weighed.characters()];
+        await Promise.all(Array.from({ length: roundSize }, (_, j) => attempt(i + j)));
+        if (weighed.records() <= records) break;
+        const possible = (weighed.characters() - characters) * end / roundSize;
+        if (kind !== "memory" && possible < maxCharacters) break;
       }
       for (const [excess, text] of weighed.findExcess()) {
         failures.push(`${name}: ${text}, by ${attempt}`);
