@@ -100,6 +100,8 @@ export type OverrideRecord =
     | {
       /** Removed, or made the default, which is listed first. */
       readonly change: "delete" | "default";
+      /** That of the user who takes the place of a removed one when a changed configuration drops the removal. */
+      readonly generation?: string;
     }
   );
 

@@ -27,7 +27,7 @@ const exchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 
 /** A server that logs in `sub`. */
-function openServer(sub: string, store?: Store): Promise<TestServer> {
+function openServer(sub: string, store?: Store, name?: string): Promise<TestServer> {
   const options: LatchkeyOptions = {
     tokenExchange: {},
     clients: [
@@ -36,7 +36,7 @@ function openServer(sub: string, store?: Store): Promise<TestServer> {
       confidentialClient("gateway", { grant_types: [exchangeType], serves: ["https://as.test"] }),
       { client_id: "tv", grant_types: [deviceCodeType] },
     ],
-    users: [{ sub: "alice" }, { sub: "bob" }],
+    users: [{ sub: "alice", name }, { sub: "bob" }],
     approver: async ({ scope }, { users, session, now }) => ({
       user: (await users.find(sub))!,
       scope,
@@ -169,6 +169,28 @@ for (const sub of ["alice", "carol"]) {
     });
   }
 }
+
+test(`${title}, because a changed configuration drops the removal`, async () => {
+  const store = { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
+  const one = await openServer("alice", store, "One");
+  const kept = await issueAll(one);
+  // Edited in the configuration, never removed.
+  const two = await openServer("alice", store, "Two");
+  assertEquals(await useAll(two, kept), allValid);
+  const former = await issueAll(two);
+  await two.as.users.delete("alice");
+  const three = await openServer("alice", store, "Three");
+  assertEquals(await useAll(three, former), allInvalid);
+  const next = await issueAll(three);
+  const four = await openServer("alice", store, "Four");
+  assertEquals(await useAll(four, next), allValid);
+  const last = await issueAll(four);
+  await four.as.users.delete("alice");
+  await four.as.users.set({ sub: "alice" });
+  const five = await openServer("alice", store, "Five");
+  for (const issued of [former, last]) assertEquals(await useAll(five, issued), allInvalid);
+  assertEquals(await useAll(five, await issueAll(five)), allValid);
+});
 
 test("[CI-11] a user who was added again is asked for consent again", async () => {
   const server = await testServer({ ...testClients, login: "interactive", store: memoryStore() });

@@ -144,7 +144,7 @@ export interface EntryGenerations<Item> {
   /** The generation; `undefined` if the entry is configured and was never removed. */
   of(item: Item): string | undefined;
   /** Sets the generation of an entry that was just parsed. */
-  assign(item: Item, generation: string): void;
+  assign(item: Item, generation: string | undefined): void;
 }
 
 /** Creates a repository with these configured entries. */

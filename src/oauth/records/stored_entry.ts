@@ -1,6 +1,6 @@
 /** Entries of a persistent store. */
 
-import type { RegisteredRecord } from "../../store/store.ts";
+import type { ListedRecord, OverrideRecord, RegisteredRecord } from "../../store/store.ts";
 
 /** An entry as the store has it. */
 export type StoredEntry = Pick<RegisteredRecord, "entry" | "generation">;
@@ -23,7 +23,27 @@ export interface CachedEntry<Item> extends ParsedEntry<Item> {
 /** A change of a configured entry. */
 export type OverrideChange =
   | { readonly change: "set" } & StoredEntry
-  | { readonly change: "delete" | "default" };
+  | { readonly change: "delete" | "default"; readonly generation?: string };
+
+/**
+ * The generations of configured entries whose changes were dropped, because the configuration was changed since: a
+ * removed entry is there again, but what was issued before its removal stays invalid.
+ *
+ * @param currentDigests For each override, the digest of the entry that is configured now.
+ */
+export function generationsOfDropped(
+  kind: "client" | "user",
+  overrides: readonly ListedRecord<OverrideRecord>[],
+  currentDigests: readonly string[],
+): ReadonlyMap<string, string> {
+  const generations = new Map<string, string>();
+  for (const [i, { value: { of, id, basis, change, generation } }] of overrides.entries()) {
+    if (of !== kind || basis === currentDigests[i] || change === "default" || generation === undefined) continue;
+    const former = generations.get(id);
+    if (former !== generation) generations.set(id, former === undefined ? generation : `${former}_${generation}`);
+  }
+  return generations;
+}
 
 /** The JSON of an entry; another one means that the entry has changed. */
 export function toJson({ entry, generation }: StoredEntry): string {

@@ -6,7 +6,7 @@ import { overrideId } from "./override_records.ts";
 import type { RecordSource } from "./record_source.ts";
 import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";
 import type { EntryDefinition, Repository, SerializedEntry } from "./repository.ts";
-import { toJson } from "./stored_entry.ts";
+import { generationsOfDropped, toJson } from "./stored_entry.ts";
 import type { CachedEntry, OverrideChange, ParsedEntry, StoredEntry } from "./stored_entry.ts";
 
 /** Number of entries of the store that are kept parsed; the least recently read half is evicted as a whole. */
@@ -193,7 +193,9 @@ export function storedRepository<Input, Item>(
       }
       let item: Item | undefined;
       if (nextDefault !== undefined && !configured.has(nextDefault)) item = await read(nextDefault);
+      const inherited = generationsOfDropped(kind, records, currentDigests);
       return () => {
+        for (const [id, entry] of configured) generations?.assign(entry, inherited.get(id));
         if (nextDefault !== undefined && configured.has(nextDefault)) item = configured.get(nextDefault);
         overrides = next;
         defaultEntry = nextDefault === undefined ? undefined : { id: nextDefault, item };
@@ -278,7 +280,7 @@ export function storedRepository<Input, Item>(
       return source.write(async () => {
         if (await findInWrite(id) === undefined) return false;
         if (configured.has(id)) {
-          await putOverride(id, { change: "delete" });
+          await putOverride(id, { change: "delete", ...generations && { generation: source.newGeneration() } });
           overrides = new Map(overrides).set(id, { json: "", item: undefined });
           updateView();
         } else {

@@ -13,8 +13,9 @@ import type { Server } from "../server.ts";
 const generationByUser = new WeakMap<User, string>();
 
 /** Sets the generation of a parsed user. */
-export function assignGeneration(user: User, generation: string): void {
-  generationByUser.set(user, generation);
+export function assignGeneration(user: User, generation: string | undefined): void {
+  if (generation === undefined) generationByUser.delete(user);
+  else generationByUser.set(user, generation);
 }
 
 /** The generation of a registered user; `undefined` for a configured user who was never removed. */
