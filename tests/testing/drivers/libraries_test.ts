@@ -14,28 +14,31 @@ import {
   oidcClientTsDriver,
   openidClientDriver,
 } from "../../../src/testing/drivers/mod.ts";
-import type { ClientDriver, TestClientOptions } from "../../../src/testing/mod.ts";
+import type { CheckOptions, ClientDriver, TestClientOptions } from "../../../src/testing/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { assertFindings, assertSources } from "./findings.ts";
 
+/** Signs in a hundredth of the time of RSA; the libraries accept it because the metadata names it. */
+const server: CheckOptions["server"] = { alg: "EdDSA" };
+
 test("openid-client has the documented findings and no others", async () => {
-  await assertFindings("openid-client", openidClientDriver(openid, { verifySignature: true }));
+  await assertFindings("openid-client", openidClientDriver(openid, { verifySignature: true }), { server });
 });
 
 test("oauth4webapi has the documented findings and no others", async () => {
-  await assertFindings("oauth4webapi", oauth4webapiDriver(oauth, { verifySignature: true }));
+  await assertFindings("oauth4webapi", oauth4webapiDriver(oauth, { verifySignature: true }), { server });
 });
 
 test("oidc-client-ts has the documented findings and no others", async () => {
-  await assertFindings("oidc-client-ts", oidcClientTsDriver(oidcClientTs));
+  await assertFindings("oidc-client-ts", oidcClientTsDriver(oidcClientTs), { server });
 });
 
 test("Auth.js has the documented findings and no others", async () => {
-  await assertFindings("Auth.js", authJsDriver(authJs));
+  await assertFindings("Auth.js", authJsDriver(authJs), { server });
 });
 
 test("the MCP SDK has the documented findings and no others", async () => {
-  await assertFindings("MCP SDK", mcpSdkDriver(mcp));
+  await assertFindings("MCP SDK", mcpSdkDriver(mcp), { server });
 });
 
 const withClient: Readonly<Record<string, (client: TestClientOptions) => ClientDriver>> = {
@@ -61,7 +64,7 @@ for (const [library, driver] of Object.entries(withClient)) {
 
 test("a library that relies on TLS, which its driver declares, is not accused because of signatures and keys", async () => {
   for (const driver of [openidClientDriver(openid), oauth4webapiDriver(oauth)]) {
-    const report = await checkClient(driver, { only: ["id-token", "keys"] });
+    const report = await checkClient(driver, { only: ["id-token", "keys"], server });
     assertEquals(report.failures.map(({ attack: { id } }) => id), [], String(report));
     const skipped = report.results.filter(({ because }) => because.includes("§3.1.3.7"));
     assertEquals(skipped.some(({ attack: { id } }) => id === "id-token/alg-none"), true);
