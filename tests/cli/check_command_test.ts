@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -38,10 +39,11 @@ async function freePort(): Promise<number> {
   return isFree ? port : await freePort();
 }
 
-/** Starts the application, and checks it as a user does. */
+/** Starts the application, and checks it by a command line. Default: in a process, as a user does. */
 async function check(
   args: readonly string[] | ((url: string) => readonly string[]),
   mistake?: ApplicationMistake,
+  run: (args: readonly string[]) => Promise<ExitResult> = ([...args]) => runProgram({ args }),
 ): Promise<ExitResult> {
   const port = await freePort();
   await using application = await startWebApplication(() => ({
@@ -50,13 +52,16 @@ async function check(
     mistake,
   }));
   const { url } = application;
-  return await runProgram({
-    args: [
-      ...["check", `${url}/login`, "--port", String(port), "--client-id", "shop"],
-      ...["--redirect-uri", `${url}/callback`, "--recovery", "0"],
-      ...typeof args === "function" ? args(url) : args,
-    ],
-  });
+  return await run([
+    ...["check", `${url}/login`, "--port", String(port), "--client-id", "shop"],
+    ...["--redirect-uri", `${url}/callback`, "--recovery", "0"],
+    ...typeof args === "function" ? args(url) : args,
+  ]);
+}
+
+/** {@link check} in this process. */
+function checkInProcess(args: readonly string[], mistake?: ApplicationMistake): Promise<ExitResult> {
+  return check(args, mistake, ([, ...args]) => checkHere(args, Date.now));
 }
 
 const never = () => {
@@ -82,7 +87,7 @@ async function checkHere(
       mainModule: "",
       isTerminal: false,
       now,
-      readTextFile: () => Promise.reject(),
+      readTextFile: (path: string) => readFile(path, "utf8"),
       onStop: () => {},
       exit: never,
     };
@@ -146,7 +151,7 @@ test("a mistake is reported while it runs and at the end, with exit code 1", asy
 });
 
 test("a login that fails is reported with its reason, and exit code 1", async () => {
-  const failed = await check(["--only", "response/state-wrong", "--logged-in-text", "Mallory"]);
+  const failed = await checkInProcess(["--only", "response/state-wrong", "--logged-in-text", "Mallory"]);
   assertEquals(failed.code, 1);
   assertMatch(failed.stdout, /The login without an attack failed: .* has the text "Mallory" not after a login/);
 });
@@ -158,20 +163,20 @@ test("a login that the server rejects: its rule, expected and received values an
       "The server rejected POST /oauth2/token with invalid_client by CA-\\d+: .*\n" +
       " {2}expected: .*\n {2}received: .*\n {2}fix: +.*",
   );
-  const text = await check(wrongSecret);
+  const text = await checkInProcess(wrongSecret);
   assertEquals(text.code, 1);
   assertMatch(text.stdout, block);
   assert(!text.stdout.includes("secret-of-the-shop"));
 
   const file = join(folder, "failed.json");
-  const json = await check([...wrongSecret, "--report", "json", "--output", file]);
+  const json = await checkInProcess([...wrongSecret, "--report", "json", "--output", file]);
   assertMatch(json.stdout, block);
   const { control } = JSON.parse(readFileSync(file, "utf8"));
   const [{ request, error, rule, fix }] = control.rejections;
   assertEquals([control.passed, request, error], [false, "POST /oauth2/token", "invalid_client"]);
   assert(rule.startsWith("CA-") && fix.length > 10, JSON.stringify(control));
 
-  const junit = await check([...wrongSecret, "--report", "junit"]);
+  const junit = await checkInProcess([...wrongSecret, "--report", "junit"]);
   assertMatch(
     junit.stdout,
     /name="login without an attack">\n {4}<failure message="[^"]*">[^<]*The server rejected POST/,
@@ -179,7 +184,7 @@ test("a login that the server rejects: its rule, expected and received values an
 });
 
 test("a block names the command that repeats the attack, for a shell and without the secret", async () => {
-  const { stdout } = await check(
+  const { stdout } = await checkInProcess(
     ["--only=response/state-wrong,id-token/nonce-wrong", "--timeout", "20", "--logged-in-text", "alice's page"],
     "does not compare state",
   );
@@ -195,7 +200,7 @@ test("a block names the command that repeats the attack, for a shell and without
     "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop --client-secret \"$CLIENT_SECRET\" " +
       "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --only response/state-wrong",
   );
-  const failed = await check(["--only", "response/state-missing"], "does not compare state");
+  const failed = await checkInProcess(["--only", "response/state-missing"], "does not compare state");
   assertMatch(
     failed.stdout,
     /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno task start) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only response\/state-missing\n/,
@@ -217,22 +222,22 @@ test("a repetition is called as the program was: by its name, or in a clone by t
 test("--baseline: what an earlier report has does not fail again, and what no longer fails is named", async () => {
   const only = ["--only", "response/state-wrong,id-token/nonce-wrong"];
   const file = join(folder, "known.json");
-  const first = await check([...only, "--report", "json", "--output", file], "does not compare state");
+  const first = await checkInProcess([...only, "--report", "json", "--output", file], "does not compare state");
   assertEquals(first.code, 1);
 
-  const known = await check([...only, "--baseline", file], "does not compare state");
+  const known = await checkInProcess([...only, "--baseline", file], "does not compare state");
   assertEquals(known.code, 0, known.stdout);
   assertMatch(
     known.stdout,
     /: 1 passed, 1 known\n\nKNOWN, failures that the baseline has:\n {2}response\/state-wrong \(\d+\)$/m,
   );
-  const junit = await check([...only, "--baseline", file, "--report", "junit"], "does not compare state");
+  const junit = await checkInProcess([...only, "--baseline", file, "--report", "junit"], "does not compare state");
   assertMatch(
     junit.stdout,
     /failures="0" skipped="[1-9]\d*"[^]*<skipped message="known: the client completed the journey"\/>/,
   );
 
-  const fixed = await check([...only, "--baseline", file]);
+  const fixed = await checkInProcess([...only, "--baseline", file]);
   assertEquals(fixed.code, 0, fixed.stdout);
   assertMatch(
     fixed.stdout,
@@ -243,7 +248,7 @@ test("--baseline: what an earlier report has does not fail again, and what no lo
   const results = report.results.filter(({ values }: { values: { how?: string } }) => values.how !== "extended");
   const partial = join(folder, "partial.json");
   writeFileSync(partial, JSON.stringify({ results }));
-  const other = await check([...only, "--baseline", partial], "does not compare state");
+  const other = await checkInProcess([...only, "--baseline", partial], "does not compare state");
   assertEquals(other.code, 1);
   assertMatch(
     other.stdout,
@@ -344,12 +349,12 @@ test("progress names each journey with its parameters, and long values by their 
 
 test("reports: JSON, JUnit XML, and an HTML document without scripts and other files", async () => {
   const only = ["--only", "response/state-wrong,metadata/issuer-other"];
-  const json = await check([...only, "--report", "json"], "does not compare state");
+  const json = await checkInProcess([...only, "--report", "json"], "does not compare state");
   const report = JSON.parse(json.stdout);
   assertEquals([report.passed, report.counts.failed > 0, report.results[0].id], [false, true, "metadata/issuer-other"]);
 
   const file = join(folder, "report.xml");
-  const junit = await check([...only, "--report", "junit", "--output", file], "does not compare state");
+  const junit = await checkInProcess([...only, "--report", "junit", "--output", file], "does not compare state");
   assertStringIncludes(junit.stdout, `The report is in ${file}.`);
   assertMatch(
     readFileSync(file, "utf8"),
@@ -357,7 +362,10 @@ test("reports: JSON, JUnit XML, and an HTML document without scripts and other f
   );
 
   const page = join(folder, "report.html");
-  assertEquals((await check([...only, "--report", "html", "--output", page], "does not compare state")).code, 1);
+  assertEquals(
+    (await checkInProcess([...only, "--report", "html", "--output", page], "does not compare state")).code,
+    1,
+  );
   const html = readFileSync(page, "utf8");
   assertMatch(html, /<h1>Check of http:\/\/127\.0\.0\.1:\d+<\/h1>/);
   assertStringIncludes(html, "response/state-wrong");
