@@ -164,6 +164,7 @@ const importRules: ImportRules = {
         "app/": "anything",
         "endpoints/": "anything",
         "oauth/": "anything",
+        "runtime/base64url.ts": "anything",
         "store/": "types",
       },
       packages: ["jose"],

@@ -80,7 +80,7 @@ export type { Sender } from "./oauth/sender.ts";
 export type { FetchCause, FetchLimiter } from "./oauth/fetch_limiter.ts";
 export type { Outbound } from "./oauth/outbound.ts";
 export type { Authorization, TokenRequest } from "./oauth/grants/token_request.ts";
-export type { GrantType } from "./oauth/server.ts";
+export type { ClientAuth, Credentials, GrantType } from "./oauth/server.ts";
 export type { JwtKind, SignClaims, TokenKind } from "./oauth/keys/jwt.ts";
 export type { Keys, KeySource, NewKey, PublishedKey, Signer } from "./oauth/keys/keys.ts";
 export type { FetchedKeys, KeyFetches, PublicKeySet } from "./oauth/keys/remote_keys.ts";

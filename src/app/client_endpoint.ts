@@ -4,7 +4,7 @@ import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
 import { type HttpResponse, withHeaders } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
-import type { Credentials } from "../oauth/clients/auth/method.ts";
+import type { Credentials } from "../oauth/server.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import type { Server } from "../oauth/server.ts";

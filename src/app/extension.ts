@@ -3,7 +3,7 @@
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { MinuteTask, RecordUse, Server, SessionWatcher, TokenIssuer } from "../oauth/server.ts";
+import type { ClientAuth, MinuteTask, RecordUse, Server, SessionWatcher, TokenIssuer } from "../oauth/server.ts";
 import type { Approver } from "./approver.ts";
 import type { Endpoint } from "./route.ts";
 
@@ -39,6 +39,8 @@ export interface Extension extends SettingsExtension {
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
   metadata?(server: Server): Readonly<Record<string, unknown>>;
+  /** Its methods of client authentication. Default: none. */
+  readonly clientAuthentication?: readonly ClientAuth[];
   /** Follows the sessions of users. Default: none. */
   readonly sessionWatcher?: SessionWatcher;
   /** Loads the issuers that run after those of every server. Default: none. */

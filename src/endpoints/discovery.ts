@@ -5,9 +5,7 @@ import { responseTypes } from "../oauth/authorize/authorization_request.ts";
 import { responseModes } from "../oauth/authorize/response_mode.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { assertionAlgorithms } from "../oauth/clients/auth/assertion.ts";
-import { clientAuthMethods } from "../oauth/clients/auth/mod.ts";
-import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import { clientJwtAlgorithms, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
@@ -77,11 +75,10 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
   const urls = app.endpoints.flatMap(({ metadataName, path }) =>
     metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, site.base, path)]]
   );
-  const methods = clientAuthMethods.map(({ method }) => method).filter((name) =>
+  const methods = server.clientAuthentication.map(({ method }) => method).filter((name) =>
     server.settings.clientAuthMethods.includes(name)
   );
   const ownAlgorithms = signingAlgorithms.filter((alg) => server.settings.signatureAlgorithms.includes(alg));
-  const algorithms = assertionAlgorithms(methods, server.settings.signatureAlgorithms);
   const { acrValues } = server.settings;
   return {
     issuer: server.issuer,
@@ -98,9 +95,6 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
-    token_endpoint_auth_signing_alg_values_supported: algorithms,
-    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
     introspection_signing_alg_values_supported: ownAlgorithms,
     code_challenge_methods_supported: challengeMethods,
     authorization_response_iss_parameter_supported: true,
@@ -116,7 +110,7 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     ...server.settings.requirePushedAuthorizationRequests && { require_pushed_authorization_requests: true },
     ...server.settings.requireSignedRequestObject && { require_signed_request_object: true },
     request_parameter_supported: true,
-    request_object_signing_alg_values_supported: assertionAlgorithms(
+    request_object_signing_alg_values_supported: clientJwtAlgorithms(
       ["private_key_jwt", ...methods],
       server.settings.signatureAlgorithms,
     ),

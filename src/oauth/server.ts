@@ -12,7 +12,7 @@
 import type { Store } from "../store/store.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
-import type { User } from "./clients/client.ts";
+import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
 import type { SignClaims, TokenKind } from "./keys/jwt.ts";
@@ -77,6 +77,8 @@ export interface Server {
   readonly sign: SignClaims;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
+  /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+  readonly clientAuthentication: readonly ClientAuth[];
   /** The issuers of a token response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** What extensions do before something is issued to a client. */
@@ -144,6 +146,30 @@ export interface SessionWatcher {
   findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
   /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
   sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
+}
+
+/** The parts of a request that authenticate the client. */
+export interface Credentials {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string | null;
+  /** The parameters of the form. */
+  readonly params: Params;
+  /** The address of the caller; absent if unknown. */
+  readonly address?: string;
+  /** The id of the public client of a request that names no client. Default: such a request is rejected. */
+  readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
+}
+
+/** One method of client authentication (OAuth 2.1 §2.4). */
+export interface ClientAuth {
+  /** Its name in metadata. */
+  readonly method: ClientAuthMethod;
+  /** Whether the request uses this method. */
+  isUsed(credentials: Credentials): boolean;
+  /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
+  claimedId(credentials: Credentials): string | undefined;
+  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
+  authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
 
 /** One grant type. */

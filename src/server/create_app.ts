@@ -16,6 +16,7 @@ import type { RequestHandler } from "../http/router.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
+import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
 import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.ts";
@@ -148,6 +149,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
+    clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
     clients,

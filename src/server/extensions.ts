@@ -1,6 +1,7 @@
 /** The list of the extensions. A server has all of them unless its options say otherwise. */
 
 import type { Extension } from "../app/extension.ts";
+import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
@@ -9,4 +10,10 @@ import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 /**
  * Every extension, for a server without some: `latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") })`.
  */
-export const extensions: readonly Extension[] = [assertionGrants, clientLogout, registration, tokenExchange];
+export const extensions: readonly Extension[] = [
+  assertionAuthentication,
+  assertionGrants,
+  clientLogout,
+  registration,
+  tokenExchange,
+];

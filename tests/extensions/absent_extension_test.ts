@@ -105,3 +105,31 @@ test("a server without any extension: code, tokens and userinfo", async () => {
   const userinfo = await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers }));
   assertEquals(await userinfo.json(), { sub: "alice" });
 });
+
+test("without an extension for it, a method of client authentication cannot be set, used or registered", async () => {
+  for (const extension of extensions.filter(({ clientAuthentication }) => clientAuthentication !== undefined)) {
+    const others = extensions.filter((other) => other !== extension);
+    for (const { method } of extension.clientAuthentication!) {
+      const error = await assertRejects(
+        () =>
+          latchkey({ issuer: "https://as.test", extensions: others, clientAuthMethods: ["none", method], clients: [] }),
+        ConfigurationError,
+      );
+      assertEquals(error.issues.map(({ path }) => path), ["clientAuthMethods[1]"]);
+      await assertRejects(
+        () =>
+          latchkey({
+            issuer: "https://as.test",
+            extensions: others,
+            clients: [{ ...client, token_endpoint_auth_method: method }],
+          }),
+        ConfigurationError,
+        "token_endpoint_auth_method",
+      );
+    }
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    const methods = extension.clientAuthentication!.map(({ method }) => method as string);
+    assertEquals(metadata.token_endpoint_auth_methods_supported.filter((name: string) => methods.includes(name)), []);
+  }
+});

@@ -61,7 +61,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
-  const described = /^src\/extensions\/(?:settings|\w+\/(?:mod|settings|validate_client|\w+_types?))\.ts$/;
+  const described = /^src\/extensions\/(?:settings|\w+\/(?:methods|mod|settings|validate_client|\w+_types?))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;

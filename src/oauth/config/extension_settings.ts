@@ -1,6 +1,6 @@
 /** What an extension adds to the settings of a server. */
 
-import type { ClientMetadata } from "../clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
@@ -32,6 +32,8 @@ export interface SettingsExtension {
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
   /** Whether clients can exist that the operator does not know. Default: none can because of this extension. */
   acceptsUnknownClients?(settings: object): boolean;
+  /** Its methods of client authentication. Default: none. */
+  readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly OptionalGrantType[];
 }

@@ -2,6 +2,7 @@
 
 import { splitScope } from "../authorize/scope_token.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
+import type { ClientAuthMethod } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import type { AuthorizationDetailsType } from "./authorization_details.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
@@ -67,6 +68,9 @@ export interface ResolvedSettings extends
   readonly profile?: ActiveProfile;
 }
 
+/** The methods of client authentication of every server. */
+const ownAuthMethods: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
+
 /** The settings whose fields have a default. */
 type SettingWithDefault = {
   [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
@@ -121,6 +125,10 @@ export function resolveSettings(
     deviceAuthorization,
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
     throttle: given.throttle ?? !isTestIssuer,
+    clientAuthMethods: given.clientAuthMethods.filter((method) =>
+      ownAuthMethods.includes(method) ||
+      extensions.some(({ clientAuthentication = [] }) => clientAuthentication.some((added) => added.method === method))
+    ),
     // A document has no secret.
     clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
       given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),

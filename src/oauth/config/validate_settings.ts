@@ -39,6 +39,7 @@ export async function validateSettings(
     ...validateProfile(settings),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
+    ...validateAuthMethods(settings, resolved),
     ...validateRealHost(settings, resolved),
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
@@ -104,6 +105,21 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
     received: quote(issuer),
     hint: "Remove the path, or set defaultEndpoints to false.",
   }];
+}
+
+/** Methods whose extension the server does not have. */
+function validateAuthMethods(
+  { clientAuthMethods = [] }: ProgramSettings,
+  { clientAuthMethods: available }: ResolvedSettings,
+): ConfigIssue[] {
+  return clientAuthMethods.flatMap((method, i) =>
+    available.includes(method) ? [] : [{
+      path: `clientAuthMethods[${i}]`,
+      expected: `one of ${available.join(", ")}, because the server has no extension with another one`,
+      received: quote(method),
+      hint: "Remove it, or add the extension assertion_authentication.",
+    }]
+  );
 }
 
 function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {

@@ -1,4 +1,4 @@
-/** The signature algorithms of tokens. */
+/** The signature algorithms of tokens, and of the JWTs of clients. */
 
 /** A signature algorithm of tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
 export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
@@ -20,3 +20,17 @@ export const verificationAlgorithms: readonly string[] = [
   "Ed25519",
   "EdDSA",
 ];
+
+/** The algorithms of JWTs that clients sign with their secret (RFC 7518 §3.2). */
+export const secretAlgorithms: readonly string[] = ["HS256", "HS384", "HS512"];
+
+/** The algorithms of JWTs that clients with these methods of authentication sign. Each client accepts some of them. */
+export function clientJwtAlgorithms(
+  methods: readonly string[],
+  signatureAlgorithms: readonly string[],
+): readonly string[] {
+  return [
+    ...methods.includes("private_key_jwt") ? signatureAlgorithms : [],
+    ...methods.includes("client_secret_jwt") ? secretAlgorithms : [],
+  ];
+}

@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../../errors.ts";
 import { verifyClientSecret } from "./method.ts";
-import type { ClientAuth } from "./method.ts";
+import type { ClientAuth } from "../../server.ts";
 
 interface CredentialCandidate {
   readonly id: string;

@@ -8,32 +8,9 @@ import { withAnySecret } from "../unregistered_clients.ts";
 import { OAuthError } from "../../errors.ts";
 import { hasTestHost } from "../../test_hosts.ts";
 import type { RuleExplanation } from "../../explanation.ts";
-import type { Params } from "../../params.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
-
-/** The parts of a request that authenticate the client. */
-export interface Credentials {
-  /** The value of the `Authorization` header. */
-  readonly authorization: string | null;
-  readonly params: Params;
-  /** The address of the caller; absent if unknown. */
-  readonly address?: string;
-  /** The id of the public client of a request that names no client. Default: such a request is rejected. */
-  readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
-}
-
-/** One method of client authentication (OAuth 2.1 §2.4). */
-export interface ClientAuth {
-  readonly method: ClientAuthMethod;
-  /** Whether the request uses this method. */
-  isUsed(credentials: Credentials): boolean;
-  /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
-  claimedId(credentials: Credentials): string | undefined;
-  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
-  authenticate(server: Server, credentials: Credentials): Promise<Client>;
-}
 
 type Others = Pick<RuleExplanation, "earlier" | "fix">;
 

@@ -5,14 +5,12 @@ import { warnUnregistered } from "../unregistered_clients.ts";
 import type { Client } from "../repository.ts";
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
-import type { Server } from "../../server.ts";
+import type { ClientAuth, Credentials, Server } from "../../server.ts";
 import type { RateLimiter } from "../../rate_limiter.ts";
 import type { Explanation } from "../../trace.ts";
 import { parameters } from "../../parameter.ts";
-import { privateKeyJwt, secretJwt } from "./assertion.ts";
 import { basic } from "./basic.ts";
 import { invalidClient, tracePassedClient } from "./method.ts";
-import type { ClientAuth, Credentials } from "./method.ts";
 import { none } from "./none.ts";
 import { post } from "./post.ts";
 
@@ -24,8 +22,14 @@ export const clientAuthParameters = parameters(
   { name: "client_assertion", secret: "client_assertion" },
 );
 
-/** The supported methods, in the order of `token_endpoint_auth_methods_supported`. */
-export const clientAuthMethods: readonly ClientAuth[] = [basic, post, secretJwt, privateKeyJwt, none];
+/**
+ * The methods of a server, in the order of `token_endpoint_auth_methods_supported`.
+ *
+ * @param added Those of extensions.
+ */
+export function clientAuthentication(added: readonly ClientAuth[]): readonly ClientAuth[] {
+  return [basic, post, ...added, none];
+}
 
 /**
  * Authenticates the client of a request (OAuth 2.1 §2.4, §3.2.1).
@@ -35,7 +39,9 @@ export const clientAuthMethods: readonly ClientAuth[] = [basic, post, secretJwt,
  */
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
-  const used = clientAuthMethods.filter((clientAuth) => clientAuth !== none && clientAuth.isUsed(credentials));
+  const used = server.clientAuthentication.filter((clientAuth) =>
+    clientAuth !== none && clientAuth.isUsed(credentials)
+  );
   if (used.length > 1) {
     throw new OAuthError("invalid_request", "the request uses more than one method of client authentication", {
       rule: "CA-09",
@@ -87,8 +93,11 @@ function assertMethodAllowed({ clientAuthMethods, profile }: Server["settings"],
  * The registered client that a rejected request claims to be, for the trace; `undefined` if it is unknown, because an
  * unknown id may be a secret in the wrong place.
  */
-export function findClaimedClient({ clients }: Server, credentials: Credentials): string | undefined {
-  for (const clientAuth of clientAuthMethods) {
+export function findClaimedClient(
+  { clientAuthentication, clients }: Server,
+  credentials: Credentials,
+): string | undefined {
+  for (const clientAuth of clientAuthentication) {
     const id = clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined;
     if (id !== undefined && clients.findCached(id) !== undefined) return id;
   }

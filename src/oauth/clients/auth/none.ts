@@ -2,7 +2,7 @@
 
 import { isPromise } from "../../maybe_promise.ts";
 import { howToAuthenticate, invalidClient, unknownClient } from "./method.ts";
-import type { ClientAuth } from "./method.ts";
+import type { ClientAuth } from "../../server.ts";
 
 /** The method of requests that use no other one. */
 export const none: ClientAuth = {

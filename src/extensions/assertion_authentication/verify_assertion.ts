@@ -1,18 +1,17 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
 import type { JWTPayload } from "jose";
-import { byProfile } from "../../config/profile.ts";
-import { rejectBeyondBound } from "../../bounded_records.ts";
-import { clockToleranceSeconds, verifyClientJwt } from "../client_jwt.ts";
-import { describeRemovedClient } from "../server_clients.ts";
-import { policyOf } from "../policy.ts";
-import type { Client } from "../repository.ts";
-import { storageKey } from "../../secrets.ts";
-import type { Server } from "../../server.ts";
-import type { Explanation } from "../../trace.ts";
-import { assertionType } from "./assertion_type.ts";
-import { invalidClient } from "./method.ts";
-import type { Credentials } from "./method.ts";
+import { byProfile } from "../../oauth/config/profile.ts";
+import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
+import { clockToleranceSeconds, verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
+import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { Credentials, Server } from "../../oauth/server.ts";
+import type { Explanation } from "../../oauth/trace.ts";
+import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
+import { invalidClient } from "../../oauth/clients/auth/method.ts";
 
 /** The lifetime above which an assertion causes a warning, in seconds. */
 const usualLifetimeSeconds = 300;

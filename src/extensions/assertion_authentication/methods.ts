@@ -1,18 +1,8 @@
 /** client_secret_jwt and private_key_jwt: the client signs an assertion (RFC 7523 §2.2, §3). */
 
-import { decodeBase64url } from "../../../runtime/base64url.ts";
-import { verificationAlgorithms } from "../../keys/signing_algorithm.ts";
-import type { ClientAuth, Credentials } from "./method.ts";
-
-const secretAlgorithms = ["HS256", "HS384", "HS512"];
-
-/** The algorithms of assertions that methods of client authentication support. Each client accepts some of them. */
-export function assertionAlgorithms(methods: readonly string[], signatureAlgorithms: readonly string[]): string[] {
-  return [
-    ...methods.includes("private_key_jwt") ? signatureAlgorithms : [],
-    ...methods.includes("client_secret_jwt") ? secretAlgorithms : [],
-  ];
-}
+import { decodeBase64url } from "../../runtime/base64url.ts";
+import { secretAlgorithms, verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import type { ClientAuth, Credentials } from "../../oauth/server.ts";
 
 /** Signed with the client's secret. */
 export const secretJwt: ClientAuth = {

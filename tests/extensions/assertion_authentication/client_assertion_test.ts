@@ -10,9 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../../src/mod.ts";
+import { sqliteStore } from "../../../src/store/sql/sqlite.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -20,8 +20,8 @@ import {
   post,
   refreshTokens,
   testClients,
-} from "./client_endpoints.ts";
-import type { Tokens } from "./client_endpoints.ts";
+} from "../../flows/client_endpoints.ts";
+import type { Tokens } from "../../flows/client_endpoints.ts";
 import {
   assertTokenResponse,
   basic,
@@ -32,10 +32,10 @@ import {
   testServer,
   webRequest,
   webToken,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { clientKeyPair } from "../rsa_keys.ts";
-import { latchkey } from "../secret_leak_check.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { clientKeyPair } from "../../rsa_keys.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-assertion-"));
 after(() => rmSync(folder, { recursive: true }));
