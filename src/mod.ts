@@ -39,7 +39,7 @@ export type { Destination, DeviceDestination, RedirectDestination } from "./oaut
 export type { ResponseMode } from "./oauth/authorize/response_mode.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
-export type { ServerClients } from "./oauth/clients/server_clients.ts";
+export type { ClientDependencies, ServerClients } from "./oauth/clients/server_clients.ts";
 export type { Standing, StandingRequirement, SupportedGrantType } from "./oauth/clients/standing.ts";
 export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export { OAuthError } from "./oauth/errors.ts";
@@ -54,6 +54,7 @@ export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { EndpointOptions, Extension } from "./app/extension.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
+export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";
 export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";
 export type {
   RegistrationMembers,

@@ -124,7 +124,7 @@ async function showList(
   const props: ClientsProps = {
     ...context.site,
     clients: entries.map((client) => toListedClient(context, client)),
-    documentClients: clients.documentClients().slice(-maxListedDocuments).reverse()
+    documentClients: clients.externalClients().slice(-maxListedDocuments).reverse()
       .map((client) => toListedClient(context, client)),
     position,
   };

@@ -1,5 +1,6 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
+import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
@@ -20,8 +21,8 @@ export interface EndpointOptions {
 }
 
 /**
- * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line in
- * the list of `server/extensions.ts`. To a server without it, its settings, grant types and parameters are unknown.
+ * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line
+ * in the list of `server/extensions.ts`. To a server without it, its settings, grant types and parameters are unknown.
  *
  * The server calls the functions with its settings, which contain those of the extension, so that an implementation may
  * name the settings that it reads as the type of the parameter.
@@ -41,6 +42,8 @@ export interface Extension extends SettingsExtension {
   metadata?(server: Server): Readonly<Record<string, unknown>>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
+  /** Adds clients that are not registered to those of the server. Default: none. */
+  addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
   /** Follows the sessions of users. Default: none. */
   readonly sessionWatcher?: SessionWatcher;
   /** Loads the issuers that run after those of every server. Default: none. */

@@ -105,7 +105,6 @@ function metadata({ app, server, site }: Context, claims: readonly string[]): Re
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
     acr_values_supported: acrValues.map(({ value }) => value),
-    ...server.clients.acceptsDocuments && { client_id_metadata_document_supported: true },
     dpop_signing_alg_values_supported: server.settings.dpop.algorithms,
     ...server.settings.requirePushedAuthorizationRequests && { require_pushed_authorization_requests: true },
     ...server.settings.requireSignedRequestObject && { require_signed_request_object: true },

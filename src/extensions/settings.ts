@@ -2,17 +2,24 @@
 
 import type { Fields } from "../oauth/config/field.ts";
 import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
+import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
 /** The settings of all extensions, in one list with those of every server. Everything has a default. */
 export interface ExtensionSettings
-  extends AssertionGrantSettings, ClientLogoutSettings, RegistrationMembers, TokenExchangeMembers {}
+  extends
+    AssertionGrantSettings,
+    ClientDocumentSettings,
+    ClientLogoutSettings,
+    RegistrationMembers,
+    TokenExchangeMembers {}
 
 /** Describes {@link ExtensionSettings}. */
 export const extensionFields: Fields<ExtensionSettings> = {
   ...assertionGrantFields,
+  ...clientDocumentFields,
   ...clientLogoutFields,
   ...registrationFields,
   ...tokenExchangeFields,

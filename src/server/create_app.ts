@@ -106,15 +106,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const { privateHosts } = settings;
   const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
   const registered = clientRepository(settings, createRepository);
-  const knownClients = serverClients(
-    registered,
-    settings.clientIdMetadataDocuments
-      ? async () => {
-        const { createDocumentClients } = await import("../oauth/clients/documents/document_clients.ts");
-        const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
-        return createDocumentClients({ ...core, outbound, settings: currentSettings });
-      }
-      : undefined,
+  const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
+  const clientDependencies = { ...core, outbound, currentSettings };
+  const knownClients = extensions.reduce(
+    (clients, extension) => extension.addClients?.(settings, clients, clientDependencies) ?? clients,
+    serverClients(registered),
   );
   const clients = settings.acceptsAny.includes("clients")
     ? withUnregisteredClients(knownClients, settings, allGrantTypes.map(({ type }) => type))

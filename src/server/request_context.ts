@@ -26,9 +26,8 @@ type CreateContext = (
 export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitEvent): CreateContext {
   const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
-  const { clients, settings } = app.server;
-  const fetchesForSenders = clients.acceptsDocuments ||
-    settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings));
+  const { settings } = app.server;
+  const fetchesForSenders = settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings));
   return (request, target, route) => {
     const context = new RequestContext(app, plugins, request, target, route);
     for (const plugin of extending) context.server = plugin.extend!(context.server, context);

@@ -316,7 +316,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       const unmet = clearFaults();
       const { server } = getApp();
       log.clear();
-      server.clients.forgetDocuments();
+      server.clients.forgetExternalClients();
       for (const part of [overrides, decisions, clock, serverRandom]) part?.reset();
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
       const cleared = state.reset(server.store);

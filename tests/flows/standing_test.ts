@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import type { GrantType, LatchkeyOptions } from "../../src/mod.ts";
 import { clientField, openMembers } from "../../src/oauth/clients/client.ts";
-import { parseDocument } from "../../src/oauth/clients/documents/parse_document.ts";
+import { parseDocument } from "../../src/extensions/client_documents/parse_document.ts";
 import type { Standing } from "../../src/oauth/clients/standing.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { extensions } from "../../src/server/extensions.ts";

@@ -64,8 +64,8 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   const described = /^src\/extensions\/(?:settings|\w+\/(?:methods|mod|settings|validate_client|\w+_types?))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
-  const unused = /^src\/(?:oauth\/clients\/documents|runtime\/(?:safe_fetch|address_kind))/;
-  assertEquals(sources.filter((path) => unused.test(path)), [], "metadata documents, and networks");
+  const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
+  assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   for (
     const name of [
       "authorize/acr",

@@ -129,9 +129,6 @@ export function resolveSettings(
       ownAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) => clientAuthentication.some((added) => added.method === method))
     ),
-    // A document has no secret.
-    clientIdMetadataDocuments: (given.clientIdMetadataDocuments ?? isTestIssuer) &&
-      given.clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt"),
     grantTypes: [],
     extensions,
     profile,

@@ -229,13 +229,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   readonly devicePollInterval?: number;
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
-  /**
-   * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: such clients
-   * need no registration. Default: true if the issuer is on a test host, otherwise false.
-   */
-  readonly clientIdMetadataDocuments?: boolean;
-  /** Whether such a document must have `client_name`. If it has none, users see the host of its URL. Default: false. */
-  readonly requireClientName?: boolean;
 }
 
 /** A form of the metadata URL. */
@@ -301,8 +294,6 @@ export const settingFields = {
   deviceAuthorization: flag(),
   devicePollInterval: seconds(5, 60),
   throttle: flag(),
-  clientIdMetadataDocuments: flag(),
-  requireClientName: flag(false),
   ...networkFields,
   ...requestFields,
   ...insecureFields,

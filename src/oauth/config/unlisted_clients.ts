@@ -1,4 +1,4 @@
-/** Warns about an entry of another issuer that lists no clients, where clients can exist that the operator does not know. */
+/** Warns about an entry of another issuer without clients, where clients can exist that the operator does not know. */
 
 import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
@@ -9,11 +9,10 @@ import type { ResolvedSettings } from "./resolve_settings.ts";
  * @param paths The paths of the entries.
  */
 export function unlistedClientsWarnings(
-  settings: Pick<ResolvedSettings, "clientIdMetadataDocuments" | "extensions">,
+  settings: Pick<ResolvedSettings, "extensions">,
   paths: readonly string[],
 ): ConfigurationWarning[] {
-  const { clientIdMetadataDocuments, extensions } = settings;
-  if (!clientIdMetadataDocuments && !extensions.some((one) => one.acceptsUnknownClients?.(settings))) return [];
+  if (!settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings))) return [];
   return paths.map((path) => ({
     path: `${path}.clients`,
     message:

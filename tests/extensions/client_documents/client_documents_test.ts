@@ -3,10 +3,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { importJWK, SignJWT } from "jose";
 import { test } from "node:test";
-import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
-import type { KeyTestClient, LoginError } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
-import { openBrowser } from "./browser.ts";
+import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../../src/mod.ts";
+import type { KeyTestClient, LoginError } from "../../../src/testing/mod.ts";
+import { extensions } from "../../../src/mod.ts";
+import { testLatchkey } from "../../secret_leak_check.ts";
+import { openBrowser } from "../../flows/browser.ts";
 import {
   assertPage,
   basic,
@@ -17,8 +18,15 @@ import {
   getRejections,
   type TestServer,
   testServer,
-} from "./harness.ts";
-import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "./page_navigation.ts";
+} from "../../flows/harness.ts";
+import {
+  describePage,
+  logIn,
+  logInAndAllow,
+  openPage,
+  requestAuthorization,
+  submit,
+} from "../../flows/page_navigation.ts";
 
 const url = "https://client.example/oauth/client.json";
 
@@ -107,8 +115,9 @@ test("[MC-03] a login works without a registration, and metadata says so", async
   }
 });
 
-test("[MC-03] switched off, metadata does not list it, the id is unknown and nothing is fetched", async () => {
-  await forEachCase([{ clientIdMetadataDocuments: false }, real], async (options) => {
+test("[MC-03] switched off or without the extension, the id is unknown and nothing is fetched", async () => {
+  const others = extensions.filter(({ name }) => name !== "client_documents");
+  await forEachCase([{ clientIdMetadataDocuments: false }, real, { extensions: others }], async (options) => {
     const b = await documentServer({
       clients: [{ client_id: "spa", redirect_uris: ["https://x.example/"] }],
       ...options,

@@ -1,24 +1,25 @@
-/** Turns a client ID metadata document into a client. Its author is unknown, so it may set less than the operator may. */
+/** Turns a client ID metadata document into a client. Its author is unknown, and may set less than the operator. */
 
-import { responseTypes } from "../../authorize/authorization_request.ts";
-import { splitScope } from "../../authorize/scope_token.ts";
-import { quote } from "../../config/config_issue.ts";
-import { byProfile } from "../../config/profile.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import { hasTestHost } from "../../test_hosts.ts";
-import { OAuthError } from "../../errors.ts";
-import { supportedGrantTypes } from "../../grants/mod.ts";
-import { digest } from "../../secrets.ts";
-import type { RuleExplanation } from "../../explanation.ts";
-import type { ClientMetadata } from "../client.ts";
-import { closedMembers } from "../open_members.ts";
-import { clientFromMetadata } from "../client_from_metadata.ts";
-import { findLocalUris, isLocalUrl } from "../local_uris.ts";
-import { redirectsToDevice, validateRedirectUri } from "../redirect_uri.ts";
-import type { Client } from "../repository.ts";
-import { meetsRequirement } from "../standing.ts";
-import { validateUntrustedText } from "../untrusted_text.ts";
-import { validateClient, validateClientAudience } from "../validate_client.ts";
+import { responseTypes } from "../../oauth/authorize/authorization_request.ts";
+import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import { byProfile } from "../../oauth/config/profile.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
+import { digest } from "../../oauth/secrets.ts";
+import type { RuleExplanation } from "../../oauth/explanation.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { closedMembers } from "../../oauth/clients/open_members.ts";
+import { clientFromMetadata } from "../../oauth/clients/client_from_metadata.ts";
+import { findLocalUris, isLocalUrl } from "../../oauth/clients/local_uris.ts";
+import { redirectsToDevice, validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { meetsRequirement } from "../../oauth/clients/standing.ts";
+import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
+import { clientDocumentPolicy } from "./settings.ts";
+import { validateClient, validateClientAudience } from "../../oauth/clients/validate_client.ts";
 
 /** A fetched document. */
 interface FetchedDocument {
@@ -54,7 +55,7 @@ export async function parseDocument(
   }
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
-  if (settings.requireClientName && (document.client_name ?? "") === "") {
+  if (clientDocumentPolicy(settings).requireClientName && (document.client_name ?? "") === "") {
     const profile = byProfile(settings.profile, "requireClientName");
     throw invalidDocument("client_name", `a name of the client for users${profile}`, "none");
   }
@@ -158,7 +159,7 @@ function defaultMethod({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): s
   return jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt";
 }
 
-/** The supported ones of several values; `undefined` if the value is not a list of strings, which validation rejects. */
+/** The supported values of a list; `undefined` if it is not a list of strings, which validation rejects. */
 function filterSupported(
   values: unknown,
   name: string,

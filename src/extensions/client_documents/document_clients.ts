@@ -8,30 +8,37 @@
  * 3. `parse_document.ts` turns the document into a client.
  */
 
-import { boundedCache } from "../../bounded_cache.ts";
-import { OAuthError } from "../../errors.ts";
-import { fetchLimiter, type FetchLimitError } from "../../fetch_limiter.ts";
-import { DocumentError, fetchDocument, type Outbound } from "../../outbound.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import type { Sender } from "../../sender.ts";
-import type { Trace } from "../../trace.ts";
-import type { Client } from "../repository.ts";
-import type { DocumentClients } from "../server_clients.ts";
-import { isLocalUrl } from "../local_uris.ts";
+import { boundedCache } from "../../oauth/bounded_cache.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { fetchLimiter, type FetchLimitError } from "../../oauth/fetch_limiter.ts";
+import { DocumentError, fetchDocument } from "../../oauth/outbound.ts";
+import type { Sender } from "../../oauth/sender.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import type { ClientDependencies } from "../../oauth/clients/server_clients.ts";
+import { isLocalUrl } from "../../oauth/clients/local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
 
-/** The parts of the server that metadata documents need. */
-export interface DocumentDependencies {
-  /** The clock: milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Fetches the documents. */
-  readonly outbound: Outbound;
-  /** Receives an event for each fetch. */
-  readonly trace: Trace;
-  /** The settings in effect. */
-  readonly settings: () => ResolvedSettings;
+/** The clients of metadata documents. */
+export interface DocumentClients {
+  /**
+   * Fetches and parses a document, whether or not it is cached.
+   *
+   * @param isInUse Whether something was issued to the client.
+   * @throws {OAuthError} `invalid_client`, with the broken rule.
+   */
+  find(url: string, isInUse: boolean, sender?: Sender): Promise<Client>;
+  /** Keeps a cached document, however many documents of clients that are not in use are fetched. */
+  keep(url: string): void;
+  /** The cached client, if its document need not be fetched again. */
+  findFresh(url: string): Client | undefined;
+  /** The cached client, even if its document has expired. */
+  findCached(url: string): Client | undefined;
+  /** Every cached client. The same array until one of them changes. */
+  list(): readonly Client[];
+  /** Removes every cached client. */
+  clear(): void;
 }
 
 /** Maximum number of cached documents of clients in use, and of others. */
@@ -42,7 +49,9 @@ const documentLimits = { accept: "application/json", maxBytes: 5 * 1024, timeout
 const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
-export function createDocumentClients({ now, outbound, trace, settings }: DocumentDependencies): DocumentClients {
+export function createDocumentClients(
+  { now, outbound, trace, currentSettings }: ClientDependencies,
+): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
   // In a cache of their own, so that documents of other clients do not evict them.
   let kept = boundedCache<Client>(maxDocuments);
@@ -64,7 +73,7 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
 
   async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<Client> {
     assertDocumentUrl(url);
-    if (sender?.page === "cross-site" && isLocalUrl(settings(), url)) {
+    if (sender?.page === "cross-site" && isLocalUrl(currentSettings(), url)) {
       const received = "a URL of a local host, in a request of a page of another site";
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
     }
@@ -83,10 +92,14 @@ export function createDocumentClients({ now, outbound, trace, settings }: Docume
       const { text, headers } = await fetchDocument(outbound, url, documentLimits);
       const lifetimeMs = cacheLifetimeMs(headers);
       const validUntil = fetchedAt + lifetimeMs;
-      const client = await parseDocument({ url, text, contentType: headers.get("content-type") }, settings(), {
-        fetchedAt,
-        validUntil,
-      });
+      const client = await parseDocument(
+        { url, text, contentType: headers.get("content-type") },
+        currentSettings(),
+        {
+          fetchedAt,
+          validUntil,
+        },
+      );
       (isInUse || kept.get(url) !== undefined ? kept : cached).set(url, client);
       list = undefined;
       traceFetch(`valid for ${lifetimeMs / 1000} seconds`);

@@ -1,6 +1,6 @@
 /** Which URLs may be the `client_id` of a metadata document. */
 
-import { OAuthError } from "../../errors.ts";
+import { OAuthError } from "../../oauth/errors.ts";
 
 /** Maximum length, as for every client id. */
 const maxLength = 256;
