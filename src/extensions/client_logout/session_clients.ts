@@ -63,7 +63,7 @@ export async function recordSessionClient(
   const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await store.add("session_client", id, login, { expiresAt })) return;
-  const hasEnded = (await findRevoked(server, [sid])).length > 0;
+  const hasEnded = await findRevoked(server, [sid]) !== undefined;
   // The session has ended since its code was issued, perhaps at this moment: the client is called later.
   if (hasEnded && await store.consume("session_client", id, now)) await scheduleCall(server, { ...login, attempts: 0 });
 }

@@ -40,14 +40,16 @@ function clientSessionId(clientId: string, sid: string): string {
   return `${clientId} ${sid}`;
 }
 
-/** The revoked ones of these grants, consents and sessions. The lookups run at the same time: one round trip. */
+/**
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run at the same
+ * time: one round trip.
+ */
 export async function findRevoked(
   { store }: Server,
   ids: readonly (string | undefined)[],
-): Promise<readonly (string | undefined)[]> {
-  const present = ids.filter((id) => id !== undefined);
-  const records = await Promise.all(present.map((id) => store.get("revocation", id)));
-  return present.filter((_, i) => records[i] !== undefined);
+): Promise<string | undefined> {
+  const records = await Promise.all(ids.map((id) => id === undefined ? undefined : store.get("revocation", id)));
+  return ids[records.findIndex((record) => record !== undefined)];
 }
 
 /**
@@ -85,16 +87,16 @@ export async function findInvalidReason(
   const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
   const clientSession = knownSid && clientSessionId(client.id, knownSid);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
-  if (revoked.includes(grantId)) {
+  if (revoked !== undefined && revoked === grantId) {
     return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is not revoked" };
   }
-  if (revoked.includes(consent)) {
+  if (revoked !== undefined && revoked === consent) {
     return { rule: "CI-11", reason: "the consent was revoked", expected: "a consent that is not revoked" };
   }
   server.passed?.("CI-11", sub);
   if (!isSessionBound) return;
   const expected = "an active session, or offline_access";
-  if (revoked.length > 0) {
+  if (revoked !== undefined) {
     return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
   }
   server.passed?.("LO-05");

@@ -24,7 +24,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   if (server.now() >= claims.exp * 1000) return undefined;
   if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
   if (user !== undefined && await findUser(server, user, generationOfAccessToken(claims.jti)) === undefined) return;
-  return (await findRevoked(server, revocableIds(claims.jti))).length > 0 ? undefined : verified;
+  return await findRevoked(server, revocableIds(claims.jti)) === undefined ? verified : undefined;
 }
 
 /** Whether the claims that this server reads have their types: a test can issue or mint a token that lacks some. */
