@@ -32,11 +32,10 @@ export function responseFields(
 ): readonly (readonly [string, string])[] {
   // A signed response always has iss (JARM §2.1).
   const hasIss = sendsIss(server) || mode !== "device" && responseModes[mode].isSigned;
-  return [
-    ...response,
-    ...state === undefined ? [] : [["state", state] as const],
-    ...hasIss ? [["iss", server.issuer] as const] : [],
-  ];
+  const fields = [...response];
+  if (state !== undefined) fields.push(["state", state]);
+  if (hasIss) fields.push(["iss", server.issuer]);
+  return fields;
 }
 
 /** Whether authorization responses have `iss` (RFC 9207), as they do unless the setting `metadata` says otherwise. */

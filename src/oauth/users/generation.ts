@@ -39,11 +39,12 @@ export function findUser(
   sub: string,
   generation: string | undefined,
 ): MaybePromise<User | undefined> {
-  const ofGeneration = (user: User | undefined) =>
-    user === undefined || generationOf(user) === generation ? user : undefined;
   return chain(server.users.find(sub), (user) => {
-    if (user === undefined || ofGeneration(user) !== undefined) return user;
+    if (user === undefined || generationOf(user) === generation) return user;
     // Another instance may have replaced the user a moment ago.
-    return chain(server.users.reload(sub), ofGeneration);
+    return chain(
+      server.users.reload(sub),
+      (reloaded) => reloaded && generationOf(reloaded) === generation ? reloaded : undefined,
+    );
   });
 }
