@@ -4,10 +4,11 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
-import { type Latchkey, latchkey } from "../../src/mod.ts";
+import type { Latchkey } from "../../src/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 import type { Extension } from "../../src/app/extension.ts";
 import { extensions } from "../../src/server/extensions.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const client = {
   client_id: "job",

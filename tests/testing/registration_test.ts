@@ -107,7 +107,7 @@ test("[DR-04] the log, /flows, its export, the page and the error say how to fix
     }
   }
   // A warning has its own fix too.
-  await as.register({ redirect_uris: ["http://127.0.0.1/cb"] });
+  await as.register({ redirect_uris: ["http://127.0.0.1/cb"], token_endpoint_auth_method: "none" });
   const warned = await (await as.fetch("/flows/3")).text();
   assertStringIncludes(warned, "for an app on the device of the user");
   assert(!warned.includes(general), warned);
