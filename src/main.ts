@@ -13,6 +13,7 @@ import type { Inspector } from "./inspector/mod.ts";
 import { latchkey } from "./server/latchkey.ts";
 import { validateOptions } from "./server/options.ts";
 import type { Trace } from "./oauth/trace.ts";
+import { configuredIssuer } from "./oauth/config/issuer_urls.ts";
 import { resolveSettings } from "./oauth/config/resolve_settings.ts";
 import { extensions } from "./server/extensions.ts";
 import { demoSecret } from "./oauth/config/settings.ts";
@@ -74,7 +75,8 @@ async function main(
   if (config.kind === "hash-password") return console.log(await hashPassword());
 
   const { settings, drain } = config;
-  const isTest = settings.issuer === undefined || hasTestHost(settings.issuer);
+  const configured = configuredIssuer(settings);
+  const isTest = configured === undefined || hasTestHost(configured);
   const inspectorEnabled = config.inspector ?? isTest;
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,

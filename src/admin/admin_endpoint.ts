@@ -34,7 +34,7 @@ export interface DirectoryOptions {
 /** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */
 export function directoryHandlers({ show, change }: { readonly show: Handler; readonly change?: Handler }): Handlers {
   const withHostCheck = (handle: Handler): Handler => (context) => {
-    rejectUntrustedHost(context.server.issuer, context.request, "DI-04");
+    rejectUntrustedHost(context.server, context.request, "DI-04");
     return handle(context);
   };
   return { GET: withHostCheck(show), ...change && { POST: withHostCheck(change) } };

@@ -174,13 +174,13 @@ async function showOne(
   newSecret?: string,
 ): Promise<HttpResponse> {
   const { edit, autoLogin } = options;
-  const { app, server, site } = context;
+  const { server, site } = context;
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
   const urls = {
     issuer: server.issuer,
-    authorize: endpointUrl(app, "authorize"),
-    token: endpointUrl(app, "token"),
-    par: endpointUrl(app, "par"),
+    authorize: endpointUrl(context, "authorize"),
+    token: endpointUrl(context, "token"),
+    par: endpointUrl(context, "par"),
   };
   const isDemo = await client.secretDigest === await digest(demoSecret);
   const secret = generatedSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");

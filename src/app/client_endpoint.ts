@@ -1,5 +1,6 @@
 /** Shared by the endpoints for clients: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
 
+import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { HttpError } from "../http/http_error.ts";
 import { parseFields } from "../http/form.ts";
 import { type HttpResponse, withHeaders } from "../http/message.ts";
@@ -11,7 +12,6 @@ import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
 import type { Params } from "../oauth/params.ts";
 import type { Context } from "./context.ts";
-import { routeUrl } from "./endpoint.ts";
 import { readParams } from "./read_params.ts";
 import type { Handlers } from "./route.ts";
 
@@ -79,8 +79,8 @@ class ClientRequest implements TokenRequest {
   }
 
   get url(): string {
-    const { app, server, target } = this.#context;
-    return routeUrl(server.issuer, app.site.base, target.path);
+    const { server, target } = this.#context;
+    return backChannelOrigin(server) + target.path;
   }
 
   header(name: string): string | null {

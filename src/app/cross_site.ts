@@ -50,7 +50,7 @@ export function rejectCrossSite(context: Context): void {
  */
 export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
   const { server, request } = context;
-  if (hasTestHost(server.issuer)) rejectUntrustedHost(server.issuer, request, "UI-20");
+  if (hasTestHost(server.issuer)) rejectUntrustedHost(server, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isCrossSite(context);
   const isRegistered = client.standing !== "unknown" && client.hasRedirectUri(destination.uri);

@@ -1,5 +1,6 @@
 /** CSRF protection: a form must come from a page of this server, and its token binds it to one browser and purpose. */
 
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { readForm } from "../http/form.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -40,7 +41,7 @@ export async function withCsrfToken(
  * @throws {HttpError} If a page of another origin sent it, or the body is not a form.
  */
 export async function readSameOriginForm({ server, request }: Context, allowNullOrigin = false): Promise<Params> {
-  rejectCrossOrigin(request, new URL(server.issuer).origin, allowNullOrigin);
+  rejectCrossOrigin(request, frontChannelOrigin(server), allowNullOrigin);
   return paramsFromFields(await readForm(request));
 }
 

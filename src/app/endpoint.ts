@@ -1,5 +1,6 @@
 /** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
 
+import { backChannelOrigin, frontChannelOrigin, type ServerUrls } from "../oauth/config/issuer_urls.ts";
 import type { Method } from "../http/router.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 
@@ -82,29 +83,34 @@ export function issuerUrl(issuer: string, path: string): string {
   return issuer.replace(/\/$/, "") + path;
 }
 
-/** The absolute URL of a route; a route of a plugin may be outside the issuer's path, `base`. */
-export function routeUrl(issuer: string, base: string, path: string): string {
-  return path.startsWith(`${base}/`) ? issuerUrl(issuer, path.slice(base.length)) : new URL(issuer).origin + path;
+/** A server with its endpoints, such as a `Context`. */
+interface WithEndpoints {
+  readonly app: { readonly endpoints: readonly EndpointDescription[] };
+  readonly server: ServerUrls;
 }
 
-/** A server with its endpoints, such as an `App`. */
-interface WithEndpoints {
-  readonly endpoints: readonly EndpointDescription[];
-  readonly site: { readonly issuer: string; readonly base: string };
+/** The absolute URL of an endpoint: browsers may reach the server under another origin than clients. */
+export function publicUrl(server: ServerUrls, { caller, path }: Pick<EndpointDescription, "caller" | "path">): string {
+  return (caller === "browser" ? frontChannelOrigin(server) : backChannelOrigin(server)) + path;
 }
 
 /**
- * The path of an endpoint by its name, including the path of the issuer.
+ * The description of an endpoint by its name.
  *
  * @throws {TypeError} If no endpoint has the name.
  */
-export function endpointPath({ endpoints }: Pick<WithEndpoints, "endpoints">, name: string): string {
+function findEndpoint({ endpoints }: WithEndpoints["app"], name: string): EndpointDescription {
   const endpoint = endpoints.find((description) => description.name === name);
   if (endpoint === undefined) throw new TypeError(`expected the name of an endpoint, received ${name}`);
-  return endpoint.path;
+  return endpoint;
+}
+
+/** The path of an endpoint by its name, including the path of the issuer. @throws {TypeError} If none has the name. */
+export function endpointPath(app: WithEndpoints["app"], name: string): string {
+  return findEndpoint(app, name).path;
 }
 
 /** The absolute URL of an endpoint by its name. @throws {TypeError} If no endpoint has the name. */
-export function endpointUrl(server: WithEndpoints, name: string): string {
-  return routeUrl(server.site.issuer, server.site.base, endpointPath(server, name));
+export function endpointUrl({ app, server }: WithEndpoints, name: string): string {
+  return publicUrl(server, findEndpoint(app, name));
 }

@@ -5,6 +5,7 @@ import type { Method, Route } from "../http/router.ts";
 import type { Context } from "./context.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import type { EndpointDescription } from "./endpoint.ts";
+import { rejectOtherHost } from "./host_check.ts";
 import { rejectCrossSite } from "./cross_site.ts";
 
 /** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
@@ -64,6 +65,8 @@ export function endpointRoute(
       return unrepeatable ??= findUnrepeatable();
     },
     handle(method, context) {
+      // Probes of an orchestrator name the address of the machine.
+      if (endpoint.errors !== "text") rejectOtherHost(context);
       if (isForPrograms) rejectCrossSite(context);
       return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
     },

@@ -1,5 +1,6 @@
 /** The session cookie, and the names and scopes of all cookies. */
 
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
 import type { CookieScope } from "../http/cookies.ts";
 import { decodeSession, encodeSession } from "../oauth/session/session.ts";
@@ -32,14 +33,15 @@ export function clearSessionCookie(context: Context): Record<string, string> {
  * each other's sessions. With https a prefix prevents cookie injection: `__Host-` from sibling hosts and over http,
  * `__Secure-` (issuer with a path) over http only (RFC 6265bis §4.1.3).
  */
-export function cookieName(purpose: string, { server: { issuer }, app: { site: { base } } }: Context): string {
-  const port = /:(\d+)(?=\/|$)/.exec(issuer)?.[1] ?? "";
+export function cookieName(purpose: string, { server, app: { site: { base } } }: Context): string {
+  const origin = frontChannelOrigin(server);
+  const port = /:(\d+)$/.exec(origin)?.[1] ?? "";
   const name = port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
-  if (!issuer.startsWith("https:")) return name;
+  if (!origin.startsWith("https:")) return name;
   return base === "" ? `__Host-${name}` : `__Secure-${name}`;
 }
 
 /** The scope of every cookie: the paths of this issuer. */
 export function cookieScope({ server, app: { site } }: Context): CookieScope {
-  return { path: `${site.base}/`, secure: server.issuer.startsWith("https:") };
+  return { path: `${site.base}/`, secure: frontChannelOrigin(server).startsWith("https:") };
 }

@@ -25,7 +25,7 @@ export function suggestMatch(context: Context, error: OAuthError): SuggestedMatc
 /** Whether the request may see the list of clients: the server has that page, and the host is trusted. */
 export function mayListClients({ server, site, request }: Context): boolean {
   const isListed = site.links?.some(({ path }) => path === "/clients") === true;
-  return isListed && isTrustedHost(server.issuer, request);
+  return isListed && isTrustedHost(server, request);
 }
 
 /** The page that registers a rejected redirect URI; `undefined` if the visitor may not change the client. */

@@ -2,7 +2,7 @@
 
 import { suggest } from "../oauth/config/suggest.ts";
 import type { Context } from "./context.ts";
-import { routeUrl } from "./endpoint.ts";
+import { publicUrl } from "./endpoint.ts";
 
 /** Last segments of the paths of other servers, and those of this one. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -16,17 +16,18 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /** The URL of the endpoint for clients whose path ends in the same way; `undefined` if there is none. */
-export function suggestUrl({ app, target }: Context): string | undefined {
+export function suggestUrl({ app, server, target }: Context): string | undefined {
   const paths = new Map(
     app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")
-      .flatMap(({ path, aliases = [] }) => [path, ...aliases]).map((path) => [lastSegment(path), path]),
+      .flatMap(({ caller, path, aliases = [] }) => [path, ...aliases].map((path) => ({ caller, path })))
+      .map((endpoint) => [lastSegment(endpoint.path), endpoint]),
   );
   const segment = lastSegment(target.path.toLowerCase().replace(/(?:\.json)?\/*$/, ""));
   const known = Object.hasOwn(otherNames, segment) ? otherNames[segment]! : segment;
   // Short words are similar to many names.
   const name = paths.has(known) || segment.length < 5 ? known : suggest(known, [...paths.keys()]);
-  const path = paths.get(name ?? "");
-  return path === undefined ? undefined : routeUrl(app.site.issuer, app.site.base, path);
+  const endpoint = paths.get(name ?? "");
+  return endpoint && publicUrl(server, endpoint);
 }
 
 function lastSegment(path: string): string {

@@ -2,6 +2,7 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
+import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { readConfiguration, type ValidateSettings } from "./read_config.ts";
 
 /** Sends a GET request; see `runtime/request_status.ts`. */
@@ -26,7 +27,8 @@ export async function checkHealth(
     console.log("Usage: latchkey health [FLAG VALUE]...   (the flags of the server; latchkey --help lists them)");
     return config.kind === "help" ? 0 : 1;
   }
-  const { host, port, tls, settings: { issuer } } = config;
+  const { host, port, tls, settings } = config;
+  const issuer = configuredIssuer(settings);
   const scheme = tls === undefined ? "http" : "https";
   const path = issuer === undefined ? "" : new URL(issuer).pathname.replace(/\/$/, "");
   const url = `${scheme}://${connectableHost(host)}:${port}${path}/readyz`;

@@ -129,6 +129,7 @@ export const optionHelp = {
   port: ["NUMBER", "%; 0 takes any free port"],
   host: ["NAME", "%"],
   issuer: ["URL", "http://localhost:PORT"],
+  issuerHosts: ["HOST,…", "none"],
   login: ["MODE", "%, or interactive"],
   profile: ["PROFILE", "none"],
   mcpRevision: ["DATE", "the newest"],

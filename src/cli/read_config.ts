@@ -12,6 +12,7 @@
 
 import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
@@ -125,7 +126,7 @@ export async function readConfiguration(
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
   const tls = await readTls(options, program, fileName, readTextFile);
-  const issuer = settings.issuer ?? `${tls.wanted ? "https" : "http"}://localhost:${program.port}`;
+  const issuer = configuredIssuer(settings) ?? `${tls.wanted ? "https" : "http"}://localhost:${program.port}`;
   const settingsIssues = semanticErrors(
     await validateSettings(settings, issuer),
     settings,

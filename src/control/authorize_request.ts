@@ -14,7 +14,7 @@ import { constantTimeEqual, digest } from "../oauth/secrets.ts";
  * @throws {HttpError} 403 under an untrusted host or for a page of another origin, 401 without the secret.
  */
 export async function authorizeRequest({ server, request }: Context, secret: string | undefined): Promise<void> {
-  rejectUntrustedHost(server.issuer, request, "CO-02");
+  rejectUntrustedHost(server, request, "CO-02");
   if (!isSameOrigin(request, new URL(server.issuer).origin)) {
     throw new HttpError(403, "CO-03", "A page of another origin may not use the control", {
       expected: "a request without Origin, or with that of the issuer",

@@ -61,7 +61,7 @@ export function authorizeHandlers(
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
     const isReadableByPage = responseModes[destination.mode].carrier === "form" && hasTestHost(server.issuer);
     if (isReadableByPage) {
-      rejectUntrustedHost(server.issuer, httpRequest, "FP-04");
+      rejectUntrustedHost(server, httpRequest, "FP-04");
     }
     context.destination = destination;
     if (origin?.rejection !== undefined) throw origin.rejection;

@@ -23,11 +23,11 @@ import { createSession } from "../oauth/session/session.ts";
 export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
   return clientEndpoint(async (server, { client, parameters }, context) => {
     // DNS rebinding: a page of an attacker could read the device code and get the tokens.
-    if (approver !== undefined) rejectUntrustedHost(server.issuer, context.request, "UI-20");
+    if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
     const { address } = context.target.clientAddress;
     const { deviceCode, userCode } = await startDevice(server, client, parameters, address);
     if (approver !== undefined) await decideImmediately(context, userCode, approver);
-    const page = endpointUrl(context.app, "device");
+    const page = endpointUrl(context, "device");
     return json(200, {
       device_code: deviceCode,
       user_code: userCode,

@@ -1,5 +1,6 @@
 /** The metadata documents (RFC 8414, OpenID Connect Discovery), generated from the endpoint descriptions. */
 
+import { publicUrl } from "../app/endpoint.ts";
 import { json } from "../http/responses.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
 import { responseModes } from "../oauth/authorize/response_mode.ts";
@@ -13,7 +14,6 @@ import { hasTestHost, isTestHost } from "../oauth/test_hosts.ts";
 import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
-import { routeUrl } from "../app/endpoint.ts";
 import type { Extension } from "../app/extension.ts";
 import type { Handlers } from "../app/route.ts";
 
@@ -71,9 +71,9 @@ function withMembers(document: Record<string, unknown>, members: Readonly<Record
   return Object.fromEntries(Object.entries({ ...document, ...members }).filter(([, value]) => value !== null));
 }
 
-function metadata({ app, server, site }: Context, claims: readonly string[]): Record<string, unknown> {
-  const urls = app.endpoints.flatMap(({ metadataName, path }) =>
-    metadataName === undefined ? [] : [[metadataName, routeUrl(server.issuer, site.base, path)]]
+function metadata({ app, server }: Context, claims: readonly string[]): Record<string, unknown> {
+  const urls = app.endpoints.flatMap((endpoint) =>
+    endpoint.metadataName === undefined ? [] : [[endpoint.metadataName, publicUrl(server, endpoint)]]
   );
   const methods = server.clientAuthentication.map(({ method }) => method).filter((name) =>
     server.settings.clientAuthMethods.includes(name)

@@ -1,5 +1,6 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
@@ -53,7 +54,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
     session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
   ) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
-    if (hasTestHost(server.issuer)) rejectUntrustedHost(server.issuer, request, "UI-20");
+    if (hasTestHost(server.issuer)) rejectUntrustedHost(server, request, "UI-20");
     return await confirmationPage(context, session, client, params);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
@@ -145,7 +146,7 @@ function unidentifiedClient(clientId: string | undefined): OAuthError {
 async function isConfirmed({ server, request }: Context, session: Session, params: Params): Promise<boolean> {
   const confirmation = params.get("confirm");
   if (confirmation === undefined) return false;
-  rejectCrossOrigin(request, new URL(server.issuer).origin);
+  rejectCrossOrigin(request, frontChannelOrigin(server));
   if (constantTimeEqual(confirmation, await csrfToken(server, session.sid, "logout"))) return true;
   throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
     rule: "LO-01",

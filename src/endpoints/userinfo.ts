@@ -1,5 +1,6 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
+import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import { freshNonce } from "../oauth/dpop/request_proof.ts";
@@ -14,7 +15,6 @@ import { recordUserinfoCall } from "../oauth/notes.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
-import { routeUrl } from "../app/endpoint.ts";
 import { readParams } from "../app/read_params.ts";
 import { jwtResponse } from "../app/jwt_response.ts";
 import type { Handlers } from "../app/route.ts";
@@ -25,13 +25,13 @@ const formMediaType = /^application\/x-www-form-urlencoded/i;
 export const userinfo: Handlers = { GET: respond, POST: respond };
 
 async function respond(context: Context): Promise<ResponseLike> {
-  const { app, server, request, target } = context;
+  const { server, request, target } = context;
   const bodyToken = await tokenFromBody(context);
   const token = await requireAccessToken(
     server,
     {
       method: request.method,
-      url: routeUrl(server.issuer, app.site.base, target.path),
+      url: backChannelOrigin(server) + target.path,
       header: (name) => request.headers.get(name),
     },
     bodyToken,

@@ -82,7 +82,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
     },
     proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
     examples: success ? await examples(context, code, flow, issued) : [],
-    tokenEndpoint: endpointUrl(context.app, "token"),
+    tokenEndpoint: endpointUrl(context, "token"),
     codeLifetimeSeconds: server.settings.lifetimes.code,
     startLinks: await startLinks(context, browser),
   };
@@ -188,7 +188,7 @@ async function examples(
     const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
     const credentials = `${encodeFormValue(id)}:${secret}`;
     const lines = [
-      `curl ${shellQuote(endpointUrl(context.app, "token"))}`,
+      `curl ${shellQuote(endpointUrl(context, "token"))}`,
       ...kind === "confidential" ? [`-u ${shellQuote(credentials)}`] : [],
       ...form.map((pair) => `-d ${shellQuote(pair)}`),
     ];

@@ -1,5 +1,6 @@
 /** The demo clients: links that start a flow, and the state, nonce and verifier of a started flow. */
 
+import { frontChannelBase } from "../oauth/config/issuer_urls.ts";
 import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { requiresProof } from "../oauth/dpop/request_proof.ts";
@@ -17,7 +18,7 @@ import { type DemoExtensions, parseExtensions, serializeExtensions } from "./dem
 
 /** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
-  return issuerUrl(server.issuer, "/authorized");
+  return issuerUrl(frontChannelBase(server), "/authorized");
 }
 
 /** Maximum number of clients to search. */
@@ -27,7 +28,7 @@ const maxSearchedClients = 200;
 export async function callbackClients({ server }: Context): Promise<Client[]> {
   const callback = callbackUri(server);
   return (await server.clients.list({ limit: maxSearchedClients })).filter((client) =>
-    client.redirectUris.includes(callback) && client.grantTypes.includes("authorization_code")
+    client.hasRedirectUri(callback) && client.grantTypes.includes("authorization_code")
   );
 }
 
@@ -39,7 +40,7 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
  */
 export async function assertCallbackPage(context: Context): Promise<void> {
   const { server, request } = context;
-  rejectUntrustedHost(server.issuer, request, "DI-04");
+  rejectUntrustedHost(server, request, "DI-04");
   if (hasTestHost(server.issuer) || (await callbackClients(context)).length > 0) return;
   throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
     fix: "Add its URL to the redirect_uris of a client.",

@@ -11,11 +11,11 @@
  * 4. `playground/` exchanges the code and runs further requests, one step at a time; or it starts with a device.
  */
 
+import { publicUrl } from "../app/endpoint.ts";
 import { html } from "../http/responses.ts";
 import { toListedClient } from "../admin/clients.ts";
 import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { routeUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import { isTrustedHost } from "../app/host_check.ts";
 import { mayListClients } from "../app/suggest_match.ts";
@@ -37,8 +37,8 @@ export const home: Handlers = {
         }
         : undefined,
       endpoints: [
-        ...app.endpoints.flatMap(({ metadataName, path }) =>
-          metadataName === undefined ? [] : [{ name: metadataName, url: routeUrl(server.issuer, site.base, path) }]
+        ...app.endpoints.flatMap((endpoint) =>
+          endpoint.metadataName === undefined ? [] : [{ name: endpoint.metadataName, url: publicUrl(server, endpoint) }]
         ),
         ...server.resources.hosted.map(({ identifier }) => ({ name: "protected_resource", url: identifier })),
         ...app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) => ({
@@ -46,7 +46,7 @@ export const home: Handlers = {
           url: origin + path,
         })),
       ],
-      flows: isTrustedHost(server.issuer, context.request) ? await app.recentFlows() : undefined,
+      flows: isTrustedHost(server, context.request) ? await app.recentFlows() : undefined,
       persistent: server.store.persistent === true,
       profile: server.settings.profile?.label,
       login: app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic",

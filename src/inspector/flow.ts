@@ -60,10 +60,11 @@ export function flowRow(flow: Flow): FlowRow {
 }
 
 /** Requests for a document as a row of the list. Pass the redacted newest one to show it. */
-export function documentRow(newest: Flow, count: number, issuer: string): FlowRow {
+export function documentRow(newest: Flow, count: number, { issuer, settings }: Server): FlowRow {
   const { request: { path, headers: { host } }, at, respondedAt, outcome } = newest.exchanges.at(-1)!;
   const row = flowRow(newest);
-  const warning = outcome === "missing" || host === undefined || host === new URL(issuer).host
+  const warning = outcome === "missing" || host === undefined || host === new URL(issuer).host ||
+      settings.isIssuerFromHost
     ? undefined
     : `Requested from ${host}, but the issuer is ${issuer}: clients reject metadata of another issuer.`;
   return {
@@ -91,7 +92,7 @@ export async function describeFlow(
   const next = first + shown.length;
   const long = exchanges.length > maxFullSteps;
   return {
-    row: "count" in flow ? documentRow(masked, flow.count, server.issuer) : flowRow(masked),
+    row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
     reason: failedIndex < 0
       ? undefined
       : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: lastRejectedIndex - failedIndex },
@@ -110,12 +111,12 @@ export async function describeFlow(
 }
 
 /** A flow, or the requests for a document, beside the list. */
-export function summarizeFlow(flow: Flow | DocumentRequests, issuer: string): FlowSummary {
+export function summarizeFlow(flow: Flow | DocumentRequests, server: Server): FlowSummary {
   const masked = redactFlow(flow);
   const { exchanges } = masked;
   const failedIndex = findFailure(exchanges);
   return {
-    row: "count" in flow ? documentRow(masked, flow.count, issuer) : flowRow(masked),
+    row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
     reason: failedIndex < 0 ? undefined : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: 0 },
     continued: exchanges.slice(exchanges.findLastIndex(isRejected) + 1).some(isFromClient),
     steps: exchanges.map((exchange) => ({

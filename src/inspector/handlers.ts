@@ -1,6 +1,7 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
 import { assetResponse } from "../home/static_files.ts";
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { callbackClients } from "../home/demo_client.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
@@ -26,13 +27,13 @@ import { withVisibleTexts } from "./visible_text.ts";
 export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
-  const { issuer } = context.server;
-  const list = describeList(recorder, issuer, new URLSearchParams(context.target.query));
+  const { server } = context;
+  const list = describeList(recorder, server, new URLSearchParams(context.target.query));
   const [first] = list.rows;
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
-    newest: first && summarizeFlow(findFlow(recorder, first.id), issuer),
+    newest: first && summarizeFlow(findFlow(recorder, first.id), server),
     recording: recorder.recording,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
@@ -47,7 +48,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
  * @param allowsSecrets Whether `show=secrets` shows the real values.
  */
 export function exportList(context: Context, recorder: Recorder, allowsSecrets: boolean): HttpResponse {
-  const { server: { issuer }, request, target } = context;
+  const { server, request, target } = context;
   const query = new URLSearchParams(target.query);
   const secrets = query.get("show") === "secrets";
   if (secrets && !allowsSecrets) {
@@ -55,7 +56,7 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
       fix: "Leave show out, or set insecureExportSecrets in the configuration file.",
     });
   }
-  if (!isSameOrigin(request, new URL(issuer).origin)) {
+  if (!isSameOrigin(request, frontChannelOrigin(server))) {
     throw new HttpError(403, "FL-03", "Only programs and pages of this server may read the list of flows");
   }
   const outcome = query.get("outcome") ?? "";
@@ -66,7 +67,7 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
       received: outcome,
     });
   }
-  const { selected, older } = selectFlows(recorder, issuer, query);
+  const { selected, older } = selectFlows(recorder, server, query);
   const flows = selected.map(({ flow, redacted, row: { id, at, user, status, warning } }) => ({
     ...{ id, at: new Date(at).toISOString(), user, status: status.label, warning },
     ...toFixture(secrets ? flow : redacted, { redact: false, explained: true }),
@@ -104,7 +105,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
     habits: "count" in flow
       ? undefined
       : await describeHabits(server, recorder, flow, site.base, params.get("habits") === "all"),
-    recent: recentRows(recorder, server.issuer, flow.id),
+    recent: recentRows(recorder, server, flow.id),
     secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
     csrfToken: await browserCsrfToken(context, browser),
   }));

@@ -1,5 +1,6 @@
 /** The props of the list of flows: filtered, searched and paginated. */
 
+import type { Server } from "../oauth/server.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { redactFlow } from "../recorder/redact.ts";
@@ -41,17 +42,17 @@ export interface SelectedFlow {
 /** The props of the list for a query. */
 export function describeList(
   recorder: Recorder,
-  issuer: string,
+  server: Server,
   query: URLSearchParams,
 ): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
-  const { selected, ...others } = selectFlows(recorder, issuer, query);
+  const { selected, ...others } = selectFlows(recorder, server, query);
   return { ...others, rows: selected.map(({ row }) => row) };
 }
 
 /** The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list. */
 export function selectFlows(
   recorder: Recorder,
-  issuer: string,
+  server: Server,
   query: URLSearchParams,
 ): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & { readonly selected: readonly SelectedFlow[] } {
   const filter: FlowFilter = {
@@ -61,7 +62,7 @@ export function selectFlows(
   };
   const before = Number(query.get("before") ?? Infinity) || Infinity;
   const flows = recorder.flows();
-  const entries = listEntries(recorder, issuer, flows);
+  const entries = listEntries(recorder, server, flows);
 
   const labels = clientLabels(flows);
   const selected: SelectedFlow[] = [];
@@ -91,7 +92,7 @@ export function selectFlows(
 }
 
 /** All rows, newest first. */
-function listEntries(recorder: Recorder, issuer: string, flows = recorder.flows()): Entry[] {
+function listEntries(recorder: Recorder, server: Server, flows = recorder.flows()): Entry[] {
   return [
     ...flows.map((flow): Entry => (
       { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
@@ -100,14 +101,14 @@ function listEntries(recorder: Recorder, issuer: string, flows = recorder.flows(
       order: requests.exchanges.at(-1)!.number,
       flow: { ...requests, exchanges: requests.exchanges.slice(-1) },
       kind: "documents",
-      row: (redacted) => documentRow(redacted, requests.count, issuer),
+      row: (redacted) => documentRow(redacted, requests.count, server),
     })),
   ].sort((a, b) => b.order - a.order);
 }
 
 /** The rows around a flow, newest first. */
-export function recentRows(recorder: Recorder, issuer: string, id: string): FlowRow[] {
-  const entries = listEntries(recorder, issuer);
+export function recentRows(recorder: Recorder, server: Server, id: string): FlowRow[] {
+  const entries = listEntries(recorder, server);
   const start = Math.max(0, entries.findIndex(({ flow }) => flow.id === id) - Math.floor(maxRecentRows / 2));
   return entries.slice(start, start + maxRecentRows).map(({ flow, row }) => row(redactFlow(flow)));
 }

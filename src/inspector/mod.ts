@@ -19,6 +19,7 @@
  * @module
  */
 
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { Context } from "../app/context.ts";
 import { rejectUntrustedHost } from "../app/host_check.ts";
 import type { Plugin } from "../app/plugin.ts";
@@ -154,7 +155,7 @@ function exportNotAllowed(issuer: string): ConfigurationError {
  * The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere.
  */
 function tokensRoute(base: string): Endpoint {
-  const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server.issuer, request, "TP-04");
+  const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server, request, "TP-04");
   return {
     name: "tokens",
     path: `${base}/tokens`,
@@ -182,7 +183,7 @@ function tokensRoute(base: string): Endpoint {
 /** The pages that edit a recorded request and send it again: to this server alone. */
 function editRoute(base: string, activeRecorder: Recorder, pending: PendingExperiments): Endpoint {
   const numberOf = ({ server, request, target: { path } }: Context) => {
-    rejectUntrustedHost(server.issuer, request, "FL-05");
+    rejectUntrustedHost(server, request, "FL-05");
     return path.slice(path.lastIndexOf("/") + 1);
   };
   return {
@@ -217,7 +218,7 @@ function inspectorRoutes(
   const withHostCheck =
     (handle: (handlers: HandlersModule, context: Context) => Promise<ResponseLike> | ResponseLike): Handler =>
     async (context) => {
-      rejectUntrustedHost(context.server.issuer, context.request, "FL-05");
+      rejectUntrustedHost(context.server, context.request, "FL-05");
       return await handle(await import("./handlers.ts"), context);
     };
   const endpoint = (name: string, path: string, title: string, handlers: Handlers): Endpoint => ({
@@ -230,7 +231,7 @@ function inspectorRoutes(
     parameters: parameters({ name: "form_token", secret: "form_token" }),
     load: () => handlers,
   });
-  const origin = ({ server }: Context) => new URL(server.issuer).origin;
+  const origin = ({ server }: Context) => frontChannelOrigin(server);
   const lastSegment = ({ target: { path } }: Context) => path.slice(path.lastIndexOf("/") + 1);
   return [
     endpoint("flows", "/flows", "Flows", {

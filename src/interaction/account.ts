@@ -20,7 +20,7 @@ import { toUserSummary } from "./account_picker.ts";
 export function accountHandlers(openLogin: boolean): Handlers {
   return {
     async GET(context) {
-      if (openLogin) rejectUntrustedHost(context.server.issuer, context.request, "UI-20");
+      if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
       const pages = await context.pages();
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
@@ -28,7 +28,7 @@ export function accountHandlers(openLogin: boolean): Handlers {
     },
     async POST(context) {
       const { server, request, site } = context;
-      if (openLogin) rejectUntrustedHost(server.issuer, request, "UI-20");
+      if (openLogin) rejectUntrustedHost(server, request, "UI-20");
       const params = await readSameOriginForm(context);
       const session = await readSession(context);
       await assertCsrfToken(context, params, csrfBinding(session));

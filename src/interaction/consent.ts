@@ -39,7 +39,7 @@ import { consumePending, findPending, type Interaction } from "./pending.ts";
 export function consentHandlers(openLogin: boolean): Handlers {
   async function handleGet(context: Context): Promise<ResponseLike> {
     const { server, request } = context;
-    if (openLogin) rejectUntrustedHost(server.issuer, request, "UI-20");
+    if (openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readParams(context);
     const pending = await findPending(context, params.get("interaction"));
     const session = await readSession(context);
@@ -52,7 +52,7 @@ export function consentHandlers(openLogin: boolean): Handlers {
 
   async function handlePost(context: Context): Promise<ResponseLike> {
     const { server } = context;
-    if (openLogin) rejectUntrustedHost(server.issuer, context.request, "UI-20");
+    if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);
     const pending = await findPending(context, params.get("interaction"));
     const session = await readSession(context);

@@ -33,7 +33,7 @@ interface DevicePageOptions {
 /** The handlers of the page. */
 export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions): Handlers {
   async function handleGet(context: Context): Promise<ResponseLike> {
-    if (openLogin) rejectUntrustedHost(context.server.issuer, context.request, "UI-20");
+    if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
     if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
     if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
@@ -43,7 +43,7 @@ export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions)
 
   async function handlePost(context: Context): Promise<ResponseLike> {
     const { server } = context;
-    if (openLogin) rejectUntrustedHost(server.issuer, context.request, "UI-20");
+    if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);
     const { secret } = await ensureBrowserCookie(context, "login");
     await assertCsrfToken(context, params, csrfBinding(secret));

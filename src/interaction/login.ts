@@ -23,7 +23,7 @@ export function loginHandlers(options: LoginOptions): Handlers {
   const allowCancellation = cancellationLimiter();
 
   async function handleGet(context: Context): Promise<ResponseLike> {
-    if (options.openLogin) rejectUntrustedHost(context.server.issuer, context.request, "UI-20");
+    if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
     const pending = await findPending(context, params.get("interaction"));
     if (pending.browser !== undefined) return await showLogin(context, pending, options.openLogin, params);
@@ -33,7 +33,7 @@ export function loginHandlers(options: LoginOptions): Handlers {
 
   async function handlePost(context: Context): Promise<ResponseLike> {
     const { server, request, target } = context;
-    if (options.openLogin) rejectUntrustedHost(server.issuer, request, "UI-20");
+    if (options.openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readSameOriginForm(context);
     const pending = await findPending(context, params.get("interaction"));
     await assertCsrfToken(context, params, loginCsrfBinding(pending));

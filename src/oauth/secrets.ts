@@ -29,8 +29,8 @@ export function digest(text: string): MaybePromise<string> {
 }
 
 /** The storage key of a secret: a digest of the secret and the issuer, because issuers may share a store. */
-export function storageKey(server: { readonly issuer: string }, secret: string): MaybePromise<string> {
-  return digest(`${server.issuer} ${secret}`);
+export function storageKey(server: { readonly storageIssuer: string }, secret: string): MaybePromise<string> {
+  return digest(`${server.storageIssuer} ${secret}`);
 }
 
 /**

@@ -63,6 +63,8 @@ export type OverrideClaims = (
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
+  /** What stored secrets and cookies are bound to: the issuer; one value for all names of a server that has several. */
+  readonly storageIssuer: string;
   /** The settings, with defaults. `issuer` and `audience` are members of the server: the former follows the port. */
   readonly settings: Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
   /** The store of all records. */

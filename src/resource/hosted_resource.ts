@@ -1,5 +1,6 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
+import { serverOrigins, type ServerUrls } from "../oauth/config/issuer_urls.ts";
 import type { App } from "../app/context.ts";
 import type { AddResource } from "../app/plugin.ts";
 import type { Endpoint } from "../app/route.ts";
@@ -60,7 +61,7 @@ export function hostResource(
   const getUrl = () => location.startsWith("/") ? new URL(app.server.issuer).origin + location : location;
   const documentUrl = metadataUrl(getUrl());
   assertEndpointUrl(getUrl());
-  const path = pathForUrl(app.server.issuer, getUrl());
+  const path = pathForUrl(app.server, getUrl());
   const { name } = app.findEndpoint(path) ?? {};
   if (name !== undefined && name !== resourceEndpointName) {
     throw new ConfigurationError([{
@@ -105,7 +106,7 @@ export function hostResource(
       },
       {
         name: "resource_metadata",
-        path: pathForUrl(app.server.issuer, documentUrl),
+        path: pathForUrl(app.server, documentUrl),
         methods: ["GET"],
         caller: "any",
         cors: true,
@@ -129,12 +130,12 @@ export function hostResource(
 const resourceEndpointName = "resource";
 
 /**
- * The path of an endpoint at a URL. On another origin than the issuer's, it is the URL without its scheme (a
+ * The path of an endpoint at a URL. On an origin that is not the server's, it is the URL without its scheme (a
  * network-path reference, RFC 3986 §4.2), which no request over a network has by accident.
  */
-export function pathForUrl(issuer: string, url: string): string {
+export function pathForUrl(server: ServerUrls, url: string): string {
   const { origin, host, pathname } = new URL(url);
-  return origin === new URL(issuer).origin ? pathname : `//${host}${pathname}`;
+  return serverOrigins(server).includes(origin) ? pathname : `//${host}${pathname}`;
 }
 
 /** Rejects a URL that no endpoint can have: endpoints have no query, and `*` in a path is a wildcard. */

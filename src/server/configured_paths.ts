@@ -6,11 +6,15 @@ import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { EndpointPaths } from "../oauth/config/endpoint_paths.ts";
 
-/** The endpoints, those that the setting names at its path only. */
+/** The endpoints, those that the setting names at its path only. What is below such an endpoint moves with it. */
 export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, paths: EndpointPaths): Endpoint[] {
+  const parentOf = ({ path }: Endpoint) => endpoints.find((parent) => path === `${parent.path}/*`);
   return endpoints.map((endpoint) => {
     const path = pathOf(endpoint, paths);
-    return path === undefined ? endpoint : { ...endpoint, path: base + path, aliases: [] };
+    if (path !== undefined) return { ...endpoint, path: base + path, aliases: [] };
+    const parent = parentOf(endpoint);
+    const parentPath = parent && pathOf(parent, paths);
+    return parentPath === undefined ? endpoint : { ...endpoint, path: `${base}${parentPath}/*` };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { autoApprover } from "../app/approver.ts";
 import type { App } from "../app/context.ts";
-import { endpointPath, routeUrl } from "../app/endpoint.ts";
+import { endpointPath } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { errorResponse, lastResortError } from "../app/error_response.ts";
 import { endUserSessions } from "../oauth/session/end_session.ts";
@@ -13,6 +13,7 @@ import { endpointRoute } from "../app/route.ts";
 import { seeOther } from "../app/see_other.ts";
 import { routeFinder, router } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
+import { backChannelOrigin, fromHost } from "../oauth/config/issuer_urls.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
@@ -36,6 +37,7 @@ import { defaultOutbound } from "./default_outbound.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import type { EmitEvent } from "./emit_event.ts";
 import type { LatchkeyOptions } from "./options.ts";
+import { serverByHost } from "./server_by_host.ts";
 import { contextFactory } from "./request_context.ts";
 import { endpoints } from "./routes.ts";
 
@@ -70,7 +72,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 }
 
 /** The members of a server that depend on its issuer. */
-type IssuerMembers = Pick<Server, "issuer" | "audience" | "assertionAudiences" | "tracesNotes">;
+type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences" | "tracesNotes">;
 
 /** An assembled server. */
 interface AssembledApp {
@@ -129,9 +131,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
+    storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
     audience: options.audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
-      ? [routeUrl(currentIssuer, base, tokenPath)]
+      ? [backChannelOrigin({ issuer: currentIssuer, settings }) + tokenPath]
       : [],
     tracesNotes: hasListener && hasTestHost(currentIssuer),
   });
@@ -217,7 +220,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   let findRoute = routeFinder(routes);
   let headers = securityHeaders(issuer);
   const handleRoute = router((path) => findRoute(path), {
-    createContext: contextFactory(app, plugins, emit),
+    createContext: contextFactory(
+      app,
+      plugins,
+      emit,
+      settings.isIssuerFromHost ? serverByHost(server, membersOf) : undefined,
+    ),
     handleError: (error, context) => errorResponse(context, error),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: hasTestHost(issuer),

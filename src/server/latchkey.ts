@@ -17,6 +17,7 @@ import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import type { ClientRepository, UserRepository } from "../oauth/clients/repository.ts";
 import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
+import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
 import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
 import { userWarnings } from "../oauth/config/user_warnings.ts";
@@ -88,7 +89,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = (options.store instanceof Promise ? await limitStart(options.store) : options.store) ?? memoryStore();
-  const issuer = options.issuer ?? options.issuerUntilListening ?? localIssuer(9000);
+  const issuer = configuredIssuer(options) ?? options.issuerUntilListening ?? localIssuer(9000);
   assertNoIssues(await validateOptions(options, issuer, extensions));
   const settings = resolveSettings(options, issuer, extensions);
   const { lifetimes } = settings;
@@ -169,7 +170,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     },
     onListening(localIssuer) {
       maintained.startTimer();
-      if (options.issuer === undefined && localIssuer !== undefined) moveTo(localIssuer);
+      if (configuredIssuer(options) === undefined && localIssuer !== undefined) moveTo(localIssuer);
     },
   });
   let closing: Promise<void> | undefined;

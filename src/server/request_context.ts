@@ -11,6 +11,7 @@ import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Sender } from "../oauth/sender.ts";
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { EmitEvent } from "./emit_event.ts";
@@ -22,14 +23,24 @@ type CreateContext = (
   route: EndpointRoute | undefined,
 ) => Context;
 
-/** Creates the function that the router calls once per request. */
-export function contextFactory(app: App, plugins: readonly Plugin[], emit: EmitEvent): CreateContext {
+/**
+ * Creates the function that the router calls once per request.
+ *
+ * @param findServer The server for a request. Default: that of the app.
+ */
+export function contextFactory(
+  app: App,
+  plugins: readonly Plugin[],
+  emit: EmitEvent,
+  findServer?: (request: RequestLike) => Server,
+): CreateContext {
   const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
   const fetchesForSenders = settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings));
   return (request, target, route) => {
     const context = new RequestContext(app, plugins, request, target, route);
+    if (findServer !== undefined) context.server = findServer(request);
     for (const plugin of extending) context.server = plugin.extend!(context.server, context);
     // The trace is set last, so that every plugin receives the same server for each request and can cache by it.
     if (hasListener || fetchesForSenders) {
@@ -56,7 +67,7 @@ class RequestSender implements Sender {
   get page(): Sender["page"] {
     const { server, request } = this.#context;
     // DNS rebinding: over plain http, a GET request under an untrusted host does not name its page.
-    const isRebound = request.method === "GET" && !isTrustedHost(server.issuer, request);
+    const isRebound = request.method === "GET" && !isTrustedHost(server, request);
     if (isRebound || isCrossSite(this.#context)) return "cross-site";
     return request.headers.get("origin") === null ? "none" : "own";
   }
@@ -96,12 +107,12 @@ class RequestContext implements Context {
 
   /** Computed when a page is rendered, because most requests need no link to their flow. */
   get site(): Site {
-    return this.#site ??= { ...this.app.site, flowLink: this.#flowLink() };
+    return this.#site ??= { ...this.app.site, issuer: this.server.issuer, flowLink: this.#flowLink() };
   }
 
   get flowUrl(): string | undefined {
-    const { base, issuer, flowLink } = this.site;
-    return flowLink === undefined ? undefined : new URL(base + flowLink, issuer).href;
+    const { base, flowLink } = this.site;
+    return flowLink === undefined ? undefined : frontChannelOrigin(this.server) + base + flowLink;
   }
 
   #flowLink(): string | undefined {

@@ -7,6 +7,7 @@ import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { object } from "../oauth/config/field.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
+import { frontChannelBase, serverOrigins } from "../oauth/config/issuer_urls.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { redactText } from "../oauth/redact.ts";
 import { type Recorder, recorder } from "../recorder/recorder.ts";
@@ -222,7 +223,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   };
   const getServer = () => state.extend(getApp().server);
   const getIssuer = () => getApp().server.issuer;
-  const getEndpointUrl = (name: string) => endpointUrl(getApp(), name);
+  const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 
   async function handle(request: Request): Promise<Response> {
     const response = await getApp().dispatch(resources.route(request));
@@ -245,7 +246,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   function browser(persona: Persona = {}): TestBrowser {
     assertOptions("browser", personaField, persona);
     const newBrowser = testBrowser({
-      issuer: getIssuer,
+      issuer: () => frontChannelBase(getApp().server),
       endpointUrl: getEndpointUrl,
       fetch: handle,
       loadFrame: (url) => documents.respond(new Request(url)),
@@ -269,7 +270,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   const client = clientFactory(getServer, randomBytes);
   const ownOutbound = defaultOutbound(() => ({ issuer: getIssuer(), privateHosts: settings.privateHosts ?? [] }));
   const documents = clientDocumentFactory(randomBytes, (url, init) => (settings.outbound ?? ownOutbound)(url, init));
-  const urls = { issuer: getIssuer, origins: () => [new URL(getIssuer()).origin, ...resources.origins()] };
+  const urls = { issuer: getIssuer, origins: () => [...serverOrigins(getApp().server), ...resources.origins()] };
   const fetch = createFetch(urls, handle);
 
   const { login, post } = loginClient({

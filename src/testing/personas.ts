@@ -1,9 +1,11 @@
 /** The persona header for a server that is no mock: the program on a test host. */
 
 import type { ApproverContext } from "../app/approver.ts";
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { isTrustedHost } from "../app/host_check.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { replaceParts, type RequestLike } from "../http/message.ts";
+import type { Server } from "../oauth/server.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { personaHeader } from "./persona.ts";
 
@@ -24,7 +26,7 @@ function withoutPersona(request: RequestLike): RequestLike {
 /** Whether a request has no persona, or one that may decide. */
 function isTrusted({ httpRequest, context: { server } }: ApproverContext): boolean {
   return httpRequest.headers.get(personaHeader) === null ||
-    hasTestHost(server.issuer) && !mayComeFromOtherSite(server.issuer, httpRequest);
+    hasTestHost(server.issuer) && !mayComeFromOtherSite(server, httpRequest);
 }
 
 /**
@@ -47,12 +49,12 @@ export function personas(): Plugin {
  * Whether a page of another site may have added headers to the request: by `fetch`, or after DNS rebinding. A page cannot
  * add headers to a navigation, so those come from a browser that a test controls.
  */
-function mayComeFromOtherSite(issuer: string, request: RequestLike): boolean {
-  if (!isTrustedHost(issuer, request)) return true;
+function mayComeFromOtherSite(server: Server, request: RequestLike): boolean {
+  if (!isTrustedHost(server, request)) return true;
   const site = request.headers.get("sec-fetch-site");
   // Node's fetch sends Sec-Fetch-Mode as well, but no site.
   if (site !== null) return request.headers.get("sec-fetch-mode") !== "navigate" && site !== "same-origin";
   // A browser without fetch metadata names the page in Origin.
   const origin = request.headers.get("origin");
-  return origin !== null && origin !== new URL(issuer).origin;
+  return origin !== null && origin !== frontChannelOrigin(server);
 }

@@ -3,6 +3,7 @@
 import type { App } from "../app/context.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
 import { replaceParts, type RequestLike } from "../http/message.ts";
+import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { choice, object, record, texts, whole } from "../oauth/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
@@ -64,9 +65,9 @@ export function testResources(handle: (request: Request) => Promise<Response>): 
     origins: () => [...urls].map((url) => new URL(url()).origin),
     route(request) {
       const url = new URL(request.url);
-      const { issuer } = app!.server;
-      if (url.origin === new URL(issuer).origin) return request;
-      return replaceParts(request, { url: pathForUrl(issuer, url.origin + url.pathname) + url.search });
+      const { server } = app!;
+      if (serverOrigins(server).includes(url.origin)) return request;
+      return replaceParts(request, { url: pathForUrl(server, url.origin + url.pathname) + url.search });
     },
   };
 }

@@ -4,6 +4,7 @@ import type { ControlOptions } from "../control/mod.ts";
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
+import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { hasTestHost, testHosts } from "../oauth/test_hosts.ts";
@@ -113,7 +114,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     rotateKeys: server.rotateKeys,
     listen: (listenOptions = {}) =>
       server.listen({
-        port: settings.issuer === undefined ? 0 : Number(new URL(settings.issuer).port),
+        port: Number(new URL(configuredIssuer(settings) ?? testIssuer).port),
         ...listenOptions,
       }),
     async close() {

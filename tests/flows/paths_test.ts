@@ -22,6 +22,9 @@ for (const issuer of ["https://latchkey.test", "https://latchkey.test/tenant"]) 
     for (const [name, path] of Object.entries(paths)) assertEquals(metadata[name], issuer + path);
     assertEquals(metadata.revocation_endpoint, `${issuer}/oauth2/revoke`);
     const client = await as.register();
+    const { registration_client_uri, registration_access_token } = client;
+    const read = { headers: { authorization: `Bearer ${registration_access_token}` } };
+    assertEquals((await as.fetch(registration_client_uri, read)).status, 200);
     const { tokens, request } = await as.logIn(client, { scope: "openid profile" });
     assertEquals(request.pathname, new URL(metadata.authorization_endpoint).pathname);
     const userinfo = await as.fetch(metadata.userinfo_endpoint, {

@@ -26,8 +26,8 @@ export const register: Handlers = {
 
 /** The response that describes a registration, with its URL. */
 export function describeRegistration(
-  { app }: Context,
+  context: Context,
   registered: RegisteredClient,
 ): Readonly<Record<string, unknown>> {
-  return clientInformation(registered, `${endpointUrl(app, "register")}/${registered.client.id}`);
+  return clientInformation(registered, `${endpointUrl(context, "register")}/${registered.client.id}`);
 }

@@ -13,7 +13,8 @@ import { tokenTypes } from "../../extensions/token_exchange/token_types.ts";
 import type { Server } from "../../oauth/server.ts";
 import { callbackUri, hasDemoKey } from "../demo_client.ts";
 import type { Context } from "../../app/context.ts";
-import { endpointPath, routeUrl } from "../../app/endpoint.ts";
+import { endpointPath } from "../../app/endpoint.ts";
+import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
 import { repeatedHost } from "../../app/host_check.ts";
 import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
 import type { PlaygroundStep } from "../../ui/playground_form.tsx";
@@ -148,7 +149,7 @@ async function userinfoRequest(
 
 /** The request with its DPoP proof (RFC 9449 §4), if the client sends any. */
 async function withProof(
-  { server, site }: Context,
+  { server }: Context,
   { dpopSecret }: ClientState,
   nonce: string | undefined,
   request: PlaygroundRequest,
@@ -156,7 +157,7 @@ async function withProof(
 ): Promise<PlaygroundRequest> {
   if (dpopSecret === undefined) return request;
   const { signProof } = await import("../../oauth/dpop/sign_proof.ts");
-  const url = routeUrl(server.issuer, site.base, request.path);
+  const url = backChannelOrigin(server) + request.path;
   const proof = await signProof(server, dpopSecret, { method: request.method, url, accessToken, nonce });
   return { ...request, headers: [...request.headers, ["DPoP", proof]] };
 }
@@ -290,7 +291,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   let text: string;
   let editLink: string | undefined;
   try {
-    const httpRequest = new Request(routeUrl(context.server.issuer, context.site.base, path), {
+    const httpRequest = new Request(backChannelOrigin(context.server) + path, {
       method,
       headers: [...headers, ...repeatedHost(context.request)].map(([name, value]): [string, string] => [name, value]),
       body,

@@ -3,7 +3,8 @@
 import type { BrowserCookie } from "../../app/browser_cookie.ts";
 import type { Context } from "../../app/context.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
-import { endpointUrl, routeUrl } from "../../app/endpoint.ts";
+import { endpointUrl } from "../../app/endpoint.ts";
+import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
 import { mayListClients } from "../../app/suggest_match.ts";
 import type { Fields } from "../../http/form.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -34,7 +35,7 @@ export interface ArrivedFlow {
 /** Step 1: a new authorization request. */
 export async function describeRequest(context: Context, browser: BrowserCookie, client: Client): Promise<TourStep> {
   const { parts, href } = await newRequest(context, browser, client, "steps");
-  return { step: "request", request: { line: `GET ${endpointUrl(context.app, "authorize")}`, parts }, href };
+  return { step: "request", request: { line: `GET ${endpointUrl(context, "authorize")}`, parts }, href };
 }
 
 async function newRequest(
@@ -44,7 +45,7 @@ async function newRequest(
   tour: TourKind,
 ): Promise<{ readonly parts: Fields; readonly href: string }> {
   const parts = await demoAuthorizationRequest(context, client, await newDemoFlow(context, browser, {}, tour));
-  const { pathname } = new URL(endpointUrl(context.app, "authorize"));
+  const { pathname } = new URL(endpointUrl(context, "authorize"));
   return { parts, href: `${pathname}?${new URLSearchParams(parts.map(([name, value]) => [name, value]))}` };
 }
 
@@ -206,9 +207,9 @@ async function formFields(
   return [...fields, ...iss === undefined ? [] : [["iss", iss] as const], ...more];
 }
 
-function shownRequest({ server, site }: Context, { method, path, headers, body }: PlaygroundRequest): TourRequest {
+function shownRequest({ server }: Context, { method, path, headers, body }: PlaygroundRequest): TourRequest {
   return {
-    line: `${method} ${routeUrl(server.issuer, site.base, path)}`,
+    line: `${method} ${backChannelOrigin(server) + path}`,
     parts: [...headers.filter(([name]) => name === "Authorization"), ...new URLSearchParams(body ?? "")],
   };
 }

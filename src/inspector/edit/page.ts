@@ -3,7 +3,7 @@
 import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
-import { routeUrl } from "../../app/endpoint.ts";
+import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
 import { repeatedHost } from "../../app/host_check.ts";
 import type { Fields } from "../../http/form.ts";
 import { HttpError } from "../../http/http_error.ts";
@@ -82,11 +82,11 @@ async function sendToItself(
   { number, request: { method, path } }: Exchange,
   { query, form, headers, body }: EditedRequest,
 ): Promise<Request | undefined> {
-  const { app, server, site, target } = context;
+  const { app, server, target } = context;
   let request: Request;
   try {
     const sentBody = form.length > 0 ? encodeFields(form) : body;
-    request = new Request(withQuery(routeUrl(server.issuer, site.base, path), query), {
+    request = new Request(withQuery(backChannelOrigin(server) + path, query), {
       method,
       headers: [...headers, ...repeatedHost(context.request)].map(([name, value]): [string, string] => [name, value]),
       ...method === "POST" || method === "PUT" ? { body: sentBody ?? "" } : {},

@@ -20,7 +20,7 @@ export interface EndpointPaths {
   readonly end_session_endpoint?: string;
   /** Default: `/oauth2/par`. */
   readonly pushed_authorization_request_endpoint?: string;
-  /** Default: `/oauth2/register`. The registration of each client stays at `/oauth2/register/CLIENT_ID`. */
+  /** Default: `/oauth2/register`. The registration of each client is below it. */
   readonly registration_endpoint?: string;
   /** Default: `/oauth2/device_authorization`. */
   readonly device_authorization_endpoint?: string;

@@ -1,9 +1,24 @@
 /** Settings of the network around the server: proxies, hosts that it fetches from, and pages that call it. */
 
-import { choice, type Fields, list, text, texts } from "./field.ts";
+import { choice, type Field, type Fields, list, text, texts } from "./field.ts";
 
 /** Settings of the network around the server. */
 export interface NetworkSettings {
+  /**
+   * The hosts besides loopback ones that may be issuers where `issuer` is `from-host`, such as the name of a container;
+   * test hosts only. Requests to any other host are rejected with 421. Default: none.
+   */
+  readonly issuerHosts?: readonly string[];
+  /**
+   * The origin at which browsers reach the server, if not that of the issuer: metadata lists the authorization and the
+   * logout endpoint there. Tokens and responses still have the issuer. Default: the origin of the issuer.
+   */
+  readonly frontChannelUrl?: string;
+  /**
+   * The origin at which clients and resource servers reach the server, if that is not the issuer's: metadata lists all
+   * other endpoints there. Default: the origin of the issuer.
+   */
+  readonly backChannelUrl?: string;
   /**
    * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
    * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
@@ -30,22 +45,31 @@ export interface NetworkSettings {
 
 /** The description of {@link NetworkSettings}. */
 export const networkFields = {
+  issuerHosts: list(host("latchkey"), [["latchkey"]], { expected: "an array of hosts", default: [] }),
+  frontChannelUrl: origin("http://localhost:9000"),
+  backChannelUrl: origin("http://latchkey:9000"),
   trustProxy: texts(["127.0.0.1", "10.0.0.0/8"], { default: [] }),
   proxyHeader: choice(["x-forwarded-for", "forwarded"]),
-  privateHosts: list(
-    text(["keys.corp.internal"], {
-      pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
-      expected: "a host in lower case, without scheme and port",
-    }),
-    [["keys.corp.internal"]],
-    { expected: "an array of hosts", default: [] },
-  ),
-  allowedOrigins: list(
-    text(["https://app.example.com"], {
-      pattern: /^https?:\/\/[^\s/?#@A-Z]+$/,
-      expected: "an origin in lower case: scheme, host and port, without a slash at its end",
-    }),
-    [["https://app.example.com"]],
-    { expected: "an array of origins", default: [] },
-  ),
+  privateHosts: list(host("keys.corp.internal"), [["keys.corp.internal"]], {
+    expected: "an array of hosts",
+    default: [],
+  }),
+  allowedOrigins: list(origin("https://app.example.com"), [["https://app.example.com"]], {
+    expected: "an array of origins",
+    default: [],
+  }),
 } satisfies Fields<NetworkSettings>;
+
+function host(example: string): Field<string> {
+  return text([example], {
+    pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
+    expected: "a host in lower case, without scheme and port",
+  });
+}
+
+function origin(example: string): Field<string> {
+  return text([example], {
+    pattern: /^https?:\/\/[^\s/?#@A-Z]+$/,
+    expected: "an origin in lower case: scheme, host and port, without a slash at its end",
+  });
+}

@@ -9,6 +9,7 @@ import { demoClients, demoUsers } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
 import { withDefaults } from "./field.ts";
+import { fromHost, frontChannelBase } from "./issuer_urls.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
@@ -30,12 +31,20 @@ export interface ResolvedSettings extends
       | "keys"
       | "defaultScope"
       | "proxyHeader"
+      | "frontChannelUrl"
+      | "backChannelUrl"
       | "clients"
       | "users"
       | "scopes"
       | "redirectUris"
     >
   > {
+  /** Whether the issuer of each request is the origin that it was sent to. */
+  readonly isIssuerFromHost: boolean;
+  /** The origin at which browsers reach the server; absent: that of the issuer. */
+  readonly frontChannelUrl?: string;
+  /** The origin at which clients reach the server; absent: that of the issuer. */
+  readonly backChannelUrl?: string;
   /** The configured clients. */
   readonly clients: readonly ClientMetadata[];
   /** The configured users. */
@@ -95,15 +104,18 @@ export function resolveSettings(
   const { claims = {} } = given;
   const listedScopes = listed(given.scopes) ?? defaultScopes;
   const scopes = [...listedScopes, ...Object.keys(claims).filter((value) => !listedScopes.includes(value))];
+  const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
   const isTestIssuer = hasTestHost(issuer);
   const deviceAuthorization = given.deviceAuthorization ?? isTestIssuer;
   const resolved: ResolvedSettings = {
     ...given,
     issuer,
+    isIssuerFromHost: settings.issuer === fromHost,
     clients: acceptsAny.includes("clients")
       ? []
-      : listed(given.clients) ?? (profile && demoClientsOf(given, issuer)) ?? demoClients(issuer, deviceAuthorization),
+      : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ??
+        demoClients(frontUrl, deviceAuthorization),
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,

@@ -19,6 +19,7 @@ import { type AcrValue, acrValuesField } from "./acr_values.ts";
 import { orAny } from "./accept_any.ts";
 import { type EndpointPaths, endpointPaths } from "./endpoint_paths.ts";
 import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
+import { fromHost } from "./issuer_urls.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
 import { networkFields, type NetworkSettings } from "./network_settings.ts";
 import { requestFields, type RequestSettings } from "./request_settings.ts";
@@ -34,7 +35,9 @@ export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./se
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
 export interface Settings extends InsecureSettings, NetworkSettings, RequestSettings {
   /**
-   * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it. Default:
+   * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it.
+   * `from-host`: the issuer of each request is the origin that it was sent to, if that is on a loopback host or one of
+   * `issuerHosts`. Default:
    * `http://localhost:PORT` with the port that the server listens on.
    */
   readonly issuer?: string;
@@ -243,7 +246,7 @@ export const defaultScopes: readonly string[] = ["openid", "profile", "email", "
 
 /** The description of {@link Settings}. */
 export const settingFields = {
-  issuer: text(["http://localhost:9000", "https://auth.example.com"]),
+  issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
   profile: choice(profileNames),
   mcpRevision: choice(mcpRevisions),
   login: choice(["auto", "interactive"], { default: "auto" }),

@@ -7,6 +7,7 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { hasTestHost, isTestHost, testHosts } from "../test_hosts.ts";
+import { validateIssuerUrls } from "./validate_issuer_urls.ts";
 import { byProfile } from "./profile.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { resolveSettings } from "./resolve_settings.ts";
@@ -36,6 +37,7 @@ export async function validateSettings(
   const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
   return [
     ...issuerIssues,
+    ...validateIssuerUrls(settings, resolved),
     ...validateProfile(settings),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),

@@ -44,6 +44,10 @@ export const httpRules = {
     fix: "Send fewer requests, or use a client that the operator has registered with a secret or a key.",
     cites: [],
   },
+  "HT-24": {
+    fix: "Use a loopback host, or add the host to the setting issuerHosts.",
+    cites: ["RFC 9700 §4.13", "RFC 9110 §15.5.20"],
+  },
   "OP-01": {
     fix: "Send fewer concurrent requests, or raise the limit of requests in flight.",
     cites: ["RFC 9110 §15.6.4"],

@@ -170,5 +170,5 @@ export function computeMac(server: Server, purpose: string, text: string): Maybe
     macBySecret.set(secret, hmac = secret.then(hmacSha256));
     hmac.then((ready) => macBySecret.set(secret, ready), () => {});
   }
-  return chain(hmac, (hmac) => hmac(`${server.issuer} ${purpose} ${text}`));
+  return chain(hmac, (hmac) => hmac(`${server.storageIssuer} ${purpose} ${text}`));
 }

@@ -26,7 +26,7 @@ export function reportPage(report: () => CheckReport | undefined): Plugin {
       parameters: parameters(),
       load: () => ({
         async GET({ server, request, site }) {
-          rejectUntrustedHost(server.issuer, request, "FL-05");
+          rejectUntrustedHost(server, request, "FL-05");
           const current = report();
           if (current === undefined) {
             throw new HttpError(404, "HT-01", "The check has no results yet", {

@@ -56,11 +56,11 @@ export function faultPages(
       parameters: parameters({ name: "form_token", secret: "form_token" }),
       load: () => ({
         async GET(context) {
-          rejectUntrustedHost(context.server.issuer, context.request, "DI-04");
+          rejectUntrustedHost(context.server, context.request, "DI-04");
           return await (await import("./handlers.ts")).showFaults(context, control);
         },
         async POST(context) {
-          rejectUntrustedHost(context.server.issuer, context.request, "DI-04");
+          rejectUntrustedHost(context.server, context.request, "DI-04");
           return await (await import("./handlers.ts")).changeFaults(context, control);
         },
       }),

@@ -1,0 +1,158 @@
+/** One server under several names: `issuer: "from-host"`, `frontChannelUrl` and `backChannelUrl`. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
+import { health } from "../../src/operating/mod.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { clients, decodeClaims, encode, forEachCase, goodRequest, verifier } from "./harness.ts";
+
+const deviceCode = "urn:ietf:params:oauth:grant-type:device_code";
+const metadataPath = "/.well-known/openid-configuration";
+
+const open = (options: LatchkeyOptions = {}) =>
+  latchkey({ issuer: "from-host", issuerHosts: ["latchkey"], clients, ...options });
+
+/** Sends a request to one of the names of the server. */
+function send(as: Latchkey, origin: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const { host } = new URL(origin);
+  const request = new Request(origin + path, { redirect: "manual", ...init, headers: { host, ...init.headers } });
+  return as.fetch(request);
+}
+
+async function exchange(as: Latchkey, origin: string, code: string) {
+  const form = { grant_type: "authorization_code", client_id: "spa", redirect_uri: goodRequest.redirect_uri, code };
+  const response = await send(as, origin, "/oauth2/token", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: encode({ ...form, code_verifier: verifier }),
+  });
+  assertEquals(response.status, 200);
+  return await response.json();
+}
+
+test("[OP-12] from-host: the issuer of each request is the origin that it was sent to", async () => {
+  await using as = await open();
+  await forEachCase(
+    ["http://localhost:49153", "http://127.0.0.1:9000", "http://latchkey:9000", "http://[::1]"],
+    async (issuer) => {
+      const metadata = await (await send(as, issuer, metadataPath)).json();
+      assertEquals(metadata.issuer, issuer);
+      for (const [name, url] of Object.entries(metadata)) {
+        if (/_endpoint$|_uri$/.test(name)) assertEquals(new URL(String(url)).origin, issuer, name);
+      }
+      const response = await send(as, issuer, `/oauth2/authorize?${encode(goodRequest)}`);
+      const { searchParams } = new URL(response.headers.get("location")!);
+      assertEquals(searchParams.get("iss"), issuer);
+      const { id_token, access_token } = await exchange(as, issuer, searchParams.get("code")!);
+      assertEquals([decodeClaims(id_token).iss, decodeClaims(access_token).iss], [issuer, issuer]);
+      const authorization = `Bearer ${access_token}`;
+      assertEquals((await send(as, issuer, "/oauth2/userinfo", { headers: { authorization } })).status, 200);
+    },
+  );
+});
+
+test("[OP-12] from-host: a code of one name is exchanged at the other; its tokens have the issuer of the latter", async () => {
+  await using as = await open();
+  const front = await send(as, "http://localhost:49153", `/oauth2/authorize?${encode(goodRequest)}`);
+  const code = new URL(front.headers.get("location")!).searchParams.get("code")!;
+  const { id_token, access_token } = await exchange(as, "http://latchkey:9000", code);
+  assertEquals(decodeClaims(id_token).iss, "http://latchkey:9000");
+  const authorization = `Bearer ${access_token}`;
+  const other = await send(as, "http://localhost:49153", "/oauth2/userinfo", { headers: { authorization } });
+  assertEquals(other.status, 401);
+});
+
+test("[HT-24] from-host: any other host is rejected at every endpoint but health checks, and caches nothing", async () => {
+  const plugins = [health(), inspector()];
+  await using as = await open({ plugins, issuerHosts: ["latchkey", "host.docker.internal"] });
+  const hosts = [
+    "evil.example.com",
+    "attacker:9000",
+    "localhost.evil.com",
+    "10.0.0.7:9000",
+    "latchkey.evil.com",
+    "0.0.0.0",
+  ];
+  await forEachCase(hosts, async (host) => {
+    for (const path of [metadataPath, "/oauth2/jwks", "/", "/flows", `/oauth2/authorize?${encode(goodRequest)}`]) {
+      const response = await send(as, "http://localhost:9000", path, { headers: { host } });
+      const text = await response.text();
+      assertEquals([response.status, response.headers.get("location")], [421, null], path);
+      assert(!text.includes(`http://${host}`), path);
+    }
+    assertEquals((await send(as, "http://localhost:9000", "/healthz", { headers: { host } })).status, 200);
+  });
+  assertEquals((await send(as, "http://host.docker.internal:9000", metadataPath)).status, 200);
+});
+
+test("[OP-12] from-host: a request without a host, and pages, have the issuer of the server", async () => {
+  await using as = await testLatchkey({ issuer: "from-host" });
+  assertEquals(as.issuer, "https://latchkey.test");
+  const { claims } = await as.logIn(as.client());
+  assertEquals(claims!.iss, as.issuer);
+  const { url } = await as.listen();
+  const { issuer } = await (await fetch(url + metadataPath)).json();
+  assertEquals(issuer, url);
+});
+
+test("[OP-12] from-host and issuerHosts are for test hosts, and frontChannelUrl and backChannelUrl for one issuer", async () => {
+  const found = async (options: LatchkeyOptions, place: string) => {
+    const { message } = await assertRejects(() => latchkey(options), ConfigurationError);
+    assertStringIncludes(message, place);
+  };
+  await found({ issuer: "from-host", issuerHosts: ["login.widgets.com"] }, "issuerHosts[0]");
+  await found({ issuer: "http://localhost:9000", issuerHosts: ["latchkey"] }, "issuerHosts[0]");
+  await found({ issuer: "from-host", frontChannelUrl: "http://localhost:9000" }, "frontChannelUrl");
+  await found({ frontChannelUrl: "https://login.widgets.com" }, "frontChannelUrl");
+  await found({ backChannelUrl: "http://localhost:80" }, "backChannelUrl");
+  await found({ backChannelUrl: "http://localhost:9000/path" }, "backChannelUrl");
+});
+
+const urls = {
+  issuer: "http://latchkey:9000/tenant",
+  frontChannelUrl: "http://localhost:49153",
+  backChannelUrl: "http://auth.test:8080",
+} as const;
+
+test("[OP-13] metadata lists browser endpoints below frontChannelUrl, all others below backChannelUrl; one issuer", async () => {
+  await using as = await testLatchkey(urls);
+  const metadata = await (await as.fetch(`${urls.issuer}${metadataPath}`)).json();
+  assertEquals(metadata.issuer, urls.issuer);
+  const { authorization_endpoint, end_session_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
+  for (const url of [authorization_endpoint, end_session_endpoint]) {
+    assert(url.startsWith(`${urls.frontChannelUrl}/tenant/oauth2/`), url);
+  }
+  for (const url of [token_endpoint, jwks_uri, userinfo_endpoint]) {
+    assert(url.startsWith(`${urls.backChannelUrl}/tenant/oauth2/`), url);
+  }
+  const client = await as.register();
+  assert(client.registration_client_uri.startsWith(urls.backChannelUrl));
+  const device = await as.fetch(metadata.device_authorization_endpoint, {
+    method: "POST",
+    body: new URLSearchParams({ client_id: as.client({ grant_types: [deviceCode] }).client_id }),
+  });
+  assertEquals((await device.json()).verification_uri, `${urls.frontChannelUrl}/tenant/device`);
+});
+
+test("[OP-13] a login passes through both: DPoP proofs and assertions are for backChannelUrl, tokens have the issuer", async () => {
+  await using as = await testLatchkey(urls);
+  const client = as.client({ token_endpoint_auth_method: "private_key_jwt" });
+  const { claims, callback, tokens, dpop } = await as.logIn(client, { dpop: true, scope: "openid profile" });
+  assertEquals([claims!.iss, callback.iss], [urls.issuer, urls.issuer]);
+  const userinfo = `${urls.backChannelUrl}/tenant/oauth2/userinfo`;
+  const proof = await dpop!.proof("GET", userinfo, { accessToken: tokens.access_token });
+  const response = await as.fetch(userinfo, { headers: { authorization: `DPoP ${tokens.access_token}`, dpop: proof } });
+  assertEquals(response.status, 200);
+});
+
+test("[OP-13] pages are served under the host of frontChannelUrl, and their forms accepted", async () => {
+  await using as = await latchkey({ ...urls, clients, login: "interactive", plugins: [inspector()] });
+  const page = async (host: string) =>
+    (await as.fetch(new Request(`${urls.issuer}/flows`, { headers: { host } }))).status;
+  assertEquals([await page("localhost:49153"), await page("evil.example.com")], [200, 403]);
+  const response = await as.fetch(new Request(`${urls.issuer}/clients`, { headers: { host: "localhost:49153" } }));
+  assertMatch(await response.text(), /spa/);
+});
