@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { getCleanEnvironment, npx, run } from "./run.ts";
+import { runtimePackages } from "./runtime_versions.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
@@ -23,8 +24,8 @@ if (files.length === 0) exitWithError(`No file tests/many/*_many.ts has ${pathPa
 
 // Instances also run on Node and Bun, from a bundle.
 const [node, bun] = await Promise.all([
-  run([npx, "-y", "node@24.21.0", "-p", "process.execPath"]),
-  run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]),
+  run([npx, "-y", runtimePackages.node, "-p", "process.execPath"]),
+  run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]),
   bundleTests([]),
 ]).catch(exitWithError);
 const env = { ...getCleanEnvironment(), MANY_NODE: node.trim(), MANY_BUN: bun.trim() };

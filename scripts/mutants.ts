@@ -7,6 +7,7 @@ import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import explained from "./mutants_explained.json" with { type: "json" };
 import { npx, run } from "./run.ts";
+import { runtimePackages } from "./runtime_versions.ts";
 import { capture } from "./test_run.ts";
 
 /** A deliberate fault: one change of one line. */
@@ -74,7 +75,7 @@ if (flags.list) {
 
 /** Tests of stores and scripts run no code of the four folders. */
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
-const bun = (await run([npx, "-y", "bun@1.4.4", "-e", "console.log(process.execPath)"]).catch(exitWithError)).trim();
+const bun = (await run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]).catch(exitWithError)).trim();
 
 if (!await testsPass()) exitWithError("The tests fail without a mutation: fix them first (deno task test --bun).");
 const survivors: Mutant[] = [];

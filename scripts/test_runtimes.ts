@@ -2,10 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { npx, run } from "./run.ts";
-
-/** Node and Bun as npm packages, in fixed versions. */
-const node = "node@24.21.0";
-const bun = "bun@1.4.4";
+import { runtimePackages } from "./runtime_versions.ts";
 
 /** Names of the runtimes, in the order in which results are printed. */
 export const runtimeNames = ["deno", "node", "bun"] as const;
@@ -38,7 +35,7 @@ const bunTestTimeoutMs = 60 * 60_000;
 export const denoTestFlags = ["--no-check", "--config=deno.json", "--lock=dev.lock"] as const;
 
 /**
- * Finds a runtime on this machine, or downloads it.
+ * Finds a runtime: the program that `LATCHKEY_TEST_NODE` or `LATCHKEY_TEST_BUN` names, or else what npm has or downloads.
  *
  * @throws {CommandError} When npm cannot install it.
  */
@@ -49,8 +46,8 @@ export async function findRuntime(name: RuntimeName): Promise<Runtime> {
       createReader: createTapReader,
     };
   }
-  const program = name === "node" ? node : bun;
-  const path = (await run([npx, "-y", program, "-p", "process.execPath"])).trim();
+  const path = Deno.env.get(`LATCHKEY_TEST_${name.toUpperCase()}`) ??
+    (await run([npx, "-y", runtimePackages[name], "-p", "process.execPath"])).trim();
   if (name === "bun") {
     return { command: [path, "test", `--timeout=${bunTestTimeoutMs}`], createReader: createBunReader };
   }

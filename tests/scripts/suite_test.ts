@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   globSync,
@@ -17,11 +17,18 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { runtimePackages } from "../../scripts/runtime_versions.ts";
 import { abridge, formatProgress } from "../../scripts/test_progress.ts";
 import { until } from "../until.ts";
 import { onDenoAlone, runsEverywhere } from "../../scripts/test_places.ts";
 
 const deno = "Deno" in globalThis ? [process.execPath] : ["npx", "-y", "deno"];
+
+/** Finds Node and Bun once, since npm takes longer than the tests below. */
+const programs = (["node", "bun"] as const).map((name) => {
+  const path = execFileSync("npx", ["-y", runtimePackages[name], "-p", "process.execPath"], { encoding: "utf8" });
+  return [`LATCHKEY_TEST_${name.toUpperCase()}`, path.trim()];
+});
 
 /** A folder that has these files, and the scripts of this repository. */
 class Project implements Disposable {
@@ -31,7 +38,10 @@ class Project implements Disposable {
     ...deno,
     ...["run", "-A", `--config=${resolve("deno.json")}`, "--no-lock", resolve("scripts/test.ts")],
   ];
-  readonly options = { cwd: this.#folder, env: { ...process.env, NO_COLOR: "1" } } as const;
+  readonly options = {
+    cwd: this.#folder,
+    env: { ...process.env, ...Object.fromEntries(programs), NO_COLOR: "1" },
+  } as const;
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const name of ["deno.json", "dev.lock"]) copyFileSync(name, join(this.#folder, name));
