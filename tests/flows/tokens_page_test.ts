@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
+import { cpuTimeOf } from "../until.ts";
 import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import { assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
@@ -328,9 +329,7 @@ test("[TP-01] a text with many = is read in one pass", async () => {
   const { check } = await tokenBench();
   const token = `a${"=".repeat(15_000)}x`;
   await check({ token: "x" });
-  const startedAt = performance.now();
-  await check({ token });
-  assertLess(performance.now() - startedAt, 5000);
+  assertLess(await cpuTimeOf(() => check({ token })), 5000);
 });
 
 test("[TP-01] disclosed claims of an SD-JWT are shown, and those without a digest are marked", async () => {

@@ -7,6 +7,7 @@ import { formDecode } from "../../src/oauth/secret_names.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
+import { cpuTimeOf } from "../until.ts";
 import { form, recordedServer, send, tokenBody } from "./recorded_server.ts";
 
 function exchange(body: string, type: string, headers: Readonly<Record<string, string>> = {}): Exchange {
@@ -87,13 +88,14 @@ test("malformed values are recognized without decoding, except the characters th
   assertEquals(formDecode("a+%C3%A4%e2%82%ac%F0%9F%98%80%2B"), "a ä€😀+");
 });
 
-test("many secrets with the same start hide the rest of a text, in short time", () => {
+test("many secrets with the same start hide the rest of a text, in short time", async () => {
   const names = Array.from({ length: 300 }, (_, i) => `s${i}_secret=${"A".repeat(20 + i)}B`);
   const texts = Array.from({ length: 4 }, () => exchange(`x=y ${"A".repeat(60_000)}`, form));
-  const start = performance.now();
-  const [, first] = redactExchanges([exchange(names.join("&"), form), ...texts]);
+  let redacted: ReturnType<typeof redactExchanges> = [];
+  const cpuTime = await cpuTimeOf(() => redacted = redactExchanges([exchange(names.join("&"), form), ...texts]));
+  const [, first] = redacted;
   // With a lookup for each length it took half a minute.
-  assert(performance.now() - start < 5000);
+  assert(cpuTime < 5000);
   assertEquals(first!.request.form, [["x", "y AAAA…(60000)"]]);
 });
 
