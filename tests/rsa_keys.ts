@@ -7,7 +7,7 @@ import { generatedKeys, type KeySource, type NewKey } from "../src/oauth/keys/ke
 const keysOfServers: Promise<NewKey>[] = [];
 let servers = 0;
 
-/** Keys for one more server: its RSA keys are those of every other server before it, and differ from those of the last. */
+/** Keys for one more server: its RSA keys are those of every other server, and differ from those of the last one. */
 export function sharedRsaKeys(): KeySource {
   const turn = servers++ % 2;
   return {

@@ -45,8 +45,9 @@ const otherLimits: Readonly<Record<string, readonly [records: number, characters
 };
 
 /**
- * How often a request is repeated as long as it leaves records: in memory more often than small records fit into the limit,
- * elsewhere more often than large ones do. There, requests that leave small records end after the first {@link roundSize}.
+ * How often a request is repeated as long as it leaves records: in memory more often than small records fit into
+ * the limit, elsewhere more often than large ones do. There, requests that leave small records end after the first
+ * {@link roundSize}.
  */
 const repetitions = { memory: 2100, other: 300 } as const;
 
