@@ -205,7 +205,7 @@ test("a client with every check passes the whole catalogue, with nothing undecid
 
 test("a client with a time limit passes the attacks that wait for it", async () => {
   const report = await withPatientTimers(() =>
-    checkClient(smallClient(undefined, 500), {
+    checkClientWithEdDsa(smallClient(undefined, 500), {
       only: ["transport/hang", "transport/drip"],
       timeLimits: true,
     })
@@ -241,17 +241,17 @@ for (const [mistake, expected] of Object.entries(expectations)) {
 test("a client that requires a level of authentication and does not compare acr is found by id-token/acr-weaker", async () => {
   const acr = "urn:example:mfa";
   const options = { only: ["id-token/acr-weaker"], server: { acrValues: [{ value: acr }] } };
-  const correct = await checkClient(smallClient(undefined, undefined, acr), options);
+  const correct = await checkClientWithEdDsa(smallClient(undefined, undefined, acr), options);
   assertEquals(correct.counts.passed, 3, String(correct));
-  const mistaken = await checkClient(smallClient("does not compare acr", undefined, acr), options);
+  const mistaken = await checkClientWithEdDsa(smallClient("does not compare acr", undefined, acr), options);
   assertEquals(mistaken.counts.failed, 3, String(mistaken));
-  const other = await checkClient(smallClient(), options);
+  const other = await checkClientWithEdDsa(smallClient(), options);
   assertEquals(other.counts.skipped, 3, String(other));
 });
 
 test("keys/rotated and keys/stale are inconclusive for a correct client whose keys the driver cannot age", async () => {
   const { logIn, ...driver } = smallClient();
-  const report = await checkClient({
+  const report = await checkClientWithEdDsa({
     ...driver,
     logIn: async (journey) => ({ ...await logIn!(journey), passTime: undefined }),
   }, { only: ["keys"] });
@@ -304,7 +304,7 @@ test("every attack has an id of its own, a source and whole sentences", () => {
 });
 
 test("a client that checks nothing falls for the attacks that a correct client must reject", async () => {
-  const report = await checkClient(smallClient("checks nothing"), {
+  const report = await checkClientWithEdDsa(smallClient("checks nothing"), {
     only: ["id-token", "response", "userinfo", "logout", "metadata/endpoint-of-another"],
   });
   const passed = report.results.filter(({ verdict, attack }) => verdict === "passed" && attack.level === "must-reject");

@@ -31,7 +31,7 @@ test("a client that does not compare state fails in the whole catalogue only the
 
 test("the report has the habits of the client as text, JSON, JUnit XML and HTML, with the attack that shows them", async () => {
   const driver = smallClient("does not read error");
-  const report = await checkClient(driver, { only: ["habits", "error/access-denied"] });
+  const report = await checkClientWithEdDsa(driver, { only: ["habits", "error/access-denied"] });
   assert(!report.passed);
   assertEquals(report.habits.length, 48);
   const [found] = report.habits.filter(({ outcome }) => outcome === "failed");
@@ -48,7 +48,7 @@ test("the report has the habits of the client as text, JSON, JUnit XML and HTML,
     /<testcase classname="habit" name="parameters-clean">\n {4}<failure message="during error/,
   );
   assertMatch(await report.toHTML(), /habit parameters-clean/);
-  const without = await checkClient(driver, { only: ["error/access-denied"] });
+  const without = await checkClientWithEdDsa(driver, { only: ["error/access-denied"] });
   assertEquals(without.habits, []);
 });
 
@@ -60,13 +60,13 @@ test("a driver that sends no request proves nothing: its login fails, and every 
 });
 
 test("attacks are counted once, whatever the number of their journeys", async () => {
-  const report = await checkClient(smallClient(), { only: ["id-token/sub-missing", "transport/hang"] });
+  const report = await checkClientWithEdDsa(smallClient(), { only: ["id-token/sub-missing", "transport/hang"] });
   assertEquals([report.counts.passed, report.attackCounts.passed, report.attackCounts.skipped], [3, 1, 1]);
   assertMatch(String(report), /: 2 attacks \(\d+ journeys, [\d.]+ s\): 1 passed, 1 skipped/);
 });
 
 test("a report that shows nothing is a failure in JUnit XML too", async () => {
-  const report = await checkClient(smallClient(), { only: ["transport/hang"] });
+  const report = await checkClientWithEdDsa(smallClient(), { only: ["transport/hang"] });
   assert(!report.passed);
   assertMatch(report.toJUnit(), /failures="1"[^]*<failure message="no attack and no habit showed anything/);
 });
@@ -104,7 +104,7 @@ test("a version of Node that is too old is named in one sentence", () => {
 test("an attack that needs more than the driver has is skipped, with the member that it lacks", async () => {
   const { name, logIn } = smallClient();
   const withoutRefresh = async (journey: ClientJourney) => ({ sub: (await logIn!(journey)).sub });
-  const report = await checkClient({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
+  const report = await checkClientWithEdDsa({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
   assertEquals(
     new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
     new Set([
@@ -122,7 +122,7 @@ test("what fails without an attack makes the attacks that need it inconclusive, 
       request: () => Promise.reject(new Error("no such page")),
     }),
   };
-  const report = await checkClient(withoutRequest, { only: ["error/userinfo-401", "refresh/transient"] });
+  const report = await checkClientWithEdDsa(withoutRequest, { only: ["error/userinfo-401", "refresh/transient"] });
   assertEquals(
     new Set(report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because}`)),
     new Set([
@@ -137,7 +137,7 @@ test("a driver that cannot say what the client did leaves a delivery inconclusiv
     ...smallClient(),
     receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
   };
-  const report = await checkClient(undecided, { only: ["response/unsolicited", "response/twice"] });
+  const report = await checkClientWithEdDsa(undecided, { only: ["response/unsolicited", "response/twice"] });
   assertEquals(
     new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
     new Set(["inconclusive: the page shows no user"]),
@@ -166,7 +166,7 @@ test("a client that logs in only once has not passed: nothing is known about it"
   // Attacks that begin with a login without a fault are inconclusive; to others the client seems to withstand them.
   for (const only of [["keys/rotated"], ["id-token/nonce-wrong"]]) {
     logins = 0;
-    const report = await checkClient(once, { only });
+    const report = await checkClientWithEdDsa(once, { only });
     assertEquals([report.passed, report.control.passed], [false, false], String(report));
     assertMatch(String(report), /succeeded before the attacks, and failed after them: no second login/);
   }
@@ -175,7 +175,7 @@ test("a client that logs in only once has not passed: nothing is known about it"
 test("a check that shows nothing has not passed", async () => {
   const { name, logIn } = smallClient();
   const withoutRefresh = async (journey: ClientJourney) => ({ sub: (await logIn!(journey)).sub });
-  const report = await checkClient({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
+  const report = await checkClientWithEdDsa({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
   assertEquals([report.control.passed, report.failures.length, report.passed], [true, 0, false]);
 });
 
@@ -188,7 +188,7 @@ test("what a driver returns must be a session: the login fails, and the report s
       await logIn!(journey);
       return value as never;
     };
-    const report = await checkClient({ name: "odd", logIn: returns }, { only: ["id-token/nonce-wrong"] });
+    const report = await checkClientWithEdDsa({ name: "odd", logIn: returns }, { only: ["id-token/nonce-wrong"] });
     assertEquals([report.passed, report.control.passed], [false, false]);
     assert(
       String(report).includes(`logIn: expected an object with sub, a string, received ${received[index]}`),
@@ -202,7 +202,9 @@ test("a session cannot decide what an attack shows, and an error without text is
   const { logIn } = smallClient("does not compare the nonce");
   const passed = { outcome: "rejected", passed: true, because: "it says so" };
   const withConclusion = async (journey: ClientJourney) => ({ ...await logIn!(journey), ...passed });
-  const accepted = await checkClient({ name: "odd", logIn: withConclusion }, { only: ["id-token/nonce-wrong"] });
+  const accepted = await checkClientWithEdDsa({ name: "odd", logIn: withConclusion }, {
+    only: ["id-token/nonce-wrong"],
+  });
   assert(accepted.failures.length > 0, String(accepted));
 
   const unreadable = {

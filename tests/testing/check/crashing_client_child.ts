@@ -1,7 +1,7 @@
 /** Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves. */
 
 import type { ClientDriver, Fetch } from "../../../src/testing/mod.ts";
-import { checkClient } from "./patient_check.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import { handleCommands } from "../../stores/run_child.ts";
 import { smallClient } from "./small_client.ts";
 
@@ -72,7 +72,7 @@ await handleCommands(async (command: Command): Promise<Result> => {
     : command === "at a response for which it does not wait"
     ? ["transport/slow"]
     : ["id-token/nonce-wrong", "id-token/iss-wrong", "response"];
-  const report = await checkClient(crashingClient(command), { only, except: ["response/code-injected"] });
+  const report = await checkClientWithEdDsa(crashingClient(command), { only, except: ["response/code-injected"] });
   return {
     text: String(report),
     control: report.control.outcome,

@@ -7,14 +7,16 @@ import { reportPage } from "../../../src/testing/check/report_page.ts";
 import { attacks } from "../../../src/testing/check/attacks/mod.ts";
 import { severities } from "../../../src/testing/check/effect.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../../src/testing/mod.ts";
-import { checkClient } from "./patient_check.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { smallClient } from "./small_client.ts";
 
 /** A report with failed, passed and skipped attacks, of a client with a hostile name. */
 async function makeReport(): Promise<CheckReport> {
   const driver = { ...smallClient("does not compare state"), name: "<script>alert(1)</script>" };
-  return await checkClient(driver, { only: ["response/state-wrong", "id-token/nonce-wrong", "transport/hang"] });
+  return await checkClientWithEdDsa(driver, {
+    only: ["response/state-wrong", "id-token/nonce-wrong", "transport/hang"],
+  });
 }
 
 test("the report is a page beside the flows, complete without scripts, with the strict policy of all pages", async () => {
@@ -61,7 +63,7 @@ test("the report as text names what was skipped and why, once for each attack", 
 
 test("one block an attack: consequence, the value that was sent in each variant, fix and command; the gravest first", async () => {
   const driver = smallClient("checks nothing");
-  const report = await checkClient(driver, {
+  const report = await checkClientWithEdDsa(driver, {
     only: ["response/state-wrong", "id-token/aud-wrong", "metadata/endpoint-internal"],
   });
   const blocks = String(report).split("\n\n").slice(1);
@@ -113,7 +115,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
 
 test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
   const only = ["response/state-wrong", "response/code-injected", "token/access-token-odd", "id-token/replayed"];
-  const report = await checkClient(smallClient("checks nothing"), { only });
+  const report = await checkClientWithEdDsa(smallClient("checks nothing"), { only });
   const secrets = report.results.flatMap(({ exchanges }) =>
     exchanges.flatMap(({ response }) => {
       const { authorizationResponse, body = "" } = response ?? {};
@@ -141,7 +143,7 @@ test("what shows nothing is listed by its cause, not by the text of a page", asy
     receiveCallback: () =>
       Promise.reject(new UndecidedError("the page shows no user", `status 500, "error ${++journeys}"`)),
   };
-  const report = await checkClient(driver, { only: ["response/unsolicited", "response/twice", "id-token"] });
+  const report = await checkClientWithEdDsa(driver, { only: ["response/unsolicited", "response/twice", "id-token"] });
   const [, group] = /INCONCLUSIVE, ([^]*?)\n\n/.exec(`${report}\n\n`)!;
   assertEquals(group!.split("\n").slice(0, 2), [
     "the page shows no user:",
@@ -163,7 +165,7 @@ test("a check that shows nothing in most journeys has not passed, and says so in
     receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
   };
   const only = ["response/unsolicited", "response/twice", "response/state-missing"];
-  const report = await checkClient(undecided, { only });
+  const report = await checkClientWithEdDsa(undecided, { only });
   assertEquals([report.passed, report.counts.passed, report.counts.inconclusive], [false, 1, 4]);
   const problem = "most of the check shows nothing: 4 of 5 journeys were inconclusive";
   assertEquals(report.problem, problem);
@@ -172,22 +174,22 @@ test("a check that shows nothing in most journeys has not passed, and says so in
   assertStringIncludes(report.toJUnit(), `<failure message="${problem}">`);
   assertMatch(await report.toHTML(), /Most of the check shows nothing: 4 of 5/);
   // Half is enough.
-  assert((await checkClient(undecided, { only: [...only, "id-token/sub-missing"] })).passed);
+  assert((await checkClientWithEdDsa(undecided, { only: [...only, "id-token/sub-missing"] })).passed);
 });
 
 test("a baseline has failures of attacks and habits; JSON carries it on", async () => {
   const only = ["error/access-denied", "habits"];
   const driver = smallClient("does not read error");
-  const first = await checkClient(driver, { only });
+  const first = await checkClientWithEdDsa(driver, { only });
   const baseline = JSON.parse(JSON.stringify(first));
-  const second = await checkClient(driver, { only, baseline });
+  const second = await checkClientWithEdDsa(driver, { only, baseline });
   assertEquals([first.passed, second.passed], [false, true], String(second));
   assertEquals(second.failures, []);
   assertStringIncludes(String(second), "KNOWN, failures that the baseline has:\n");
   assertStringIncludes(String(second), "\n  habit parameters-clean");
   assertMatch(await second.toHTML(), /<section id="known"/);
-  const third = await checkClient(driver, { only, baseline: JSON.parse(JSON.stringify(second)) });
+  const third = await checkClientWithEdDsa(driver, { only, baseline: JSON.parse(JSON.stringify(second)) });
   assert(third.passed, String(third));
-  const fixed = await checkClient(smallClient(), { only, baseline });
+  const fixed = await checkClientWithEdDsa(smallClient(), { only, baseline });
   assert(fixed.outdatedBaseline.includes("habit parameters-clean"), String(fixed));
 });
