@@ -63,6 +63,8 @@ export interface Plugin {
    * Wraps the approver: the embedding program's, or that of `login: "auto"`. Login pages are not wrapped.
    */
   approve?(next: Approver): Approver;
+  /** Wraps the approver of login pages at the authorization endpoint and for devices, which otherwise shows a page. */
+  approvePages?(next: Approver): Approver;
   /** Adds endpoints. Metadata and pages list them by their descriptions. */
   routes?(app: App): readonly Endpoint[];
   /** Links in the header of every page. */

@@ -125,6 +125,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       (inner, plugin) => plugin.approve?.(inner) ?? inner,
       options.approver ?? autoApprover,
     ),
+    approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
     autoLogin: settings.login === "auto" && options.approver === undefined,
   });
   const ownEndpoints = atConfiguredPaths(endpointList, base, settings.paths);

@@ -29,6 +29,8 @@ interface RouteOptions {
   readonly grantTypes: readonly GrantType[];
   /** Decides authorization requests without pages. */
   readonly approver: Approver;
+  /** Wraps the approver of login pages. */
+  readonly approvePages: (next: Approver) => Approver;
   /** Whether users log in without a page. */
   readonly autoLogin: boolean;
   /** The login pages; absent if an approver decides. */
@@ -69,11 +71,11 @@ const authorizationResponseParameters = parameters(codeParameter, signedResponse
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  { base, settings, extensions, grantTypes, approver, autoLogin, interaction, openLogin }: RouteOptions,
+  { base, settings, extensions, grantTypes, approver, approvePages, autoLogin, interaction, openLogin }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
   const hasPages = interaction !== undefined;
-  const decider = interaction?.pagesApprover() ?? approver;
+  const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
   const options: EndpointOptions = { base, approver: decider, hasPages, openLogin };
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [

@@ -7,6 +7,7 @@ import type { AuthorizationRequest } from "../oauth/authorize/authorization_requ
 import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { DpopKey } from "./dpop.ts";
+import type { IssuedGrant } from "./issued_grants.ts";
 import type { Authorization, TokenRequest } from "../oauth/grants/token_request.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import { splitScope } from "../oauth/authorize/scope_token.ts";
@@ -157,8 +158,20 @@ export interface Mint {
  *
  * @param server Returns the server at this moment.
  * @param getTokenUrl Returns the URL of the token endpoint.
+ * @param onGrant Receives the grant of each minted token or code.
  */
-export function mint(server: () => Promise<Server>, getTokenUrl: () => string): Mint {
+export function mint(
+  server: () => Promise<Server>,
+  getTokenUrl: () => string,
+  onGrant: (grant: IssuedGrant) => void,
+): Mint {
+  const createAuthorization: typeof createGrantedAuthorization = async (issuer, options) => {
+    const authorization = await createGrantedAuthorization(issuer, options);
+    const { grantId, client, subject } = authorization;
+    onGrant({ grantId, client: client.id, sub: subject!.sub });
+    return authorization;
+  };
+
   /** The token request that an authorization could result from. */
   const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): TokenRequest => ({
     client,
@@ -291,7 +304,7 @@ function atIssueTime(
 }
 
 /** The authorization that a user would have given. */
-async function createAuthorization(
+async function createGrantedAuthorization(
   server: Server,
   options: MintedGrant & { readonly nonce?: string },
 ): Promise<Authorization> {

@@ -13,7 +13,8 @@ import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions } from "../server/listen.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
-import { type TestControl, testControl, type TestControlOptions } from "./control.ts";
+import { testControl } from "./control.ts";
+import type { TestControl, TestControlOptions } from "./test_control.ts";
 import { testKeys } from "./keys.ts";
 import { assertServerOptions } from "./options.ts";
 
@@ -87,7 +88,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   assertKeyOptions(options);
   const { seed, startsAt, testKeys: useTestKeys = true, control: remote, plugins = [], ...settings } = options;
   const serverControl = testControl({ seed, startsAt });
-  const { plugin, recorder: _, faults: __, clearFaults, ...control } = serverControl;
+  const { plugin, recorder: _, faults: __, approvePages: ___, clearFaults, ...control } = serverControl;
   const endpoints = remote
     ? [(await import("../control/mod.ts")).controlEndpoints(serverControl, remote === true ? {} : remote)]
     : [];

@@ -51,6 +51,11 @@ interface ManagedUserDecisions extends UserDecisions {
   /** Wraps the approver, which decides about requests without a decision about the user. */
   approve(next: Approver): Approver;
   /**
+   * Wraps the approver of login pages: a user whom a test has decided on, by a call or by {@link personaHeader}, is logged
+   * in, and every user denies who was decided to deny, without a page.
+   */
+  approvePages(next: Approver): Approver;
+  /**
    * The persona of a browser that is shown pages.
    *
    * @param as The user who logs in. Default: the next one, who is removed from the queue.
@@ -143,6 +148,19 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings">):
         await (sub === undefined
           ? next(request, context)
           : approveAs(await assertPresent(context.users, sub), request, context));
+      return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
+    },
+    approvePages: (next) => async (request, context) => {
+      const persona = parsePersona(context.httpRequest);
+      const silent = request.loginRequirements.prompt.includes("none");
+      // Devices are decided on by their own pages.
+      if (silent || context.context.endpoint?.name !== "authorize") return await next(request, context);
+      const sub = persona?.as ?? takeNextSub();
+      if (sub === undefined && (persona?.deny || scopeLimits.get(anyUser) === "nothing")) {
+        throw denialError(request, "a user");
+      }
+      if (sub === undefined) return await next(request, context);
+      const decision = await approveAs(await assertPresent(context.users, sub), request, context);
       return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
     },
     persona(as = takeNextSub()) {

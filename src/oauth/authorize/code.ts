@@ -115,7 +115,7 @@ export async function issueCode(
   }
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
   const record: CodeRecord = { ...requestToStore, grant, redirectUri: destination.uri, validUntil };
-  const code = randomToken(server.randomBytes);
+  const code = server.takeFixedValue?.("code") ?? randomToken(server.randomBytes);
   const grantId = randomId(server.randomBytes);
   const key = storageKey(server, code);
   const id = isPromise(key) ? await key : key;

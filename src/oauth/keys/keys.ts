@@ -56,8 +56,10 @@ export interface Keys {
    * Generates the next key of an algorithm. It is published immediately and signs after `lead` seconds; the key before
    * it stays published until its tokens have expired. If two instances rotate at the same time, both use one of the two
    * keys.
+   *
+   * @param key The next key. Default: a new one of the source.
    */
-  rotate(alg: SigningAlgorithm, lead: number): Promise<void>;
+  rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<void>;
   /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
   newestSignsFrom(alg: SigningAlgorithm): Promise<number>;
   /** Loads the keys of other instances on the same store. */
@@ -150,8 +152,9 @@ export function storedKeys(
     alg: SigningAlgorithm,
     keys: readonly LoadedKey[],
     signsFrom: number,
+    givenKey?: NewKey,
   ): Promise<readonly LoadedKey[]> {
-    const newKey = await source.create(alg, keys.length);
+    const newKey = givenKey ?? await source.create(alg, keys.length);
     assertAllowed(newKey);
     if (keys.some(({ signer }) => signer.kid === newKey.kid)) throw duplicateKid(newKey.kid);
     const record: KeyRecord = { ...newKey, signsFrom, longest: maxTokenLifetimeSeconds };
@@ -215,9 +218,9 @@ export function storedKeys(
       return all.flatMap((keys) => keys.filter((_, i) => !isRetired(keys, i, now())).map((key) => key.publishedKey));
     },
 
-    async rotate(alg, leadSeconds) {
+    async rotate(alg, leadSeconds, key) {
       const keys = await keyRing(alg);
-      await replaceKeyRing(alg, appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000));
+      await replaceKeyRing(alg, appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000, key));
     },
 
     async newestSignsFrom(alg) {

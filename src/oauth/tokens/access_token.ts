@@ -86,10 +86,12 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ? allClaims
     : await overriddenClaims(server, "access_token", allClaims, authorization);
   // A pairwise subject does not identify the user: a stored token does.
-  const isOpaque = client.metadata.access_token_format === "opaque" || client.sector !== undefined ||
+  const fixedValue = server.takeFixedValue?.("access_token");
+  const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
+    client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
   const creating = isOpaque
-    ? storeOpaque(server, issuedClaims, grantId, subject?.sub, claims.exp)
+    ? storeOpaque(server, fixedValue ?? randomToken(server.randomBytes), issuedClaims, authorization, claims.exp)
     : server.sign("access_token", policyOf(server, client).alg, issuedClaims);
   const token = isPromise(creating) ? await creating : creating;
   const type = provenKey === undefined ? "Bearer" : "DPoP";
@@ -113,13 +115,13 @@ function userGeneration(
 
 async function storeOpaque(
   server: Server,
+  token: string,
   claims: Readonly<Record<string, unknown>>,
-  grantId: string,
-  user: string | undefined,
+  { grantId, subject }: Authorization,
   exp: number,
 ): Promise<string> {
-  const token = randomToken(server.randomBytes);
-  await server.store.put("access_token", await storageKey(server, token), { claims: { ...claims }, user }, {
+  const id = await storageKey(server, token);
+  await server.store.put("access_token", id, { claims: { ...claims }, user: subject?.sub }, {
     grantId,
     expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
   });

@@ -18,7 +18,8 @@ export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, 
   }
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
-  const [token, salt] = randomTokenAndId(server.randomBytes);
+  const [randomValue, salt] = randomTokenAndId(server.randomBytes);
+  const token = server.takeFixedValue?.("refresh_token") ?? randomValue;
   return chain(authorization.grant ?? createGrant(server, authorization, subject), (grant) => {
     const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
     const record = {

@@ -5,7 +5,7 @@ import { object, text } from "../../oauth/config/field.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { MaybePromise } from "../../oauth/maybe_promise.ts";
 import { assertOptions } from "../options.ts";
-import type { TestControl } from "../control.ts";
+import type { TestControl } from "../test_control.ts";
 import { type HabitReport, habitReport } from "./habit_report.ts";
 
 /** A server with a log. */

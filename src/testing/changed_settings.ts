@@ -1,0 +1,53 @@
+/** Settings that a test changes while the server runs. */
+
+import { object } from "../oauth/config/field.ts";
+import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../oauth/config/setting_groups.ts";
+import type { Server } from "../oauth/server.ts";
+import { assertOptions } from "./options.ts";
+
+/** The settings that can change while the server runs. */
+export interface ChangeableSettings {
+  /** How refresh tokens behave. Default: unchanged. */
+  readonly refresh?: RefreshSettings;
+  /** Lifetimes in seconds. Default: unchanged. */
+  readonly lifetimes?: Lifetimes;
+}
+
+/** The description of {@link ChangeableSettings}. */
+export const changeableField = object<ChangeableSettings>("ChangeableSettings", { refresh, lifetimes }, {
+  refresh: { rotateConfidential: true },
+});
+
+/** Creates the changes of one server. */
+export function changedSettings() {
+  let changes: ChangeableSettings = {};
+  let changed: { readonly from: Server["settings"]; readonly to: Server["settings"] } | undefined;
+  return {
+    /** @throws {TypeError} If a setting is unknown or has another type. */
+    change(settings: ChangeableSettings): void {
+      assertOptions("changeSettings", changeableField, settings);
+      changes = {
+        refresh: { ...changes.refresh, ...settings.refresh },
+        lifetimes: { ...changes.lifetimes, ...settings.lifetimes },
+      };
+      changed = undefined;
+    },
+    extend(server: Server): Server {
+      const { settings } = server;
+      if (Object.keys(changes).length === 0) return server;
+      if (changed?.from !== settings) {
+        const to = {
+          ...settings,
+          refresh: { ...settings.refresh, ...changes.refresh },
+          lifetimes: { ...settings.lifetimes, ...changes.lifetimes },
+        };
+        changed = { from: settings, to };
+      }
+      return { ...server, settings: changed!.to };
+    },
+    reset(): void {
+      changes = {};
+      changed = undefined;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Signing keys that a test brings along. */
+
+import { CompactSign, compactVerify, importJWK } from "jose";
+import { quote } from "../oauth/config/config_issue.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import type { Server } from "../oauth/server.ts";
+import type { PrivateJwk } from "./private_jwk.ts";
+
+/**
+ * Makes a key the newest signing key of its algorithm.
+ *
+ * @throws {TypeError} If it is no private JWK for an algorithm of this server, or its `kid` is in use.
+ */
+export async function importKey({ keys, settings }: Server, key: PrivateJwk, lead = 0): Promise<void> {
+  const { kid, alg = settings.alg, d } = key;
+  const reject = (expected: string, received: string): never => {
+    throw new TypeError(`importKey: expected ${expected}, received ${received}`);
+  };
+  const known = signingAlgorithms.find((candidate) => candidate === alg) ??
+    reject(`alg to be one of ${signingAlgorithms.join(", ")}`, quote(alg));
+  if (typeof kid !== "string" || !/^[\x21-\x7e]{1,128}$/.test(kid)) {
+    return reject("a kid of 1 to 128 characters", quote(kid));
+  }
+  if (typeof d !== "string") return reject("a private key", "a JWK without d");
+  if (!(lead >= 0 && Number.isFinite(lead))) return reject("lead of 0 seconds or more", String(lead));
+  await assertImportable(key, known).catch(() => reject(`a private JWK for ${known}`, "another key"));
+  const published = await keys.publishedKeys([known]);
+  if (published.some((other) => other.kid === kid)) return reject("a kid that no key of the server has", quote(kid));
+  await keys.rotate(known, lead, { kid, jwk: { ...key } as Readonly<Record<string, string>> });
+}
+
+/** Signs and verifies a text. @throws If the key cannot. */
+async function assertImportable(key: PrivateJwk, alg: SigningAlgorithm): Promise<void> {
+  const { kty, crv, x, y, n, e } = key;
+  const publicJwk = Object.fromEntries(
+    Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined),
+  );
+  const payload = new TextEncoder().encode("key pair check");
+  const jws = await new CompactSign(payload).setProtectedHeader({ alg }).sign(await importJWK({ ...key }, alg));
+  await compactVerify(jws, await importJWK(publicJwk, alg));
+}

@@ -1,0 +1,58 @@
+/** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
+
+import { revokeGrant } from "../oauth/grants/revoke_grant.ts";
+import type { Server } from "../oauth/server.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
+
+/** The grants of a user, of a client, or of a user at a client. */
+export interface GrantsOf {
+  /** The `sub` of the user. Default: every user. */
+  readonly user?: string;
+  /** The client, or its id. Default: every client. */
+  readonly client?: string | { readonly client_id: string };
+}
+
+/** A grant. */
+export interface IssuedGrant {
+  readonly grantId: string;
+  /** The `client_id`. */
+  readonly client: string;
+  /** The user; the client itself if it acts on its own behalf. */
+  readonly sub: string;
+}
+
+/** Grants that are remembered until the oldest is dropped. */
+const maxRememberedGrants = 10_000;
+
+/** Creates the memory of one server. */
+export function issuedGrants() {
+  const grants = new Map<string, IssuedGrant>();
+
+  function add({ grantId, client, sub }: IssuedGrant): void {
+    grants.set(grantId, { grantId, client, sub });
+    if (grants.size > maxRememberedGrants) grants.delete(grants.keys().next().value!);
+  }
+
+  return {
+    add,
+    onEvent(event: TraceEvent): void {
+      if (event.type === "code_issued" || event.type === "tokens_issued") add(event);
+    },
+    async revoke(server: Server, { user, client }: GrantsOf): Promise<number> {
+      if (user === undefined && client === undefined) {
+        throw new TypeError("revoke: expected a user, a client or both, received neither");
+      }
+      const id = typeof client === "object" ? client.client_id : client;
+      const revoked = [...grants.values()].filter((grant) =>
+        (user === undefined || grant.sub === user) && (id === undefined || grant.client === id)
+      );
+      const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
+      for (const { grantId } of revoked) {
+        await revokeGrant(server, grantId, "a test revoked it", until);
+        grants.delete(grantId);
+      }
+      return revoked.length;
+    },
+    reset: () => grants.clear(),
+  };
+}

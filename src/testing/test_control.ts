@@ -1,0 +1,161 @@
+/** The handles that control a server in tests: their types. `control.ts` creates them. */
+
+import type { Plugin } from "../app/plugin.ts";
+import type { Approver } from "../app/approver.ts";
+import type { Recorder } from "../recorder/recorder.ts";
+import type { TestBrowser } from "./browser/test_browser.ts";
+import type { ChangeableSettings } from "./changed_settings.ts";
+import type { ClaimOverrides } from "./claim_overrides.ts";
+import type { ClientDocumentFactory, ServeClientUrl } from "./client_documents.ts";
+import type { ClientFactory } from "./clients.ts";
+import type { Moment, TestClock } from "./clock.ts";
+import type { DeviceClient } from "./device.ts";
+import type { DpopKey } from "./dpop.ts";
+import type { FaultInjector } from "./faults/fault_injector.ts";
+import type { FaultList } from "./faults/fault_list.ts";
+import type { Fetch, InstalledFetch } from "./fetch.ts";
+import type { FixedValues } from "./fixed_values.ts";
+import type { GrantsOf } from "./issued_grants.ts";
+import type { Log } from "./log/log.ts";
+import type { LoginClient } from "./login.ts";
+import type { Mint } from "./mint.ts";
+import type { Persona } from "./persona.ts";
+import type { PrivateJwk } from "./private_jwk.ts";
+import type { Register } from "./registration.ts";
+import type { ResetOptions } from "./resettable_state.ts";
+import type { ResourceFactory } from "./resource.ts";
+import type { UserDecisions } from "./user_decisions.ts";
+
+/** Options of {@link testControl}: how clock and random source start. */
+export interface TestControlOptions {
+  /**
+   * Makes codes, tokens, ids and times the same on every run and every runtime. The clock is then frozen at
+   * 2026-01-01T00:00:00Z, unless `startsAt` names another time. Default: random values, and a clock that runs.
+   */
+  readonly seed?: string | number;
+  /** The initial time of the clock. Default: the current time. */
+  readonly startsAt?: Moment;
+  /** A recorder around the plugin of the control, such as the one of an inspector. Default: the plugin has its own. */
+  readonly recorder?: Recorder;
+}
+
+/** The handles that control one server. */
+export interface TestControl extends LoginClient, DeviceClient {
+  /**
+   * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
+   * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as is
+   * every redirect with `redirect: "manual"`.
+   */
+  readonly fetch: Fetch;
+  /**
+   * Replaces the global `fetch` with {@link TestControl.fetch} for the origin of the issuer; other requests go to the
+   * previous one. `uninstall`, `using` and closing the server undo it.
+   */
+  installFetch(): InstalledFetch;
+  /** Registers a client, by default a public one, and returns it with its credentials. */
+  readonly client: ClientFactory;
+  /**
+   * Registers a client at the registration endpoint (RFC 7591), by default a public one. The metadata is sent as it is.
+   *
+   * @throws {LoginError} If the server rejects the metadata; `error` is the code, such as `invalid_redirect_uri`.
+   */
+  readonly register: Register;
+  /** Publishes client ID metadata documents without a network, and returns their clients. */
+  readonly clientDocument: ClientDocumentFactory;
+  /** Creates a key for DPoP, which signs proofs, valid ones and ones with defects (RFC 9449). */
+  dpopKey(): Promise<DpopKey>;
+  /** Serves a URL of a client without a network, such as its `backchannel_logout_uri`, until the next reset. */
+  readonly serve: ServeClientUrl;
+  /**
+   * Ends the session of an ID token, as an administrator does: its clients are called, and its refresh tokens without
+   * `offline_access` end. Resolves when the clients have responded.
+   *
+   * @throws {TypeError} If it is no ID token of a session of this server.
+   */
+  endSession(idToken: string): Promise<void>;
+  /**
+   * Revokes the codes and tokens of a user, of a client, or of a user at a client.
+   *
+   * @returns How many grants were revoked.
+   * @throws {TypeError} If it names neither.
+   */
+  revoke(grantsOf: GrantsOf): Promise<number>;
+  /**
+   * Fixes the values of the next code and tokens, once each; several calls queue. An access token is then opaque, and
+   * `at_hash` fits it. A refresh token that replaces another one stays random.
+   *
+   * @throws {TypeError} If a value has characters that a code or token cannot have.
+   */
+  nextValues(values: FixedValues): void;
+  /**
+   * Changes how refresh tokens behave and how long tokens live, until the next reset, except for clients with a profile.
+   *
+   * @throws {TypeError} If a setting is unknown or has another type.
+   */
+  changeSettings(settings: ChangeableSettings): void;
+  /**
+   * Makes a key of yours the signing key, with its `kid`.
+   *
+   * @param lead Seconds for which it is published before it signs. Default: 0.
+   * @throws {TypeError} If it is no private JWK for an algorithm of this server, or its `kid` is in use.
+   */
+  importKey(key: PrivateJwk, lead?: number): Promise<void>;
+  /** Decides which user logs in next, who denies, and who allows less than requested. */
+  readonly decisions: UserDecisions;
+  /** Opens a browser without cookies. */
+  browser(persona?: Persona): TestBrowser;
+  /** Mints tokens and codes without a login, valid and invalid ones; registers a client if the server has none. */
+  readonly mint: Mint;
+  /**
+   * Adds a protected resource that accepts access tokens of this server: a small MCP server with metadata (RFC 9728) and
+   * challenges. The location is its identifier, or a path on the origin of the issuer, which also serves it over a socket.
+   *
+   * @throws {TypeError} If the identifier or an option is invalid.
+   * @throws {ConfigurationError} If the server has an endpoint at the same path.
+   *
+   * @example
+   * ```ts ignore
+   * const mcp = as.resource("https://mcp.example/mcp", { scopes: ["notes:read"], tools: { add_note: ["notes:write"] } });
+   * const { status, headers } = await as.fetch(mcp.url, { method: "POST", body: "{}" }); // 401 with a challenge
+   * ```
+   */
+  readonly resource: ResourceFactory;
+  /** The clock of the whole server. */
+  readonly clock: TestClock;
+  /** Starts a fault rule: `as.on("token").once(faults.error("invalid_grant"))`. */
+  readonly on: FaultInjector["on"];
+  /** Changes claims of issued tokens, and members of responses. */
+  readonly issue: ClaimOverrides;
+  /** The requests and responses of the server; waiting for the next request, and expectations. */
+  readonly log: Log;
+  /**
+   * Restores the initial state, for the next test: clients, users, decisions, faults, changes of claims, log, records,
+   * sessions, clock and random source. Signing keys stay, so that cached keys remain valid. A memory store is cleared
+   * when this returns; another store is cleared when the promise resolves.
+   *
+   * @throws {TypeError} If `keep` has another value.
+   * @throws {Error} If a fault fired less often than written; everything is reset nevertheless.
+   */
+  reset(options?: ResetOptions): Promise<void>;
+}
+
+/** The control of a server that has {@link ServerControl.plugin}. */
+export interface ServerControl extends TestControl {
+  /** The plugin that turns a server into a mock. It must be the first one in the `plugins` of one server. */
+  readonly plugin: Plugin;
+  /**
+   * Wraps the approver of login pages: a user whom a test has decided on is logged in without a page. Not part of the
+   * plugin, because test browsers go through the pages.
+   */
+  approvePages(next: Approver): Approver;
+  /** The recorder of the log. */
+  readonly recorder: Recorder;
+  /** Fault rules that have ids, for programs that add and remove them by JSON. */
+  readonly faults: FaultList;
+  /**
+   * Removes the fault rules, which ends every fault that waits.
+   *
+   * @returns One sentence for each rule that fired less often than written.
+   */
+  clearFaults(): readonly string[];
+}
