@@ -8,11 +8,16 @@
  */
 
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { ChangeableSettings } from "../testing/changed_settings.ts";
+import type { HabitOptions } from "../testing/check/check_habits.ts";
 import type { ClaimOverrides, Claims } from "../testing/claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../testing/clients.ts";
 import type { TestClock } from "../testing/clock.ts";
 import type { FaultRequest, ListedFault } from "../testing/faults/fault_list.ts";
+import type { FixedValues } from "../testing/fixed_values.ts";
+import type { GrantsOf } from "../testing/issued_grants.ts";
 import type { Mint } from "../testing/mint.ts";
+import type { PrivateJwk } from "../testing/private_jwk.ts";
 import type { ResetOptions } from "../testing/resettable_state.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { UserDecisions } from "../testing/user_decisions.ts";
@@ -81,6 +86,21 @@ export interface ConnectedLatchkey {
   };
   /** The requests and responses of the server, with real values. */
   readonly log: ConnectedLog;
+  /** Reports the habits of a client in all that was recorded of it. */
+  checkHabits(options?: HabitOptions): Promise<{
+    readonly passed: boolean;
+    /** The report as text. */
+    readonly text: string;
+    readonly habits: readonly Readonly<Record<string, unknown>>[];
+  }>;
+  /** Revokes the codes and tokens of a user, of a client, or of a user at a client. Returns how many grants. */
+  revoke(grantsOf: GrantsOf): Promise<number>;
+  /** Fixes the values of the next code and tokens. */
+  nextValues(values: FixedValues): Promise<void>;
+  /** Changes how refresh tokens behave and how long tokens live, until the next reset. */
+  changeSettings(settings: ChangeableSettings): Promise<void>;
+  /** Makes a private JWK the signing key, with its `kid`. */
+  importKey(key: PrivateJwk, lead?: number): Promise<void>;
   /** Creates a new signing key. Returns the `kid` of each published key. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<{ readonly kids: readonly string[] }>;
   /** Ends the session of an ID token, and calls its clients. */

@@ -15,7 +15,7 @@ import { json } from "../http/responses.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
-import type { ServerControl } from "../testing/control.ts";
+import type { ServerControl } from "../testing/test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
 import { commonDescription, controlPath, verbEndpoint } from "./endpoint.ts";

@@ -2,8 +2,9 @@
 
 import type { Plugin } from "../app/plugin.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { type ServerControl, testControl } from "../testing/control.ts";
+import { testControl } from "../testing/control.ts";
 import { withTrustedPersonas } from "../testing/personas.ts";
+import type { ServerControl } from "../testing/test_control.ts";
 import { controlEndpoints, type ControlOptions } from "./mod.ts";
 
 /** Options of {@link programControl}. */
@@ -29,6 +30,7 @@ export function programControl({ secret, recorder }: ProgramControlOptions): Pro
         ...plugin,
         configure: (options) => ({ ...plugin.configure!(options), unknownLoginHint: options.unknownLoginHint }),
         approve: withTrustedPersonas(plugin.approve!),
+        approvePages: withTrustedPersonas(control.approvePages),
       },
       controlEndpoints(control, { secret }),
     ],

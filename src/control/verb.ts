@@ -3,7 +3,7 @@
 import type { App } from "../app/context.ts";
 import type { Field, Fields } from "../oauth/config/field.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { ServerControl } from "../testing/control.ts";
+import type { ServerControl } from "../testing/test_control.ts";
 
 /** What verbs act on. */
 export interface ControlTarget {

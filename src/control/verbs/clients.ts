@@ -56,7 +56,7 @@ export const clientVerbs = [
   }),
   defineVerb({
     name: "clients.delete",
-    summary: "Removes a client, which revokes what it was issued.",
+    summary: "Removes a client; its tokens are not accepted any more.",
     input: object<ClientId>("ClientId", { client_id: text(["web"]) }, { client_id: "web" }, {
       required: ["client_id"],
     }),

@@ -1,9 +1,10 @@
 /** Verbs that check the log; 422 with the requests if it is not as expected. */
 
-import { choice, flag, object, text, whole } from "../../oauth/config/field.ts";
+import { anyValue, choice, flag, list, object, record, text, whole } from "../../oauth/config/field.ts";
 import { clientAuthMethodNames } from "../../oauth/clients/client.ts";
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { HabitOptions } from "../../testing/check/check_habits.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../testing/faults/json_pattern.ts";
 import { defineVerb, noInput, type Verb } from "../verb.ts";
 
@@ -29,6 +30,16 @@ interface LogExpectation extends JsonPattern {
   readonly error?: string;
   /** The ID of the rule of the rejections. Default: any. */
   readonly rule?: string;
+}
+
+/** A report about habits. */
+interface HabitsResult {
+  /** Whether no habit is lacking. */
+  readonly passed: boolean;
+  /** The report as text. */
+  readonly text: string;
+  /** Each habit with its outcome, evidence and source. */
+  readonly habits: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Expectations of what the server received. */
@@ -82,5 +93,22 @@ export const expectationVerbs: readonly Verb[] = [
     input: noInput,
     args: [],
     run: ({ control: { log } }) => log.expectNoWarnings(),
+  }),
+  defineVerb<HabitOptions, HabitsResult>({
+    name: "checkHabits",
+    summary: "Reports the habits of a client in all that was recorded of it: PKCE, state, credentials, refreshes.",
+    reads: true,
+    input: object<HabitOptions>("HabitOptions", { client: text(["web"]), flow: text(["1"]) }, {}),
+    result: object<HabitsResult>("HabitsResult", {
+      passed: flag(),
+      text: text(["48 habits: 30 passed, 18 skipped"]),
+      habits: list(record(anyValue, { id: "pkce/used" }, "a habit"), [[{ id: "pkce/used" }]]),
+    }, { passed: true, text: "48 habits: 30 passed, 18 skipped", habits: [{ id: "pkce/used" }] }),
+    async run({ app: { server }, control: { log } }, options) {
+      const { checkHabits } = await import("../../testing/check/check_habits.ts");
+      const report = await checkHabits({ issuer: server.issuer, log, clients: server.clients.registered }, options);
+      const { habits } = report.toJSON() as Pick<HabitsResult, "habits">;
+      return { passed: report.passed, text: String(report), habits };
+    },
   }),
 ];

@@ -7,13 +7,15 @@ import { decisionVerbs } from "./decisions.ts";
 import { expectationVerbs } from "./expectations.ts";
 import { faultVerbs } from "./faults.ts";
 import { issueVerbs } from "./issue.ts";
+import { keyVerbs } from "./keys.ts";
 import { logVerbs } from "./log.ts";
 import { mintVerbs } from "./mint.ts";
 import { serverVerbs } from "./server.ts";
+import { tokenVerbs } from "./tokens.ts";
 import { userVerbs } from "./users.ts";
 
 /** Every verb. */
 export const verbs: readonly Verb[] = [
   ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, issueVerbs, mintVerbs].flat(),
-  ...[clockVerbs, serverVerbs].flat(),
+  ...[tokenVerbs, keyVerbs, clockVerbs, serverVerbs].flat(),
 ];

@@ -1,7 +1,6 @@
 /** Verbs of the server as a whole. */
 
 import { choice, list, object, text, whole } from "../../oauth/config/field.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { ResetOptions } from "../../testing/resettable_state.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { ControlError } from "../control_error.ts";
@@ -21,20 +20,6 @@ interface Health {
   readonly exchanges: number;
   /** The number of fault rules that have ids. */
   readonly faults: number;
-}
-
-/** Which key is created, and when it signs. */
-interface KeyRotation {
-  /** The algorithm. Default: that of the server. */
-  readonly alg?: SigningAlgorithm;
-  /** Seconds for which the key is published before it signs. Default: the setting `keys.lead`. */
-  readonly lead?: number;
-}
-
-/** The keys of an algorithm. */
-interface PublishedKeys {
-  /** The `kid` of each published key, the newest last. */
-  readonly kids: readonly string[];
 }
 
 /** A session. */
@@ -71,20 +56,6 @@ export const serverVerbs = [
       exchanges: control.recorder.exchanges().length,
       faults: control.faults.all().length,
     }),
-  }),
-  defineVerb<KeyRotation, PublishedKeys>({
-    name: "rotateKeys",
-    summary: "Creates a new signing key. The previous one stays published until its last token expires.",
-    input: object<KeyRotation>("KeyRotation", {
-      alg: choice(signingAlgorithms),
-      lead: whole(0, { min: 0, expected: "whole seconds, at least 0" }),
-    }, { lead: 0 }),
-    args: ["alg", "lead"],
-    result: object<PublishedKeys>("PublishedKeys", { kids: list(text(["7dK2"]), [["7dK2"]]) }, { kids: ["7dK2"] }),
-    async run({ app: { server } }, { alg = server.settings.alg, lead = server.settings.keys.lead }) {
-      await server.keys.rotate(alg, lead);
-      return { kids: (await server.keys.publishedKeys([alg])).map(({ kid }) => kid) };
-    },
   }),
   defineVerb<SessionToken, void>({
     name: "endSession",

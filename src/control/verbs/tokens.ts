@@ -1,0 +1,37 @@
+/** Verbs about the tokens that the server issues. */
+
+import { object, text, whole } from "../../oauth/config/field.ts";
+import { changeableField, type ChangeableSettings } from "../../testing/changed_settings.ts";
+import { type FixedValues, fixedValuesField } from "../../testing/fixed_values.ts";
+import type { GrantsOf } from "../../testing/issued_grants.ts";
+import { defineVerb, type Verb } from "../verb.ts";
+
+/** How many grants were revoked. */
+interface Revoked {
+  /** The number of grants. */
+  readonly revoked: number;
+}
+
+/** How long tokens live, how they behave, and which the user or the client keeps. */
+export const tokenVerbs: readonly Verb[] = [
+  defineVerb<GrantsOf, Revoked>({
+    name: "revoke",
+    summary: "Revokes the codes and tokens of a user, of a client, or of a user at a client.",
+    input: object<GrantsOf>("GrantsOf", { user: text(["bob"]), client: text(["web"]) as never }, { user: "bob" }),
+    result: object<Revoked>("Revoked", { revoked: whole(1, { expected: "a whole number" }) }, { revoked: 1 }),
+    returns: "revoked",
+    run: async ({ control }, grantsOf) => ({ revoked: await control.revoke(grantsOf) }),
+  }),
+  defineVerb<ChangeableSettings, void>({
+    name: "changeSettings",
+    summary: "Changes how refresh tokens behave (rotation, grace) and how long tokens live, until the next reset.",
+    input: changeableField,
+    run: ({ control }, settings) => control.changeSettings(settings),
+  }),
+  defineVerb<FixedValues, void>({
+    name: "nextValues",
+    summary: "Fixes the values of the next code and tokens; `at_hash` fits the access token, which is opaque.",
+    input: fixedValuesField,
+    run: ({ control }, values) => control.nextValues(values),
+  }),
+];
