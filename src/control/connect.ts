@@ -1,8 +1,8 @@
 /**
  * A handle for a server that runs in another process, with the shape of the mock: its control over HTTP.
  *
- * {@link connectLatchkey} reads `/_control/openapi.json` of the server and makes one function of each operation. It loads
- * nothing of the server.
+ * {@link connectLatchkey} reads `/_control/openapi.json` of the server and makes one function of each operation. It
+ * loads nothing of the server.
  *
  * @module
  */
@@ -105,7 +105,11 @@ export interface ConnectedLatchkey {
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<{ readonly kids: readonly string[] }>;
   /** Ends the session of an ID token, and calls its clients. */
   endSession(idToken: string): Promise<void>;
-  /** Restores the initial state, for the next test. @throws {ControlRequestError} If a fault fired less than written. */
+  /**
+   * Restores the initial state, for the next test.
+   *
+   * @throws {ControlRequestError} If a fault fired less often than written; everything is reset nevertheless.
+   */
   reset(options?: ResetOptions): Promise<void>;
 }
 

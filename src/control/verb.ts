@@ -25,7 +25,9 @@ export interface VerbSource<Input extends object, Result> {
   readonly name: string;
   /** What it does, one sentence. */
   readonly summary: string;
-  /** Whether it only reads: by GET, with its input in the query. Otherwise by POST, with a JSON object. Default: false. */
+  /**
+   * Whether it only reads: by GET, with its input in the query. Otherwise by POST, with a JSON object. Default: false.
+   */
   readonly reads?: boolean;
   /** The input. */
   readonly input: ObjectField<Input>;

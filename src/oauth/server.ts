@@ -59,9 +59,6 @@ export type OverrideClaims = (
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
 
-/** What can have a fixed value in tests. */
-export type FixedValueKind = "code" | "access_token" | "refresh_token";
-
 /** One authorization server. */
 export interface Server {
   /** The issuer identifier, exactly as configured. */
@@ -126,7 +123,7 @@ export interface Server {
   /** Changes claims just before they are signed or sent; only in tests. */
   readonly overrideClaims?: OverrideClaims;
   /** The fixed value of the next code or token; `undefined` for a random one. Only in tests. */
-  readonly takeFixedValue?: (kind: FixedValueKind) => string | undefined;
+  readonly takeFixedValue?: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
   /** The sender of the request; absent outside of requests. */
   readonly sender?: Sender;
   /** Receives every event. */

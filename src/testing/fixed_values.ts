@@ -2,7 +2,7 @@
 
 import { quote } from "../oauth/config/config_issue.ts";
 import { object, text } from "../oauth/config/field.ts";
-import type { FixedValueKind, Server } from "../oauth/server.ts";
+import type { Server } from "../oauth/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** The values of the next code and tokens. */
@@ -27,7 +27,7 @@ const valuePattern = /^[\w~+/-]{1,256}$/;
 
 /** Creates the queues of one server. */
 export function fixedValues() {
-  const queues: Record<FixedValueKind, string[]> = { code: [], access_token: [], refresh_token: [] };
+  const queues: Record<keyof FixedValues, string[]> = { code: [], access_token: [], refresh_token: [] };
   const takeFixedValue: Server["takeFixedValue"] = (kind) => queues[kind].shift();
   return {
     /** @throws {TypeError} If a value has other characters. */
@@ -40,7 +40,7 @@ export function fixedValues() {
           `nextValues, ${name}: expected 1 to 256 of A-Z a-z 0-9 _ ~ + / -, received ${quote(value)}`,
         );
       }
-      for (const [name, value] of given) queues[name as FixedValueKind].push(value);
+      for (const [name, value] of given) queues[name as keyof FixedValues].push(value);
     },
     extend(server: Server): Server {
       return Object.values(queues).every(({ length }) => length === 0) ? server : { ...server, takeFixedValue };

@@ -43,8 +43,8 @@ export interface TestControlOptions {
 export interface TestControl extends LoginClient, DeviceClient {
   /**
    * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
-   * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as is
-   * every redirect with `redirect: "manual"`.
+   * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as
+   * is every redirect with `redirect: "manual"`.
    */
   readonly fetch: Fetch;
   /**
@@ -88,7 +88,8 @@ export interface TestControl extends LoginClient, DeviceClient {
    */
   nextValues(values: FixedValues): void;
   /**
-   * Changes how refresh tokens behave and how long tokens live, until the next reset, except for clients with a profile.
+   * Changes how refresh tokens behave and how long tokens live, until the next reset, except for clients with a
+   * profile.
    *
    * @throws {TypeError} If a setting is unknown or has another type.
    */
@@ -107,8 +108,9 @@ export interface TestControl extends LoginClient, DeviceClient {
   /** Mints tokens and codes without a login, valid and invalid ones; registers a client if the server has none. */
   readonly mint: Mint;
   /**
-   * Adds a protected resource that accepts access tokens of this server: a small MCP server with metadata (RFC 9728) and
-   * challenges. The location is its identifier, or a path on the origin of the issuer, which also serves it over a socket.
+   * Adds a protected resource that accepts access tokens of this server: a small MCP server with metadata (RFC 9728)
+   * and challenges. The location is its identifier, or a path on the origin of the issuer, which also serves it over a
+   * socket.
    *
    * @throws {TypeError} If the identifier or an option is invalid.
    * @throws {ConfigurationError} If the server has an endpoint at the same path.

@@ -25,13 +25,13 @@ export interface TestLatchkeyOptions extends LatchkeyOptions, TestControlOptions
   /** Default: none, because {@link TestLatchkey.client} registers them. */
   readonly clients?: LatchkeyOptions["clients"];
   /**
-   * Whether the server signs with the built-in test keys, which saves the time of key generation. Their private keys are
-   * public, so a server whose issuer is not on a test host rejects them. Default: true.
+   * Whether the server signs with the built-in test keys, which saves the time of key generation. Their private keys
+   * are public, so a server whose issuer is not on a test host rejects them. Default: true.
    */
   readonly testKeys?: boolean;
   /**
-   * Whether programs may control a server that listens over HTTP, below `/_control`; an object names the bearer token, which
-   * is required unless the issuer is on a test host. Default: false.
+   * Whether programs may control a server that listens over HTTP, below `/_control`; an object names the bearer token,
+   * which is required unless the issuer is on a test host. Default: false.
    */
   readonly control?: boolean | ControlOptions;
 }
@@ -62,7 +62,8 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>;
   /**
-   * Ends faults that wait, stops listening, closes the store and restores the global fetch. A second call has no effect.
+   * Ends faults that wait, stops listening, closes the store and restores the global fetch. A second call has no
+   * effect.
    *
    * @throws {Error} If a fault fired less often than written; the server is closed nevertheless.
    */

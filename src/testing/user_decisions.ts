@@ -51,8 +51,8 @@ interface ManagedUserDecisions extends UserDecisions {
   /** Wraps the approver, which decides about requests without a decision about the user. */
   approve(next: Approver): Approver;
   /**
-   * Wraps the approver of login pages: a user whom a test has decided on, by a call or by {@link personaHeader}, is logged
-   * in, and every user denies who was decided to deny, without a page.
+   * Wraps the approver of login pages: a user whom a test has decided on, by a call or by {@link personaHeader}, is
+   * logged in, and every user denies who was decided to deny, without a page.
    */
   approvePages(next: Approver): Approver;
   /**
