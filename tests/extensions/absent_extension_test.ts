@@ -1,6 +1,6 @@
 /** A server without an extension does not know it: this test walks the list, so that it covers the next extension too. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
@@ -8,7 +8,7 @@ import type { Latchkey } from "../../src/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 import type { Extension } from "../../src/app/extension.ts";
 import { extensions } from "../../src/server/extensions.ts";
-import { latchkey } from "../secret_leak_check.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 
 const client = {
   client_id: "job",
@@ -54,6 +54,12 @@ for (const extension of extensions) {
       assertEquals((await response.json()).error, "unsupported_grant_type", type);
       assertEquals(metadata.grant_types_supported.includes(type), false, type);
     }
+  });
+
+  test(`without ${name}: a client of the mock logs in`, async () => {
+    await using as = await testLatchkey({ extensions: others });
+    const { tokens } = await as.logIn(as.client());
+    assert(tokens.access_token);
   });
 
   test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
