@@ -29,13 +29,28 @@ export type * from "./ui/pages.ts";
 export type { HttpError } from "./http/http_error.ts";
 export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
-export type {
-  AuthorizationRequest,
-  LoginRequirements,
-  PendingAuthorization,
-} from "./oauth/authorize/authorization_request.ts";
+export type { AuthorizationRequest, LoginRequirements } from "./oauth/authorize/authorization_request.ts";
 export type { Approval } from "./oauth/authorize/code.ts";
-export type { Destination, DeviceDestination, RedirectDestination } from "./oauth/authorize/destination.ts";
+export type {
+  Destination,
+  DeviceDestination,
+  PendingAuthorization,
+  RedirectDestination,
+} from "./oauth/authorize/destination.ts";
+export type { AccessItems, ConsentItem, EntryPoint } from "./oauth/authorize/request_part.ts";
+export type {
+  Access,
+  AccessLife,
+  AccessPart,
+  AnyMemberPart,
+  BasePart,
+  CheckedPart,
+  EntryPointParts,
+  MemberPart,
+  PartRequest,
+  RequestPart,
+  RequestParts,
+} from "./oauth/server.ts";
 export type { ResponseMode } from "./oauth/authorize/response_mode.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
@@ -75,7 +90,8 @@ export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
-export type { ClaimsContext, OverrideClaims, Server, SessionWatcher } from "./oauth/server.ts";
+export type { ClaimsContext, OverrideClaims } from "./oauth/tokens/override_claims.ts";
+export type { Server, SessionWatcher } from "./oauth/server.ts";
 export type { LogoutFrame, LogoutFrames } from "./oauth/session/logout_frames.ts";
 export type { Sender } from "./oauth/sender.ts";
 export type { FetchCause, FetchLimiter } from "./oauth/fetch_limiter.ts";

@@ -1,8 +1,10 @@
 /** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
+import { accessOf } from "../oauth/authorize/access.ts";
 import { allowedSubjects } from "../oauth/authorize/allowed_subjects.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { allowsUser } from "../oauth/authorize/login.ts";
 import type { User } from "../oauth/clients/client.ts";
@@ -69,7 +71,7 @@ export async function autoApprover(
 ): Promise<Approval> {
   // Before a user of login_hint is created.
   rejectCrossSiteLogin(context, pending);
-  const { scope, authorizationDetails, loginRequirements: { loginHint, acr, demandedSubs } } = request;
+  const { scope, loginRequirements: { loginHint, acr, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;
   const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
@@ -90,7 +92,7 @@ export async function autoApprover(
       received: "none",
     });
   }
-  const approval = { user, scope, authorizationDetails };
+  const approval = { user, scope, ...accessOf(server, request) };
   if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
   if (server.settings.acrValues.length === 0) return { ...approval, authTime: now() };
   const { reachedLevel } = await import("../oauth/authorize/acr.ts");

@@ -9,7 +9,7 @@
 
 import { isResponse, withHeaders } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
-import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/login.ts";

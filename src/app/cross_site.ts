@@ -5,7 +5,7 @@
 
 import { HttpError } from "../http/http_error.ts";
 import type { RequestLike } from "../http/message.ts";
-import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
 import { hasTestHost, isLoopback, servesOwnPages } from "../oauth/test_hosts.ts";

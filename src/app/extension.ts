@@ -4,7 +4,15 @@ import type { ClientDependencies, ServerClients } from "../oauth/clients/server_
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { ClientAuth, MinuteTask, RecordUse, Server, SessionWatcher, TokenIssuer } from "../oauth/server.ts";
+import type {
+  ClientAuth,
+  MinuteTask,
+  RecordUse,
+  RequestPart,
+  Server,
+  SessionWatcher,
+  TokenIssuer,
+} from "../oauth/server.ts";
 import type { Approver } from "./approver.ts";
 import type { Endpoint } from "./route.ts";
 
@@ -36,6 +44,8 @@ export interface Extension extends SettingsExtension {
   readonly specifications: readonly string[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType[];
+  /** Its parts of requests for access. They are read before the scope. Default: none. */
+  readonly requestParts?: readonly RequestPart[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */

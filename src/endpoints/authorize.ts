@@ -13,9 +13,8 @@
 
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
-import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import type { PendingAuthorization, RedirectDestination, RequestOrigin } from "../oauth/authorize/destination.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
-import type { RedirectDestination, RequestOrigin } from "../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import { responseModes } from "../oauth/authorize/response_mode.ts";
 import type { Client } from "../oauth/clients/repository.ts";

@@ -10,6 +10,7 @@ import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
+import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
 import type { DeviceDestination } from "../oauth/authorize/destination.ts";
 import { clientIdentity } from "../oauth/clients/client_identity.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
@@ -28,7 +29,6 @@ import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { toDeviceSummary } from "./device_summary.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
-import { detailChoice, showDetails } from "./details.ts";
 import { consumePending, findPending, type Interaction } from "./pending.ts";
 
 /**
@@ -64,16 +64,15 @@ export function consentHandlers(openLogin: boolean): Handlers {
     // `openid` identifies the user; without it the request would be no login.
     const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
     const allowedDetails = params.getAll("detail");
-    const authorizationDetails = request.authorizationDetails?.filter((detail, i) =>
-      allowedDetails.includes(detailChoice(detail, i))
-    );
+    let index = 0;
+    const access = accessOf(server, request, ({ type }) => allowedDetails.includes(choiceOf(type, index++)));
     await consumePending(server, pending);
     context.destination = pending.destination;
     if (decision === "deny") throw consentDenied();
     const { sub, authTime } = session!;
     const user = (await server.users.find(sub))!;
-    const consent = await saveConsent(server, pending, sub, { scope, authorizationDetails });
-    const approval = { user, scope, authorizationDetails, authTime, consent };
+    const consent = await saveConsent(server, pending, sub, { scope, ...access });
+    const approval = { user, scope, ...access, authTime, consent };
     return await completeAuthorization(context, pending, approval, session!, false);
   }
 
@@ -83,7 +82,7 @@ export function consentHandlers(openLogin: boolean): Handlers {
 async function consentPage(context: Context, pending: Interaction, session: Session): Promise<ResponseLike> {
   const { server, site } = context;
   const { request, client, destination } = pending;
-  const { scope, authorizationDetails = [], resources } = request;
+  const { scope, resources } = request;
   const device = destination.mode === "device" ? await findDeviceSummary(context, destination) : undefined;
   const consent = await findConsent(server, session.sub, client.id);
   const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
@@ -113,7 +112,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         previouslyAllowed: previouslyAllowed.includes(value),
         claims: server.claims.claimsByScope.get(value) ?? [],
       })),
-      details: showDetails(server, authorizationDetails),
+      details: (await describeAccess(server, request)).map((item, i) => ({ ...item, choice: choiceOf(item.type, i) })),
       claims: individuallyRequestedClaims(server, request),
       resources,
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
@@ -122,6 +121,11 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
     }),
     headers,
   );
+}
+
+/** The value of the checkbox of an object: its place in the request, and its type for test browsers. */
+function choiceOf(type: string, index: number): string {
+  return `${index} ${type}`;
 }
 
 /** What the user sees of a device. @throws {OAuthError} If its code was used or has expired. */

@@ -9,7 +9,7 @@ import { endpointPath } from "../app/endpoint.ts";
 import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
-import type { PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
+import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { LoginRequirements } from "../oauth/authorize/authorization_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";

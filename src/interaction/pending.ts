@@ -5,14 +5,16 @@
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../oauth/authorize/authorization_request.ts";
-import type { Destination } from "../oauth/authorize/destination.ts";
+import { accessOf, hasAccess, pushedAccess, withoutAccess } from "../oauth/authorize/access.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import type { Destination, PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { deviceCodeType } from "../oauth/grants/grant_type_uris.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
+import type { FurtherAccess } from "../store/store.ts";
 import { networkFromAddress } from "../runtime/ip_address.ts";
 
 /** Lifetime of an interaction, in seconds. */
@@ -33,13 +35,13 @@ export interface Interaction extends PendingAuthorization {
 
 /** The encoded content. It is readable for the browser, so it contains only what the client sent. */
 interface InteractionContent {
-  /** The request, whole, except for details that are stored. */
+  /** The request, whole, except for access that is stored. */
   readonly request: AuthorizationRequest;
   /**
-   * Whether the stored request, pushed or of a device, has authorization details, which may be long and confidential (RFC
+   * Whether the stored request, pushed or of a device, has access besides scope, which may be long and confidential (RFC
    * 9396 §12).
    */
-  readonly hasStoredDetails?: true;
+  readonly hasStoredAccess?: true;
   /** Where the response goes. */
   readonly destination: Destination;
   /** The digest of the secret of the browser. */
@@ -59,10 +61,9 @@ export async function encodePending(
   { request, destination }: PendingAuthorization,
   { name = randomId(server.randomBytes), browser }: { readonly name?: string; readonly browser?: string } = {},
 ): Promise<string> {
-  const { authorizationDetails, ...others } = request;
   const content: InteractionContent = {
-    ...authorizationDetails !== undefined && isStored(destination)
-      ? { request: others, hasStoredDetails: true }
+    ...isStored(destination) && hasAccess(server, request)
+      ? { request: withoutAccess(server, request), hasStoredAccess: true }
       : { request },
     destination,
     browser: browser === undefined ? undefined : await digest(browser),
@@ -91,7 +92,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
   if (id === undefined || content === undefined) throw expiredInteraction("this server does not know it");
-  const { request, hasStoredDetails, destination, browser, validUntil } = content;
+  const { request, hasStoredAccess, destination, browser, validUntil } = content;
   const finished = await server.store.get("interaction", await storageKey(server, name));
   if (finished !== undefined) {
     throw expiredInteraction(`it was finished at ${new Date(finished.value.at).toISOString()}`);
@@ -103,8 +104,8 @@ export async function findPending(context: Context, id: string | undefined): Pro
   }
   context.clientId = client.id;
   const scope = request.scope.filter((token) => client.allowsScope(token));
-  const details = hasStoredDetails && { authorizationDetails: await storedDetails(server, destination) };
-  const pending = { request: { ...request, ...details, scope }, destination, client };
+  const access = hasStoredAccess && await storedAccess(server, destination);
+  const pending = { request: { ...request, ...access, scope }, destination, client };
   if (browser === undefined) return { ...pending, id, name };
   const { secret } = await ensureBrowserCookie(context, "login");
   if (await digest(secret) !== browser) {
@@ -118,18 +119,17 @@ function isStored(destination: Destination): boolean {
   return destination.mode === "device" || destination.pushedRequest !== undefined;
 }
 
-async function storedDetails(
-  server: Server,
-  destination: Destination,
-): Promise<AuthorizationRequest["authorizationDetails"]> {
+/** The access besides scope of a stored request. */
+async function storedAccess(server: Server, destination: Destination): Promise<FurtherAccess> {
   if (destination.mode === "device") {
-    const { findDeviceDetails } = await import("../oauth/authorize/device.ts");
-    return await findDeviceDetails(server, destination);
+    const { findUndecided, usedUserCode } = await import("../oauth/authorize/device.ts");
+    const device = await findUndecided(server, destination.userCode);
+    if (device === undefined) throw usedUserCode();
+    return accessOf(server, device.request as unknown as AuthorizationRequest);
   }
-  const { findPushedDetails } = await import("../oauth/authorize/pushed_request.ts");
-  const details = await findPushedDetails(server, destination.pushedRequest!);
-  if (details === undefined) throw expiredInteraction("its pushed request has expired");
-  return details;
+  const pushed = await server.store.get("pushed_request", destination.pushedRequest!);
+  if (pushed === undefined) throw expiredInteraction("its pushed request has expired");
+  return pushedAccess(server, pushed.value);
 }
 
 function mayReceive(client: Client, { mode, uri }: Destination): boolean {

@@ -1,11 +1,10 @@
 /** Notes: what a valid request causes that its client may not expect. For developers: `Server.tracesNotes`. */
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
-import type { PartRequest } from "./authorize/request_part.ts";
+import type { PartRequest, Server } from "./server.ts";
 import type { Client } from "./clients/repository.ts";
 import type { Authorization } from "./grants/token_request.ts";
 import type { Params } from "./params.ts";
-import type { Server } from "./server.ts";
 
 /** The texts of a note: what happens, without a full stop, and what to do if that is not intended. */
 interface Note {

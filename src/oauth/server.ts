@@ -9,13 +9,16 @@
  * see `grants/mod.ts`.
  */
 
-import type { Store } from "../store/store.ts";
+import type { FurtherAccess, Grant, Store } from "../store/store.ts";
+import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
+import type { AccessItems, ConsentItem, EntryPoint } from "./authorize/request_part.ts";
+import type { ResponseMode } from "./authorize/response_mode.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
-import type { ClientAuthMethod, User } from "./clients/client.ts";
+import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { Authorization, TokenRequest } from "./grants/token_request.ts";
-import type { SignClaims, TokenKind } from "./keys/jwt.ts";
+import type { SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { ResolvedSettings } from "./config/resolve_settings.ts";
@@ -29,35 +32,12 @@ import type { MaybePromise } from "./maybe_promise.ts";
 import type { ParameterDescription } from "./parameter.ts";
 import type { Params } from "./params.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
+import type { OverrideClaims } from "./tokens/override_claims.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
 import type { RulePassed, Trace } from "./trace.ts";
-
-/** The grant that claims are issued for. */
-export interface ClaimsContext {
-  /** The client that receives the claims. */
-  readonly client: Client;
-  /** The user; absent if the client acts on its own behalf. */
-  readonly user?: User;
-  /** The grant. */
-  readonly grant: {
-    /** Identifies everything issued for one approval. */
-    readonly id: string;
-    /** The scope values of the access token. */
-    readonly scope: readonly string[];
-    /** The resources of the access token; empty: the server's default audience. */
-    readonly resources: readonly string[];
-  };
-}
-
-/** Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated. */
-export type OverrideClaims = (
-  kind: TokenKind,
-  claims: Readonly<Record<string, unknown>>,
-  context: ClaimsContext,
-) => Readonly<Record<string, unknown>>;
 
 /** One authorization server. */
 export interface Server {
@@ -81,6 +61,8 @@ export interface Server {
   readonly grantTypes: readonly GrantType[];
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
   readonly clientAuthentication: readonly ClientAuth[];
+  /** The parts of requests for access. */
+  readonly requestParts: RequestParts;
   /** The issuers of a token response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** What extensions do before something is issued to a client. */
@@ -212,3 +194,155 @@ export type TokenIssuer = (
   issued: Partial<TokenResponse>,
   request: TokenRequest,
 ) => MaybePromise<Partial<TokenResponse>>;
+
+/** What a part is read from. */
+export interface PartRequest {
+  /** The server. */
+  readonly server: Server;
+  /** The client that sent the request. */
+  readonly client: Client;
+  /** The parameters. */
+  readonly params: Params;
+  /** Where it is read. */
+  readonly at: EntryPoint;
+  /** How the response will be sent; absent for a device. */
+  readonly mode?: ResponseMode;
+  /** Whether the client has pushed the request, or is pushing it. */
+  readonly isPushed?: boolean;
+  /** Whether the client has signed the request (RFC 9101). */
+  readonly isSigned?: boolean;
+}
+
+/** A part of a request for access: how it is read, and what the client is warned about. */
+export type RequestPart = CheckedPart | AnyMemberPart;
+
+/** What every part has. */
+export interface BasePart {
+  /** The entry points that read it. */
+  readonly at: readonly EntryPoint[];
+  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `parameters.ts`. */
+  readonly parameters?: readonly ParameterDescription[];
+  /** Traces what a client probably did not intend. Called once for each accepted request. */
+  warn?(from: PartRequest, request: AuthorizationRequest): void;
+}
+
+/** A part that becomes no member of the request. */
+export interface CheckedPart extends BasePart {
+  /** None. */
+  readonly name?: undefined;
+  /** None: access is a member of the request. */
+  readonly access?: undefined;
+  /**
+   * Verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read?(from: PartRequest): MaybePromise<void>;
+}
+
+/** A part that becomes any one member of the request. */
+export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
+
+/** A part that becomes the member `name` of the request. */
+export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart {
+  /** The member of the request; of access besides scope, also of approvals and grants. */
+  readonly name: Name;
+  /**
+   * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @param parts The parts before it.
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<AuthorizationRequest[Name]>;
+  /** The life of access besides scope. Default: the part is none. */
+  readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
+}
+
+/** What an entry point reads, and what it warns about. */
+export interface EntryPointParts {
+  /** The parts to read, in this order; one without a name becomes no member of the request. */
+  readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
+  /** The warnings about accepted requests. */
+  readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
+}
+
+/** The parts of requests to one server, computed once. */
+export interface RequestParts {
+  /** The parts of each entry point. */
+  readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
+  /** Access besides scope. */
+  readonly access: readonly AccessPart[];
+  /** The parameters of each entry point; of access besides scope, those of the token endpoint. */
+  readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
+}
+
+/**
+ * Access besides scope: a list of objects. A request for some needs no scope, users are asked about each object, and a
+ * token request may name some of the granted objects. Functions that handle it are in `access.ts`.
+ */
+export interface Access {
+  /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
+  readonly name: string;
+  /** Whether a token request asks for it. */
+  isRequested(server: Server, params: Params): boolean;
+  /** Reads the parameter of a stored request, which was valid when it was stored. */
+  parse(text: string): AccessItems;
+  /** Loads the code that only a request or grant with it needs. */
+  load(): Promise<AccessLife>;
+}
+
+/** Access besides scope of a server. */
+export interface AccessPart extends Access {
+  /** The member of requests, approvals and grants. */
+  readonly member: keyof FurtherAccess;
+}
+
+/** The life of {@link Access} after the request. */
+export interface AccessLife {
+  /** What the user is asked about each object, in their order. */
+  describe(server: Server, items: AccessItems): readonly ConsentItem[];
+  /**
+   * What an approval grants; `undefined` if it is nothing.
+   *
+   * @throws {Error} If the approver grants more than the client has requested.
+   */
+  approve(
+    server: Server,
+    client: Client,
+    requested: AccessItems,
+    approved: AccessItems | undefined,
+  ): AccessItems | undefined;
+  /**
+   * The part of a grant that a token request receives.
+   *
+   * @returns The objects of the access token, and those of the grant that the server still has; `undefined` without any.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
+   */
+  narrow(
+    server: Server,
+    client: Client,
+    grant: FurtherAccess & Pick<Grant, "scope">,
+    params: Params,
+  ): { readonly items: AccessItems; readonly granted: AccessItems | undefined };
+  /**
+   * Reads what a client requests on its own behalf; `undefined` for nothing.
+   *
+   * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
+   */
+  readOwn(server: Server, client: Client, params: Params): AccessItems | undefined;
+  /**
+   * Reads the claim of an assertion: what the client may have here.
+   *
+   * @throws {OAuthError} If it is invalid.
+   */
+  readClaim(server: Server, client: Client, claim: unknown): AccessItems;
+  /**
+   * Reads what a client requests at another authorization server.
+   *
+   * @param types The types of objects that it has.
+   * @throws {OAuthError} If it is invalid, or has no object of these types.
+   */
+  readForeign(params: Params, types: readonly string[]): AccessItems;
+  /** The objects that resource servers of these audiences may see; `undefined` without any. For no audience: all. */
+  visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
+}

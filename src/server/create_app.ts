@@ -15,6 +15,7 @@ import { routeFinder, router } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
 import { backChannelOrigin, fromHost } from "../oauth/config/issuer_urls.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
+import { requestParts } from "../oauth/authorize/request_parts.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
@@ -105,6 +106,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
+  const parts = requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts));
   const { privateHosts } = settings;
   const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
   const registered = clientRepository(settings, createRepository);
@@ -120,7 +122,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
   const endpointList = endpoints({
-    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
+    ...{ base, settings, extensions, grantTypes: allGrantTypes, requestParts: parts, interaction, openLogin },
     approver: plugins.reduceRight(
       (inner, plugin) => plugin.approve?.(inner) ?? inner,
       options.approver ?? autoApprover,
@@ -150,6 +152,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     grantTypes: allGrantTypes,
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
+    requestParts: parts,
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
     clients,

@@ -14,6 +14,8 @@ interface DeviceRouteOptions {
   readonly hasPages: boolean;
   /** Whether logins need no password. */
   readonly openLogin: boolean;
+  /** The parameters of requests of devices. */
+  readonly requestParameters: readonly ParameterDescription[];
   /** The parameters of the forms of pages. */
   readonly formParameters: readonly ParameterDescription[];
   /** The parameters of the redirect to the login pages. */
@@ -22,7 +24,7 @@ interface DeviceRouteOptions {
 
 /** The endpoint for devices, and the page for their users. */
 export function deviceEndpoints(base: string, options: DeviceRouteOptions): Endpoint[] {
-  const { approver, hasPages, openLogin, formParameters, redirectParameters } = options;
+  const { approver, hasPages, openLogin, requestParameters, formParameters, redirectParameters } = options;
   const userCode: ParameterDescription = { name: "user_code", linksFlow: true };
   return [
     {
@@ -37,10 +39,7 @@ export function deviceEndpoints(base: string, options: DeviceRouteOptions): Endp
       role: "step",
       parameters: [
         ...clientAuthParameters,
-        ...parameters("scope", "authorization_details", "claims", "max_age", "login_hint", "acr_values", {
-          name: "resource",
-          repeatable: true,
-        }),
+        ...requestParameters,
       ],
       responseParameters: parameters({ name: "device_code", secret: "device_code", linksFlow: true }, userCode),
       load: async () => {

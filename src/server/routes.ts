@@ -8,11 +8,11 @@ import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import { wellKnownPaths } from "../endpoints/well_known_paths.ts";
 import type { Method } from "../http/router.ts";
-import { authorizationParameters, requestUriParameter } from "../oauth/authorize/parameters.ts";
+import { requestUriParameter } from "../oauth/authorize/parameters.ts";
 import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
-import type { GrantType } from "../oauth/server.ts";
+import type { GrantType, RequestParts } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import { deviceEndpoints } from "./device_routes.ts";
@@ -27,6 +27,8 @@ interface RouteOptions {
   readonly extensions: readonly Extension[];
   /** The grant types of the token endpoint, which declare its parameters. */
   readonly grantTypes: readonly GrantType[];
+  /** The parts of requests, which declare parameters. */
+  readonly requestParts: RequestParts;
   /** Decides authorization requests without pages. */
   readonly approver: Approver;
   /** Wraps the approver of login pages. */
@@ -71,7 +73,18 @@ const authorizationResponseParameters = parameters(codeParameter, signedResponse
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
-  { base, settings, extensions, grantTypes, approver, approvePages, autoLogin, interaction, openLogin }: RouteOptions,
+  {
+    base,
+    settings,
+    extensions,
+    grantTypes,
+    requestParts,
+    approver,
+    approvePages,
+    autoLogin,
+    interaction,
+    openLogin,
+  }: RouteOptions,
 ): Endpoint[] {
   const pages = interaction?.interactionHandlers(openLogin);
   const hasPages = interaction !== undefined;
@@ -89,7 +102,7 @@ export function endpoints(
       title: "Authorization request",
       errors: "redirect",
       role: "step",
-      parameters: [...authorizationParameters, interactionParameter],
+      parameters: [...requestParts.parameters.authorize, interactionParameter],
       responseParameters: authorizationResponseParameters,
       load: () => authorizeHandlers(decider, interaction?.repeatWithCookies),
     },
@@ -110,6 +123,7 @@ export function endpoints(
         // A parameter of the password grant. The server rejects the grant, but must redact the password.
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),
+        ...requestParts.parameters.token,
       ],
       exampleParameters: ["grant_type", "code", "redirect_uri", "code_verifier", "client_id"],
       responseParameters: parameters(accessToken, refreshToken, {
@@ -171,7 +185,7 @@ export function endpoints(
       doneLabel: "pushed",
       errors: "json",
       role: "step",
-      parameters: [...clientAuthParameters, ...authorizationParameters],
+      parameters: [...clientAuthParameters, ...requestParts.parameters.par],
       exampleParameters: ["client_id", "response_type", "redirect_uri", "code_challenge", "code_challenge_method"],
       responseParameters: [requestUriParameter],
       load: async () => (await import("../endpoints/par.ts")).par,
@@ -210,6 +224,7 @@ export function endpoints(
     ...settings.deviceAuthorization
       ? deviceEndpoints(base, {
         ...{ approver: decider, hasPages, openLogin, formParameters },
+        requestParameters: requestParts.parameters.device,
         redirectParameters: authorizationResponseParameters,
       })
       : [],

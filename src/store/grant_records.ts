@@ -36,8 +36,14 @@ export interface Subject {
   readonly sid?: string;
 }
 
+/** Access besides scope and resources. A member is absent if there is none of it. */
+export interface FurtherAccess {
+  /** Authorization details (RFC 9396). */
+  readonly authorizationDetails?: readonly AuthorizationDetail[];
+}
+
 /** What a user allowed a client. The code, the decision about a device, and each refresh token carry it whole. */
-export interface Grant {
+export interface Grant extends FurtherAccess {
   /** The client. */
   readonly clientId: string;
   /** The user, and the login in which they approved. */
@@ -46,8 +52,6 @@ export interface Grant {
   readonly scope: readonly string[];
   /** The granted resources (RFC 8707); empty: the server's default audience. */
   readonly resources: readonly string[];
-  /** The granted authorization details (RFC 9396); absent if there are none. */
-  readonly authorizationDetails?: readonly AuthorizationDetail[];
   /** The claims requested by name (OpenID Connect Core §5.5); absent if none were. */
   readonly claims?: RequestedClaims;
   /** The consent that it depends on, revoked like a grant; absent if no consent was asked for. */

@@ -8,13 +8,22 @@
  */
 
 import type { DeviceRecord, DeviceRecords } from "./device_records.ts";
-import type { AuthorizationDetail, CodeRecord, Grant, GrantRecord } from "./grant_records.ts";
+import type { AuthorizationDetail, CodeRecord, FurtherAccess, Grant, GrantRecord } from "./grant_records.ts";
 import type { RefreshTokenRecord, RequestedClaims, Subject } from "./grant_records.ts";
 import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
 
 export type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord };
 export type { DeviceRecord, DeviceRecords };
-export type { AuthorizationDetail, CodeRecord, Grant, GrantRecord, RefreshTokenRecord, RequestedClaims, Subject };
+export type {
+  AuthorizationDetail,
+  CodeRecord,
+  FurtherAccess,
+  Grant,
+  GrantRecord,
+  RefreshTokenRecord,
+  RequestedClaims,
+  Subject,
+};
 
 /** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {

@@ -11,7 +11,14 @@ import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { parameters } from "../../oauth/parameter.ts";
 import type { Params } from "../../oauth/params.ts";
-import { hasDetails, loadDetails } from "../../oauth/authorize/details_parameter.ts";
+import {
+  hasAccess,
+  issueAccess,
+  narrowAccess,
+  readClaimedAccess,
+  readOwnAccess,
+  requestsAccess,
+} from "../../oauth/authorize/access.ts";
 import { narrowResources, readResources, registeredResources } from "../../oauth/authorize/resources.ts";
 import { resolveScope } from "../../oauth/authorize/scope.ts";
 import { splitScope } from "../../oauth/authorize/scope_token.ts";
@@ -19,6 +26,7 @@ import { millisecondsOf } from "../../oauth/keys/jwt.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { GrantType, Server } from "../../oauth/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
+import type { FurtherAccess, Grant } from "../../store/store.ts";
 import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
@@ -31,11 +39,7 @@ export function jwtBearer(trustedIssuers: readonly TrustedIssuer[]): Omit<GrantT
     parameters: parameters(
       { name: "assertion", secret: "assertion", linksFlow: true },
       "scope",
-      "authorization_details",
-      {
-        name: "resource",
-        repeatable: true,
-      },
+      { name: "resource", repeatable: true },
     ),
     ...acceptsIdJag && {
       metadata: { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] },
@@ -48,9 +52,10 @@ export function jwtBearer(trustedIssuers: readonly TrustedIssuer[]): Omit<GrantT
 /** Authorizes an assertion. It is consumed last, so a failed attempt leaves it usable. */
 async function authorizeAssertion(
   server: Server,
-  { client, parameters, provenKey }: TokenRequest,
+  request: TokenRequest,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
+  const { client, parameters, provenKey } = request;
   const verified = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
   const { trusted, claims } = verified;
   if (claims.cnf !== undefined) assertProvenKey(claims.cnf, provenKey);
@@ -58,10 +63,10 @@ async function authorizeAssertion(
   server.passed?.("JB-08", client.id);
   const user = await findSubject(server, client, verified);
   server.passed?.("JB-09", user?.sub ?? client.id);
-  const details = await grantedDetails(server, client, parameters, verified);
-  const scope = grantedScope(server, client, parameters, verified, user, details !== undefined);
+  const access = await grantedAccess(server, request, verified);
+  const scope = grantedScope(server, client, parameters, verified, user, access !== undefined);
   const resources = await grantedResources(server, client, parameters, verified);
-  const members = details?.(scope, resources);
+  const issued = access && await issueGrantedAccess(server, request, verified, { ...access, scope }, resources);
   server.passed?.("JB-11", scope.join(" "));
   if (trusted.singleUse === true) await consume(server, verified);
   return {
@@ -71,9 +76,9 @@ async function authorizeAssertion(
     grantId: randomId(server.randomBytes),
     ...user && { subject: { sub: user.sub, authTime: millisecondsOf(claims.auth_time) } },
     refresh: {},
-    ...members,
+    ...issued,
     ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
-      responseMembers: { ...members?.responseMembers, resource: resources.length === 1 ? resources[0] : resources },
+      responseMembers: { ...issued?.responseMembers, resource: resources.length === 1 ? resources[0] : resources },
     },
   };
 }
@@ -144,30 +149,20 @@ function assertClient(server: Server, client: Client, { trusted, claims }: Verif
 /** Scope values of a login, which an assertion never grants: it brings no ID token and no refresh token. */
 const loginScopes = ["openid", "offline_access"];
 
-/** Grants details, by scope and resources of the access token. */
-type GrantDetails = (scope: readonly string[], resources: readonly string[]) => Partial<Authorization>;
-
-/** The details that an ID-JAG grants, or that the client may have on its own behalf; `undefined` without any. */
-async function grantedDetails(
+/** The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` without any. */
+async function grantedAccess(
   server: Server,
-  client: Client,
-  parameters: Params,
+  request: TokenRequest,
   { trusted, claims }: VerifiedAssertion,
-): Promise<GrantDetails | undefined> {
-  const isIdJag = trusted.grantProfile === "id-jag";
-  const isOn = server.settings.authorizationDetails !== undefined;
-  const claimed = isOn && isIdJag ? claims.authorization_details : undefined;
-  if (claimed === undefined && !hasDetails(server, parameters)) return undefined;
-  const { narrowDetails, readClaimedDetails, readOwnDetails } = await loadDetails();
-  if (!isIdJag) {
-    const members = readOwnDetails(server, client, parameters);
-    return members && ((_, resources) => members(resources));
+): Promise<FurtherAccess | undefined> {
+  const isRequested = requestsAccess(server, request.parameters);
+  if (trusted.grantProfile !== "id-jag") {
+    const own = isRequested ? await readOwnAccess(server, request) : {};
+    return hasAccess(server, own) ? own : undefined;
   }
   try {
-    const authorizationDetails = readClaimedDetails(server, client, claimed ?? []);
-    if (authorizationDetails.length === 0 && !hasDetails(server, parameters)) return undefined;
-    return (scope, resources) =>
-      narrowDetails(server, client, { authorizationDetails, scope }, parameters, resources).members;
+    const claimed = await readClaimedAccess(server, request.client, claims);
+    return hasAccess(server, claimed) || isRequested ? claimed : undefined;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { expected, received } = error.details;
@@ -178,6 +173,18 @@ async function grantedDetails(
   }
 }
 
+/** Issues the requested part of what an ID-JAG grants, or what the client requested on its own behalf. */
+async function issueGrantedAccess(
+  server: Server,
+  request: TokenRequest,
+  { trusted }: VerifiedAssertion,
+  access: FurtherAccess & Pick<Grant, "scope">,
+  resources: readonly string[],
+): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
+  if (trusted.grantProfile !== "id-jag") return await issueAccess(server, access, resources);
+  return (await narrowAccess(server, request, access, resources)).issued;
+}
+
 /** The requested scope, or without one all that the ID-JAG grants, or the default scope. */
 function grantedScope(
   server: Server,
@@ -185,7 +192,7 @@ function grantedScope(
   parameters: Params,
   { trusted, claims }: VerifiedAssertion,
   user: User | undefined,
-  hasDetails: boolean,
+  hasOtherAccess: boolean,
 ): readonly string[] {
   const excluded = user === undefined ? [...loginScopes, ...Object.keys(standardClaims)] : loginScopes;
   const claimed = trusted.grantProfile === "id-jag" && claims.scope !== undefined
@@ -199,10 +206,12 @@ function grantedScope(
     ? resolveScope(server, client, requested)
     : claimed !== undefined
     ? allowed
-    : hasDetails
+    : hasOtherAccess
     ? []
     : server.settings.defaultScope.filter((value) => allowed.includes(value));
-  if ((scope.length > 0 || hasDetails && requested === undefined) && scope.every((value) => allowed.includes(value))) {
+  if (
+    (scope.length > 0 || hasOtherAccess && requested === undefined) && scope.every((value) => allowed.includes(value))
+  ) {
     return scope;
   }
   throw new OAuthError("invalid_scope", "scope is more than this assertion can grant", {

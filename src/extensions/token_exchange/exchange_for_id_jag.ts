@@ -1,7 +1,7 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
 
 import type { Subject } from "../../store/store.ts";
-import { loadDetails } from "../../oauth/authorize/details_parameter.ts";
+import { readForeignAccess } from "../../oauth/authorize/access.ts";
 import { scopeToken, splitScope } from "../../oauth/authorize/scope_token.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
@@ -45,10 +45,7 @@ export async function exchangeForIdJag(
   server.passed?.("IJ-03", user.sub);
   const scope = limitScope(parameters, audience);
   const resources = limitResources(server, client, parameters, audience);
-  const details = parameters.get("authorization_details") === undefined
-    ? []
-    : (await loadDetails()).limitDetails(parameters, audience.authorizationDetailsTypes ?? []);
-  const detailsMember = details.length > 0 ? { authorization_details: details } : {};
+  const access = await readForeignAccess(server, parameters, audience.authorizationDetailsTypes ?? []);
   server.passed?.("IJ-05", [...scope, ...resources].join(" "));
   const sub = await subjectForAudience(server, audience, user);
   const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
@@ -69,7 +66,7 @@ export async function exchangeForIdJag(
         acr: subject.acr,
         amr: subject.amr,
         ...scope.length > 0 && { scope: scope.join(" ") },
-        ...detailsMember,
+        ...access,
         ...provenKey !== undefined && { cnf: { jkt: provenKey } },
         ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
       };
@@ -80,7 +77,7 @@ export async function exchangeForIdJag(
         token_type: "N_A",
         expires_in: lifetime,
         ...scope.length > 0 && { scope: scope.join(" ") },
-        ...detailsMember,
+        ...access,
       };
     },
   };

@@ -1,6 +1,6 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { hasDetails, loadDetails } from "../../oauth/authorize/details_parameter.ts";
+import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
 import { registeredResources } from "../../oauth/authorize/resources.ts";
 import { splitScope } from "../../oauth/authorize/scope_token.ts";
 import { canonicalUri } from "../../oauth/config/resource_list.ts";
@@ -13,7 +13,7 @@ import type { GrantType, Server } from "../../oauth/server.ts";
 import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/access_token_id.ts";
 import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
-import { mayInspect, visibleDetails } from "../../oauth/tokens/introspection.ts";
+import { mayInspect } from "../../oauth/tokens/introspection.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
@@ -29,7 +29,7 @@ export function tokenExchangeGrant(policy: TokenExchangePolicy): Omit<GrantType,
   return {
     type: tokenExchangeType,
     parameters: parameters(
-      ...["scope", "authorization_details", "subject_token_type", "actor_token_type", "requested_token_type"],
+      ...["scope", "subject_token_type", "actor_token_type", "requested_token_type"],
       { name: "subject_token", secret: "subject_token", linksFlow: true },
       { name: "actor_token", secret: "actor_token" },
       ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
@@ -114,10 +114,9 @@ async function exchangeAccessToken(
   }
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
-  const authorizationDetails = await visibleDetails(server, client, subjectToken.claims);
-  const details = authorizationDetails !== undefined || hasDetails(server, parameters)
-    ? (await loadDetails()).narrowDetails(server, client, { authorizationDetails, scope }, parameters, resources)
-      .members
+  const access = { ...await visibleAccess(server, client, subjectToken.claims), scope };
+  const issued = hasAccess(server, access) || requestsAccess(server, parameters)
+    ? (await narrowAccess(server, request, access, resources)).issued
     : undefined;
   server.passed?.("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is a pairwise one.
@@ -131,8 +130,8 @@ async function exchangeAccessToken(
     subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, ...!isPairwise && { sid } },
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
-    accessTokenClaims: { ...details?.accessTokenClaims, ...actorClaims },
-    responseMembers: { ...details?.responseMembers, issued_token_type: tokenTypes.accessToken },
+    accessTokenClaims: { ...issued?.accessTokenClaims, ...actorClaims },
+    responseMembers: { ...issued?.responseMembers, issued_token_type: tokenTypes.accessToken },
   };
 }
 

@@ -2,11 +2,11 @@
  * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first
  * request that contains `authorization_details`, on a server with types for them.
  *
- * `readDetails` reads the parameter, `approvedDetails` checks what an approver grants, `narrowDetails` takes the part
- * of a grant that a token request asks for. The schemas of the types are in the setting `authorizationDetails`.
+ * `readDetails` reads the parameter; {@link authorizationDetails} has what follows. The schemas of the types are in the
+ * setting `authorizationDetails`.
  */
 
-import type { AuthorizationDetail, Grant } from "../../store/store.ts";
+import type { AuthorizationDetail, FurtherAccess, Grant } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { AuthorizationDetailsType } from "../config/authorization_details.ts";
 import { quote } from "../config/config_issue.ts";
@@ -14,10 +14,10 @@ import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "
 import { canonicalUri } from "../config/resource_list.ts";
 import { OAuthError } from "../errors.ts";
 import { invalidGrantErrors } from "../grants/invalid_grant.ts";
-import type { Authorization } from "../grants/token_request.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import type { Server } from "../server.ts";
+import type { AccessLife, Server } from "../server.ts";
+import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
@@ -195,7 +195,7 @@ function invalidDetail(
  *
  * @throws {Error} If the approver grants anything else.
  */
-export function approvedDetails(
+function approvedDetails(
   server: Server,
   client: Client,
   requested: readonly AuthorizationDetail[],
@@ -221,18 +221,14 @@ const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorizat
  * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
  * approval are left out.
  *
- * @param grant What was granted.
- * @param resources The resources of the access token.
- * @returns The members of the authorization, and the part of the grant whose types still exist; absent if none does.
  * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
  */
-export function narrowDetails(
+function narrowDetails(
   server: Server,
   client: Client,
-  { authorizationDetails: granted = [], scope }: Pick<Grant, "authorizationDetails" | "scope">,
+  { authorizationDetails: granted = [], scope }: FurtherAccess & Pick<Grant, "scope">,
   params: Params,
-  resources: readonly string[],
-): { readonly members: Partial<Authorization>; readonly granted?: readonly AuthorizationDetail[] } {
+): ReturnType<AccessLife["narrow"]> {
   const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
   if (registered.length < granted.length) {
     const explanation = {
@@ -259,27 +255,26 @@ export function narrowDetails(
     });
   }
   server.passed?.("RA-09");
-  const members = detailMembers(requested ?? registered, resources);
-  return { members, ...registered.length > 0 && { granted: registered } };
+  return { items: requested ?? registered, granted: registered.length > 0 ? registered : undefined };
 }
 
 /**
  * Reads the details that a client requests on its own behalf.
  *
- * @returns The members of the authorization, by the resources of the access token; `undefined` for an empty list.
+ * @returns `undefined` for an empty list.
  * @throws {OAuthError} As {@link readDetails}, and if the operator does not let the client have them without a user.
  */
-export function readOwnDetails(
+function readOwnDetails(
   server: Server,
   client: Client,
   params: Params,
-): ((resources: readonly string[]) => Partial<Authorization>) | undefined {
+): readonly AuthorizationDetail[] | undefined {
   const details = readDetails(server, client, params);
   for (const [i, { type }] of (details ?? []).entries()) {
     if (findType(server, type)?.clientsWithoutUser?.includes(client.id)) continue;
     throw invalidDetail("RA-10", i, ".type", "a type that this client may use without a user", type);
   }
-  return details && ((resources) => detailMembers(details, resources));
+  return details;
 }
 
 /**
@@ -287,7 +282,8 @@ export function readOwnDetails(
  *
  * @throws {OAuthError} If the claim is no list of objects, or an object is not as its type says.
  */
-export function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+  if (server.settings.authorizationDetails === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)
   );
@@ -300,7 +296,7 @@ export function readClaimedDetails(server: Server, client: Client, claim: unknow
  *
  * @throws {OAuthError} If the parameter is no list of objects, or no type is allowed.
  */
-export function limitDetails(params: Params, types: readonly string[]): readonly AuthorizationDetail[] {
+function limitDetails(params: Params, types: readonly string[]): readonly AuthorizationDetail[] {
   const requested = parseDetails(params.get("authorization_details")!);
   const granted = requested.filter(({ type }) => types.includes(type));
   if (granted.length > 0 || requested.length === 0) return granted;
@@ -311,28 +307,27 @@ export function limitDetails(params: Params, types: readonly string[]): readonly
   });
 }
 
-/** The members of an authorization with these details (RFC 9396 §7, §9.1). */
-export function detailMembers(
-  details: readonly AuthorizationDetail[],
-  resources: readonly string[],
-): Pick<Authorization, "accessTokenClaims" | "responseMembers"> {
-  if (details.length === 0) return {};
-  return { responseMembers: { authorization_details: details }, accessTokenClaims: detailClaim(details, resources) };
-}
-
-/**
- * The claim of an access token, and the member of its introspection, for some audiences: without the objects that name
- * other locations only. For no audience: all objects.
- */
-export function detailClaim(
+/** The objects for some audiences: without those that name other locations only. For no audience: all objects. */
+function visibleDetails(
   details: readonly AuthorizationDetail[],
   audiences: readonly string[],
-): { readonly authorization_details?: readonly AuthorizationDetail[] } {
+): readonly AuthorizationDetail[] | undefined {
   const uris = audiences.map(canonicalUri);
   const concerned = audiences.length === 0
     ? details
     : details.filter(({ locations }) =>
       !Array.isArray(locations) || locations.some((location) => uris.includes(canonicalUri(location)))
     );
-  return { authorization_details: concerned.length > 0 ? concerned : undefined };
+  return concerned.length > 0 ? concerned : undefined;
 }
+
+/** Authorization details after the request. */
+export const authorizationDetails: AccessLife = {
+  describe: describeDetails,
+  approve: approvedDetails,
+  narrow: narrowDetails,
+  readOwn: readOwnDetails,
+  readClaim: readClaimedDetails,
+  readForeign: limitDetails,
+  visibleTo: visibleDetails,
+};

@@ -10,15 +10,13 @@
  * Sessions and consents are in `session/`, the exchange of codes is in `grants/`.
  */
 
-import type { Client } from "../clients/repository.ts";
-import type { AuthorizationDetail, RequestedClaims } from "../../store/store.ts";
-import type { Destination } from "./destination.ts";
+import type { FurtherAccess, RequestedClaims } from "../../store/store.ts";
 
 /**
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
  * adds are kept.
  */
-export interface AuthorizationRequest {
+export interface AuthorizationRequest extends FurtherAccess {
   /** The client that sent the request. */
   readonly clientId: string;
   /** The requested scope values: supported ones that the client may request. */
@@ -33,8 +31,6 @@ export interface AuthorizationRequest {
   readonly nonce?: string;
   /** The requested resources (RFC 8707 §2). */
   readonly resources: readonly string[];
-  /** The requested authorization details (RFC 9396); absent if the request has none. */
-  readonly authorizationDetails?: readonly AuthorizationDetail[];
   /** The requirements for the login (OpenID Connect Core §3.1.2.1). */
   readonly loginRequirements: LoginRequirements;
 }
@@ -55,16 +51,6 @@ export interface LoginRequirements {
   readonly demandedSubs?: readonly (readonly string[])[];
   /** The claims requested by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
-}
-
-/** An authorization request that waits for an approval, with its client as currently registered. */
-export interface PendingAuthorization {
-  /** The request. */
-  readonly request: AuthorizationRequest;
-  /** Where the response goes. */
-  readonly destination: Destination;
-  /** The client. */
-  readonly client: Client;
 }
 
 /** The supported response types. */

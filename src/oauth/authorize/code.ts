@@ -1,6 +1,6 @@
 /** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
 
-import type { AuthorizationDetail, CodeRecord, Grant, RequestedClaims } from "../../store/store.ts";
+import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../store/store.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf } from "../clients/policy.ts";
@@ -11,19 +11,17 @@ import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import { generationOf } from "../users/generation.ts";
-import type { PendingAuthorization } from "./authorization_request.ts";
-import { loadDetails } from "./details_parameter.ts";
+import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
+import type { PendingAuthorization } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
-/** The decision of a user. */
-export interface Approval {
+/** The decision of a user. Of the requested access besides scope, it has what is granted: all of it or less. */
+export interface Approval extends FurtherAccess {
   /** One of the server's users. */
   readonly user: User;
   /** The allowed part of the requested scope. */
   readonly scope: readonly string[];
-  /** The granted authorization details: requested objects, or less of them (RFC 9396). Default: none. */
-  readonly authorizationDetails?: readonly AuthorizationDetail[];
   /** The allowed claims of those requested by name. Default: all except those of denied scope values. */
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
@@ -50,14 +48,10 @@ export async function issueCode(
   { earlier: _, ...subject }: Session,
 ): Promise<string | undefined> {
   const { request, destination, client } = pending;
-  const {
-    clientId,
-    scope: requestedScope,
-    resources,
-    authorizationDetails: requestedDetails,
-    loginRequirements,
-    ...requestToStore
-  } = request;
+  const requestsAccess = hasAccess(server, request);
+  const { clientId, scope: requestedScope, resources, loginRequirements, ...requestToStore } = requestsAccess
+    ? withoutAccess(server, request)
+    : request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   const { sub, acr } = subject;
   const isAllowed = allowsUser(server, pending, sub);
@@ -65,12 +59,12 @@ export async function issueCode(
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
     throw (await import("./acr.ts")).unmetRequirements("ST-06", loginRequirements.acr, acr);
   }
-  const authorizationDetails = requestedDetails &&
-    (await loadDetails()).approvedDetails(server, client, requestedDetails, approval.authorizationDetails);
-  if (scope.length === 0 && authorizationDetails === undefined) {
+  const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
+  if (scope.length === 0 && !hasAccess(server, access)) {
+    const requested = requestedScope.length > 0 ? requestedScope : server.requestParts.access.map(({ name }) => name);
     throw new OAuthError("access_denied", "nothing of the request was granted", {
       rule: "AZ-18",
-      expected: requestedScope.length > 0 ? `some of: ${requestedScope.join(" ")}` : "some of authorization_details",
+      expected: `some of: ${requested.join(" ")}`,
       received: "nothing",
     });
   }
@@ -102,7 +96,7 @@ export async function issueCode(
     subject,
     scope,
     resources,
-    ...authorizationDetails && { authorizationDetails },
+    ...access,
     claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
     consent: approval.consent,
     password: isPromise(currentPasswordFingerprint) ? await currentPasswordFingerprint : currentPasswordFingerprint,

@@ -12,6 +12,7 @@ import { isPromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { ResponseMode } from "./response_mode.ts";
 import { splitScope } from "./scope_token.ts";
 
@@ -44,6 +45,16 @@ export interface RedirectDestination {
   readonly pushedRequest?: string;
   /** Whether the client signed the request (RFC 9101); absent: no. */
   readonly isSigned?: boolean;
+}
+
+/** An authorization request that waits for an approval, with its client as currently registered. */
+export interface PendingAuthorization {
+  /** The request. */
+  readonly request: AuthorizationRequest;
+  /** Where the response goes. */
+  readonly destination: Destination;
+  /** The client. */
+  readonly client: Client;
 }
 
 /** Where the parameters of a request come from, unless they are the request itself. */

@@ -18,9 +18,9 @@ import { deviceCodeType } from "../grants/grant_type_uris.ts";
 import type { Params } from "../params.ts";
 import { digest, type RandomBytes, randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import { withoutAccess } from "./access.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import type { PendingAuthorization } from "./authorization_request.ts";
-import type { DeviceDestination } from "./destination.ts";
+import type { DeviceDestination, PendingAuthorization } from "./destination.ts";
 import { readRequest, warnAcceptedRequest } from "./request_parts.ts";
 
 /** The letters of user codes: no vowels, so that they form no words (RFC 8628 §6.1). 20^8 codes have 34 bits. */
@@ -61,7 +61,7 @@ export async function startDevice(
   }
   const from = { server, client, params, at: "device" } as const;
   const request = await readRequest(from);
-  rejectLongRequest(request);
+  rejectLongRequest(server, request);
   warnAcceptedRequest(from, request);
   const secret = randomToken(server.randomBytes);
   const issuedAt = server.now();
@@ -81,11 +81,11 @@ export async function startDevice(
   throw new OAuthError("temporarily_unavailable", "no user code is free", { rule: "DV-02", retryAfter: 1 });
 }
 
-/** Maximum size of a request without its details, in bytes of JSON: the browser carries it during the login. */
+/** Maximum size of a request without its access besides scope, in bytes of JSON: the browser carries it during the login. */
 const maxRequestBytes = 5 * 1024;
 
-function rejectLongRequest({ authorizationDetails: _, ...request }: AuthorizationRequest): void {
-  const { length } = new TextEncoder().encode(JSON.stringify(request));
+function rejectLongRequest(server: Server, request: AuthorizationRequest): void {
+  const { length } = new TextEncoder().encode(JSON.stringify(withoutAccess(server, request)));
   if (length <= maxRequestBytes) return;
   throw new OAuthError("invalid_request", "the request is too large to store during login", {
     rule: "AZ-13",
@@ -137,16 +137,6 @@ export async function findUserCode(server: Server, userCode: string): Promise<{
 export async function findUndecided(server: Server, userCode: string): Promise<DeviceRecord | undefined> {
   const { device, decision } = await findUserCode(server, userCode);
   return device === undefined || decision !== undefined || server.now() >= device.validUntil ? undefined : device;
-}
-
-/** The authorization details of a device. @throws {OAuthError} If there is a decision, or the code has expired. */
-export async function findDeviceDetails(
-  server: Server,
-  { userCode }: DeviceDestination,
-): Promise<AuthorizationRequest["authorizationDetails"]> {
-  const record = await findUndecided(server, userCode);
-  if (record === undefined) throw usedUserCode();
-  return (record.request as unknown as AuthorizationRequest).authorizationDetails;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `dpop_jkt`: the key that the code is bound to (RFC 9449 §10). */
 
 import { OAuthError } from "../errors.ts";
-import type { PartRequest } from "./request_part.ts";
+import type { PartRequest } from "../server.ts";
 
 /** Reads the thumbprint of the key. */
 export function readKeyBinding({ params }: PartRequest): string | undefined {

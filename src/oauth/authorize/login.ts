@@ -6,7 +6,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
 import { subjectFor } from "../users/subject.ts";
-import type { PendingAuthorization } from "./authorization_request.ts";
+import type { PendingAuthorization } from "./destination.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
 
 /** Whether a request allows a user: it demands their subject for the client, or none. */

@@ -5,7 +5,7 @@ import { OAuthError } from "../errors.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
-import type { PartRequest } from "./request_part.ts";
+import type { PartRequest } from "../server.ts";
 import { addRequestedClaims } from "./requested_claims.ts";
 import { splitScope } from "./scope_token.ts";
 import { type IdTokenHint, readIdTokenHint } from "../tokens/id_token_hint.ts";

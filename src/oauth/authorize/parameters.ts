@@ -10,7 +10,10 @@ export const requestUriParameter: ParameterDescription = {
   linksFlow: true,
 };
 
-/** Every parameter that a specification defines for it, whether this server supports it or rejects it. */
+/**
+ * Every parameter that a specification defines for it, whether this server supports it or rejects it, besides those of
+ * extensions.
+ */
 export const authorizationParameters = parameters(
   ...[
     "response_type",
@@ -18,14 +21,20 @@ export const authorizationParameters = parameters(
     "redirect_uri",
     "response_mode",
     "scope",
-    "authorization_details",
     "state",
     "nonce",
   ],
-  ...["code_challenge", "code_challenge_method", "dpop_jkt", "claims", "acr_values"],
+  ...["code_challenge", "code_challenge_method", "dpop_jkt", "acr_values"],
   ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
-  ...["request", "registration"],
+  "request",
+  ...["claims", "registration"].map((name) => ({ name, isJson: true })),
   requestUriParameter,
   { name: "id_token_hint", secret: "id_token" },
   { name: "resource", repeatable: true },
 );
+
+/** The parameters of the endpoint for devices (RFC 8628 §3.1), besides those of client authentication and of extensions. */
+export const deviceParameters = parameters("scope", "claims", "max_age", "login_hint", "acr_values", {
+  name: "resource",
+  repeatable: true,
+});

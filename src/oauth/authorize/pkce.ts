@@ -10,10 +10,9 @@ import { constantTimeEqual, digest } from "../secrets.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import type { CodeRecord } from "../../store/store.ts";
-import type { Server } from "../server.ts";
+import type { PartRequest, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import type { PartRequest } from "./request_part.ts";
 
 /** The supported code challenge methods. */
 export const challengeMethods = ["S256"] as const;

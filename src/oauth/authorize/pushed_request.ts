@@ -14,10 +14,8 @@ import type { RejectionRuleId } from "../rules/mod.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { PushedRequestRecord } from "../../store/store.ts";
-import type { AuthorizationRequest } from "./authorization_request.ts";
 import { findDestination } from "./destination.ts";
 import type { ResolvedRequest } from "./destination.ts";
-import { authorizationParameters } from "./parameters.ts";
 import { readRequest } from "./request_parts.ts";
 
 /** What a `request_uri` begins with (RFC 9126 §2.2). */
@@ -61,7 +59,9 @@ export async function pushRequest(
   }
   const received = isSigned
     ? await (await import("./request_object.ts")).verifyRequestObject(server, client, params)
-    : authorizationParameters.flatMap(({ name }) => params.getAll(name).map((value) => [name, value] as const));
+    : server.requestParts.parameters.par.flatMap(({ name }) =>
+      params.getAll(name).map((value) => [name, value] as const)
+    );
   const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
   const { length } = JSON.stringify(parameters);
   if (length > maxStoredLength) {
@@ -129,16 +129,6 @@ export async function readPushedRequest(
   server.passed?.("PA-05", clientId);
   const { parameters, isSigned } = value;
   return { params: paramsFromFields(parameters, unrepeatable), origin: { pushedRequest: id, isSigned } };
-}
-
-/** The authorization details of a pushed request, which were valid when it was pushed; `undefined` without any. */
-export async function findPushedDetails(
-  { store }: Server,
-  id: string,
-): Promise<AuthorizationRequest["authorizationDetails"]> {
-  const record = await store.get("pushed_request", id);
-  const text = record?.value.parameters.find(([name]) => name === "authorization_details")?.[1];
-  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /**

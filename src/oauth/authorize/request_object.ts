@@ -16,7 +16,6 @@ import type { ParameterDescription } from "../parameter.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import type { ResolvedRequest } from "./destination.ts";
-import { authorizationParameters } from "./parameters.ts";
 
 /** Maximum length of a request object, in characters. */
 const maxRequestObjectLength = 24 * 1024;
@@ -77,7 +76,7 @@ export async function verifyRequestObject(
       "sub = client_id",
     );
   }
-  const fields = authorizationParameters.flatMap((parameter) => readMember(parameter, payload));
+  const fields = server.requestParts.parameters.authorize.flatMap((parameter) => readMember(parameter, payload));
   const inner = new Map(fields);
   if (inner.get("client_id") !== client.id) {
     throw rejectAs("JR-03")("client_id of the request object is not the client", client.id, inner.get("client_id"));
@@ -152,19 +151,16 @@ function assertTimes(
   }
 }
 
-/** Parameters whose value inside a request object is JSON (OpenID Connect Core §5.5, RFC 9396 §2). */
-const jsonParameters = ["claims", "authorization_details", "registration"];
-
 /** The fields of one parameter: a request object has JSON where a query has text. */
 function readMember(
-  { name, repeatable }: ParameterDescription,
+  { name, repeatable, isJson }: ParameterDescription,
   payload: Readonly<Record<string, unknown>>,
 ): [name: string, value: string][] {
   const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
   if (value === undefined) return [];
   if (typeof value === "string") return [[name, value]];
   if (name === "max_age" && typeof value === "number") return [[name, String(value)]];
-  if (jsonParameters.includes(name) && typeof value === "object" && value !== null) {
+  if (isJson === true && typeof value === "object" && value !== null) {
     try {
       return [[name, JSON.stringify(value)]];
     } catch {
@@ -183,7 +179,7 @@ function readMember(
 
 /** Warns about parameters that a client of OpenID Connect Core §6.1 expects to be merged with those inside. */
 function warnIgnored(server: Server, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
-  const ignored = authorizationParameters.map(({ name }) => name).filter((name) => {
+  const ignored = server.requestParts.parameters.authorize.map(({ name }) => name).filter((name) => {
     const outer = name === "request" ? undefined : received.get(name);
     return outer !== undefined && outer !== inner.get(name);
   });

@@ -6,11 +6,13 @@
 import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import { readDetailsParameter, warnIgnoredDetails } from "./details_parameter.ts";
+import { detailsPart } from "./details_parameter.ts";
 import { readKeyBinding } from "./key_binding.ts";
 import { readLoginRequirements, warnIgnoredAcr } from "./openid.ts";
+import { authorizationParameters, deviceParameters } from "./parameters.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
-import type { EntryPoint, PartRequest, RequestPart } from "./request_part.ts";
+import type { EntryPoint } from "./request_part.ts";
+import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
 import { requireProtection } from "./request_protection.ts";
 import { readResources, warnAboutResource } from "./resources.ts";
 import { assertResponseMode, assertResponseType, assertState } from "./response_parameters.ts";
@@ -20,7 +22,8 @@ import { rejectLongValues } from "./stored_lengths.ts";
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "device"];
 
-const parts: readonly RequestPart[] = [
+/** The parts that are read before the parts of extensions. */
+const firstParts: readonly RequestPart[] = [
   { at: everywhere, warn: warnDocument },
   { at: byRedirect, read: rejectRepeated },
   { at: byRedirect, read: requireProtection },
@@ -29,7 +32,11 @@ const parts: readonly RequestPart[] = [
   { at: byRedirect, read: assertResponseMode },
   { at: everywhere, read: rejectLongValues },
   { name: "dpopJkt", at: byRedirect, read: readKeyBinding },
-  { name: "authorizationDetails", at: everywhere, read: readDetailsParameter, warn: warnIgnoredDetails },
+  detailsPart,
+];
+
+/** The parts that are read after those of extensions: whether a request needs scope depends on its other access. */
+const lastParts: readonly RequestPart[] = [
   { name: "scope", at: everywhere, read: readScope, warn: warnIgnoredScope },
   { at: everywhere, warn: noteScope },
   { name: "codeChallenge", at: byRedirect, read: readCodeChallenge, warn: warnMissingMethod },
@@ -43,14 +50,28 @@ const parts: readonly RequestPart[] = [
   { name: "loginRequirements", at: everywhere, read: readLoginRequirements, warn: warnIgnoredAcr },
 ];
 
-/** What each entry point reads, and what it warns about. */
-const partsAt = { authorize: partsOf("authorize"), par: partsOf("par"), device: partsOf("device") };
-
-function partsOf(entryPoint: EntryPoint) {
-  const included = parts.filter(({ at }) => at.includes(entryPoint));
+/** The parts of every server, and those of extensions. */
+export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
+  const parts = [...firstParts, ...ofExtensions, ...lastParts];
+  const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
+    const included = parts.filter(({ at }) => at.includes(entryPoint));
+    return {
+      readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
+      warnings: included.flatMap(({ warn }) => warn ?? []),
+    };
+  };
+  const parametersOf = (isIncluded: (part: RequestPart) => boolean) =>
+    parts.filter(isIncluded).flatMap(({ parameters = [] }) => parameters);
+  const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
   return {
-    readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
-    warnings: included.flatMap(({ warn }) => warn ?? []),
+    at: { authorize: partsAt("authorize"), par: partsAt("par"), device: partsAt("device") },
+    access: parts.flatMap(({ name, access }) => access === undefined ? [] : { ...access, member: name }),
+    parameters: {
+      authorize: [...authorizationParameters, ...parametersAt("authorize")],
+      par: [...authorizationParameters, ...parametersAt("par")],
+      device: [...deviceParameters, ...parametersAt("device")],
+      token: parametersOf(({ access }) => access !== undefined),
+    },
   };
 }
 
@@ -61,7 +82,7 @@ function partsOf(entryPoint: EntryPoint) {
  */
 export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
   const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
-  for (const { name, read } of partsAt[from.at].readers) {
+  for (const { name, read } of from.server.requestParts.at[from.at].readers) {
     const reading = read(from, request);
     const value = isPromise(reading) ? await reading : reading;
     if (name !== undefined) (request as Record<string, unknown>)[name] = value;
@@ -71,7 +92,7 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
 
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
-  for (const warn of partsAt[from.at].warnings) warn(from, request);
+  for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {

@@ -5,8 +5,7 @@ import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { Server } from "../server.ts";
-import type { PartRequest } from "./request_part.ts";
+import type { PartRequest, Server } from "../server.ts";
 
 /** Rejects a request that the server or the client requires to be pushed or signed, and that is not. */
 export function requireProtection({ server, client, isPushed, isSigned }: PartRequest): MaybePromise<void> {

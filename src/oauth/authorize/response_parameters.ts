@@ -5,7 +5,7 @@ import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import { responseTypes } from "./authorization_request.ts";
 import { findResponseMode, isAlteredByForm, maxStateLength } from "./destination.ts";
-import type { PartRequest } from "./request_part.ts";
+import type { PartRequest } from "../server.ts";
 
 /** Rejects a `state` that is too long, or that a form would change. */
 export function assertState({ params, mode }: PartRequest): void {

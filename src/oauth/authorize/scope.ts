@@ -4,11 +4,11 @@ import { OAuthError } from "../errors.ts";
 import type { Client } from "../clients/repository.ts";
 import { warnAccepted } from "../warn_accepted.ts";
 import { suggest } from "../config/suggest.ts";
-import type { Server } from "../server.ts";
+import type { PartRequest, Server } from "../server.ts";
 import { redactText } from "../redact.ts";
 import type { RuleExplanation } from "../trace.ts";
+import { hasAccess } from "./access.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import type { PartRequest } from "./request_part.ts";
 import { scopeToken, splitScope } from "./scope_token.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
@@ -76,14 +76,14 @@ export function resolveScope(server: Server, client: Client, requested: string |
   return supported;
 }
 
-/** Reads the scope of a request for access. Details alone are a valid request, which has no scope (RFC 9396 §3.1). */
+/** Reads the scope of a request. A request for other access needs none, and then gets no default (RFC 9396 §3.1). */
 export function readScope(
   { server, client, params }: PartRequest,
-  { authorizationDetails }: Partial<AuthorizationRequest>,
+  parts: Partial<AuthorizationRequest>,
 ): readonly string[] {
   const requested = params.get("scope");
-  const hasDetailsAlone = authorizationDetails !== undefined && requested === undefined;
-  return hasDetailsAlone ? [] : resolveScope(server, client, requested);
+  const needsNone = requested === undefined && hasAccess(server, parts);
+  return needsNone ? [] : resolveScope(server, client, requested);
 }
 
 /** Warns about the unknown values of an accepted request, which are ignored. */

@@ -1,7 +1,7 @@
 /** Limits of values that are stored with a code or a device authorization. */
 
 import { OAuthError } from "../errors.ts";
-import type { PartRequest } from "./request_part.ts";
+import type { PartRequest } from "../server.ts";
 
 /** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
 const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;

@@ -30,7 +30,6 @@ export const authorizationCode: GrantType = {
     { name: "code", secret: "code", linksFlow: true },
     "redirect_uri",
     { name: "code_verifier", secret: "code_verifier" },
-    "authorization_details",
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {

@@ -3,7 +3,7 @@
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
 import { parameters } from "../parameter.ts";
-import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
+import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../authorize/access.ts";
 import { readResources, warnAboutResource } from "../authorize/resources.ts";
 import { resolveScope } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
@@ -16,8 +16,9 @@ const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
 export const clientCredentials: GrantType = {
   type: "client_credentials",
   standing: { from: "approved", onTestHosts: "unknown" },
-  parameters: parameters("scope", "authorization_details", { name: "resource", repeatable: true }),
-  async authorize(server, { client, parameters }) {
+  parameters: parameters("scope", { name: "resource", repeatable: true }),
+  async authorize(server, request) {
+    const { client, parameters } = request;
     if (!client.confidential) {
       throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
         rule: "CC-01",
@@ -28,10 +29,9 @@ export const clientCredentials: GrantType = {
     // The default scope may contain values that only a user can grant.
     const defaultScope = server.settings.defaultScope.filter((token) => !userScopes.includes(token)).join(" ");
     const requestedScope = parameters.get("scope") ?? (defaultScope || undefined);
-    const details = hasDetails(server, parameters)
-      ? (await loadDetails()).readOwnDetails(server, client, parameters)
-      : undefined;
-    const scope = details && parameters.get("scope") === undefined ? [] : resolveScope(server, client, requestedScope);
+    const access = requestsAccess(server, parameters) ? await readOwnAccess(server, request) : undefined;
+    const needsNoScope = parameters.get("scope") === undefined && access !== undefined && hasAccess(server, access);
+    const scope = needsNoScope ? [] : resolveScope(server, client, requestedScope);
     const userScope = scope.find((token) => userScopes.includes(token));
     if (userScope !== undefined) {
       throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
@@ -42,6 +42,7 @@ export const clientCredentials: GrantType = {
     }
     const resources = await readResources(server, parameters);
     warnAboutResource(server, client, parameters);
-    return { client, scope, resources, ...details?.(resources), grantId: randomId(server.randomBytes) };
+    const issued = access && await issueAccess(server, access, resources);
+    return { client, scope, resources, ...issued, grantId: randomId(server.randomBytes) };
   },
 };

@@ -31,7 +31,6 @@ export const deviceCodeGrant: Omit<GrantType, "standing"> = {
   type: deviceCodeType,
   parameters: parameters(
     { name: "device_code", secret: "device_code", linksFlow: true },
-    "authorization_details",
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {

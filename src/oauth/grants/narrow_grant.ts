@@ -1,7 +1,7 @@
 /** The part of a grant that a token request receives: still registered, and requested. */
 
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
-import { hasDetails, loadDetails } from "../authorize/details_parameter.ts";
+import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/resources.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
@@ -17,7 +17,7 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
 
 /**
  * The authorization for a grant: the configuration may have changed since the approval, so scope values, resources,
- * claims and details that are no longer registered are left out. Warns the operator about them.
+ * claims and other access that are no longer registered are left out. Warns the operator about them.
  *
  * @param scope The part of the granted scope that is still registered.
  * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them. Or if the
@@ -25,10 +25,11 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
  */
 export async function narrowGrant(
   server: Server,
-  { client, parameters }: TokenRequest,
+  request: TokenRequest,
   { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<Authorization> {
+  const { client, parameters } = request;
   const registered = registeredResources(server, grant.resources);
   const granted = isPromise(registered) ? await registered : registered;
   if (granted.length === 0 && grant.resources.length > 0) {
@@ -58,10 +59,10 @@ export async function narrowGrant(
     filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
   const narrowed = narrowResources(server, granted, parameters);
   const resources = isPromise(narrowed) ? await narrowed : narrowed;
-  const details = grant.authorizationDetails !== undefined || hasDetails(server, parameters)
-    ? (await loadDetails()).narrowDetails(server, client, grant, parameters, resources)
+  const access = hasAccess(server, grant) || requestsAccess(server, parameters)
+    ? await narrowAccess(server, request, grant, resources)
     : undefined;
-  const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && details === undefined;
+  const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
   return {
     client,
     scope,
@@ -70,9 +71,7 @@ export async function narrowGrant(
     claims,
     nonce,
     grantId: grantId!,
-    grant: isUnchanged
-      ? grant
-      : { ...grant, scope, resources: granted, claims, authorizationDetails: details?.granted },
-    ...details?.members,
+    grant: isUnchanged ? grant : { ...grant, scope, resources: granted, claims, ...access?.granted },
+    ...access?.issued,
   };
 }

@@ -36,7 +36,6 @@ export const refreshTokenGrant: GrantType = {
   parameters: parameters(
     { name: "refresh_token", secret: "refresh_token", linksFlow: true },
     "scope",
-    "authorization_details",
     { name: "resource", repeatable: true },
   ),
   async authorize(server, request) {

@@ -1,6 +1,7 @@
 /** Revocation of grants, and the reasons for which a grant is no longer valid. */
 
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
+import { hasAccess } from "../authorize/access.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
@@ -76,7 +77,7 @@ export async function findInvalidReason(
       received: "no such user, or one added later",
     };
   }
-  if (scope.length === 0 && grant.scope.length > 0) {
+  if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
     const reason = "no scope value of the grant is registered any more";
     return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: grant.scope.join(" ") };
   }

@@ -3,15 +3,17 @@
 import { clientIdentity } from "../clients/client_identity.ts";
 import type { Client } from "../clients/repository.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { hasAccess } from "../authorize/access.ts";
 import type { Approval } from "../authorize/code.ts";
-import type { AuthorizationRequest, PendingAuthorization } from "../authorize/authorization_request.ts";
+import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
+import type { PendingAuthorization } from "../authorize/destination.ts";
 import { isReleasedByScope } from "../claims.ts";
 import { revokeGrant } from "../grants/revoke_grant.ts";
 import { redirectsToDevice } from "../clients/redirect_uri.ts";
 import { digest, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { currentGeneration } from "../users/generation.ts";
-import type { ConsentRecord, StoredRecord } from "../../store/store.ts";
+import type { ConsentRecord, FurtherAccess, StoredRecord } from "../../store/store.ts";
 
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
 export async function findConsent(
@@ -31,8 +33,8 @@ export async function reusableConsent(
   sub: string,
 ): Promise<ConsentRecord | undefined> {
   const { request } = pending;
-  // Details are for one request: a consent to scope values does not cover them (RFC 9396 §3.1).
-  if (request.authorizationDetails !== undefined || request.loginRequirements.prompt.includes("consent")) return;
+  // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
+  if (hasAccess(server, request) || request.loginRequirements.prompt.includes("consent")) return;
   if (impersonationRisk(pending) !== undefined) return;
   const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
@@ -103,16 +105,16 @@ export async function saveConsent(
   server: Server,
   pending: PendingAuthorization,
   sub: string,
-  approval: Pick<Approval, "scope" | "authorizationDetails">,
+  approval: Pick<Approval, "scope"> & FurtherAccess,
 ): Promise<string | undefined> {
   const { request } = pending;
-  const { scope, authorizationDetails = [] } = approval;
+  const { scope } = approval;
   const identity = clientIdentity(pending.client);
   const id = await consentId(server, sub, request.clientId);
   const record = await server.store.get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
-  if (current === undefined && scope.length + authorizationDetails.length === 0) return undefined;
+  if (current === undefined && scope.length === 0 && !hasAccess(server, approval)) return undefined;
   const at = server.now();
   const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
   const previous = isCurrent ? current : undefined;

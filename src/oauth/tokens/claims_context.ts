@@ -2,7 +2,8 @@
 
 import type { Authorization } from "../grants/token_request.ts";
 import type { TokenKind } from "../keys/jwt.ts";
-import type { ClaimsContext, Server } from "../server.ts";
+import type { ClaimsContext } from "./override_claims.ts";
+import type { Server } from "../server.ts";
 
 /** The context that {@link Server.overrideClaims} receives with the claims. */
 export async function claimsContext(

@@ -1,7 +1,6 @@
 /** Token introspection (RFC 7662). */
 
-import type { AuthorizationDetail } from "../../store/store.ts";
-import { loadDetails } from "../authorize/details_parameter.ts";
+import { accessClaims, visibleAccess } from "../authorize/access.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPermitted } from "../clients/standing.ts";
 import { invalidClient } from "../clients/auth/method.ts";
@@ -31,20 +30,6 @@ export function mayInspect(server: Server, client: Client, { aud, client_id }: A
 }
 
 /**
- * The authorization details of an access token that a client sees: of its own token all, otherwise those for the
- * default audience or for a resource that it serves. `undefined` without any.
- */
-export async function visibleDetails(
-  server: Server,
-  { id, serves }: Client,
-  { client_id, authorization_details }: AccessToken["claims"],
-): Promise<readonly AuthorizationDetail[] | undefined> {
-  const details = authorization_details as readonly AuthorizationDetail[] | undefined;
-  if (details === undefined || client_id === id) return details;
-  return (await loadDetails()).detailClaim(details, [server.audience, ...serves]).authorization_details;
-}
-
-/**
  * Describes a token to an authenticated client: its own tokens, and those that it may inspect.
  *
  * @throws {OAuthError} `invalid_client` for a public client, which cannot authenticate.
@@ -59,8 +44,8 @@ export async function introspect(
   if (accessTokenClaims !== undefined) {
     if (!mayInspect(server, caller, accessTokenClaims)) return inactiveToken;
     const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
-    const authorization_details = await visibleDetails(server, caller, accessTokenClaims);
-    return { active: true, token_type: type, ...accessTokenClaims, authorization_details };
+    const access = accessClaims(server, await visibleAccess(server, caller, accessTokenClaims));
+    return { active: true, token_type: type, ...accessTokenClaims, ...access };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;

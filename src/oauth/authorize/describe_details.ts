@@ -1,31 +1,24 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
-import { printable } from "../oauth/config/config_issue.ts";
-import type { Server } from "../oauth/server.ts";
-import type { AuthorizationDetail } from "../store/store.ts";
-import type { ConsentProps } from "../ui/consent.tsx";
-
-type ShownDetail = ConsentProps["details"][number];
-
-/** The value of the checkbox of an object: its place in the request, and its type for test browsers. */
-export function detailChoice({ type }: AuthorizationDetail, index: number): string {
-  return `${index} ${type}`;
-}
+import type { AuthorizationDetail } from "../../store/store.ts";
+import { printable } from "../config/config_issue.ts";
+import type { Server } from "../server.ts";
+import type { ConsentItem } from "./request_part.ts";
 
 /** Every field of every object, with the titles that the schema of its type has. */
-export function showDetails({ settings }: Server, details: readonly AuthorizationDetail[]): readonly ShownDetail[] {
-  return details.map((detail, i) => {
+export function describeDetails({ settings }: Server, details: readonly AuthorizationDetail[]): readonly ConsentItem[] {
+  return details.map((detail) => {
     const { [detail.type]: definition } = settings.authorizationDetails ?? {};
     const properties = definition?.schema.properties as Record<string, { title?: unknown } | undefined> | undefined;
     const fields = Object.entries(detail).filter(([name]) => name !== "type").flatMap(([name, value]) => {
       const title = properties && Object.hasOwn(properties, name) ? properties[name]?.title : undefined;
       return showFields(typeof title === "string" ? title : printable(name), value);
     });
-    return { choice: detailChoice(detail, i), type: detail.type, title: definition?.title, fields };
+    return { type: detail.type, title: definition?.title, fields };
   });
 }
 
-function showFields(label: string, value: unknown): ShownDetail["fields"] {
+function showFields(label: string, value: unknown): ConsentItem["fields"] {
   if (Array.isArray(value)) {
     if (value.some(isStructure)) return value.flatMap((item, i) => showFields(`${label} ${i + 1}`, item));
     return [{ label, values: value.map(showValue) }];
