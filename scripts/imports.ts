@@ -56,6 +56,7 @@ const importRules: ImportRules = {
         "store/": "anything",
         "runtime/ip_address.ts": "anything",
         "runtime/serve.ts": "dynamic",
+        "runtime/self_signed.ts": "dynamic",
         "runtime/safe_fetch.ts": "dynamic",
         "ui/": "types",
         "ui/mod.ts": "dynamic",

@@ -17,7 +17,7 @@
 
 export { latchkey } from "./server/latchkey.ts";
 export type { Latchkey } from "./server/latchkey.ts";
-export type { ListenOptions } from "./server/listen.ts";
+export type { ListenOptions, ListenResult } from "./server/listen.ts";
 export type { LatchkeyOptions } from "./server/options.ts";
 export { autoApprover } from "./app/approver.ts";
 export type { Approver, ApproverContext } from "./app/approver.ts";

@@ -23,6 +23,11 @@ export interface ConfigFile extends Settings, ExtensionSettings {
   readonly tlsCert?: string;
   /** The PEM file with the private key of the certificate, without a passphrase. */
   readonly tlsKey?: string;
+  /**
+   * `self-signed`: the server speaks https with a certificate that it generates at each start, for its names. Default:
+   * none, `tlsCert` decides.
+   */
+  readonly tls?: "self-signed";
   /** Maximum number of concurrent requests; further ones receive 503 with Retry-After. Default: 1000. */
   readonly maxInFlight?: number;
   /**
@@ -91,6 +96,7 @@ export function programFields(
     host: text(["localhost", "0.0.0.0", "::1"], host),
     tlsCert: text(["cert.pem"]),
     tlsKey: text(["key.pem"]),
+    tls: choice(["self-signed"]),
     maxInFlight: whole(1000, { min: 1, max: 1_000_000, default: 1000, expected: "a whole number from 1 to 1000000" }),
     drain: whole(10, { min: 0, max: 3600, default: 0, expected: "whole seconds from 0 to 3600" }),
     log: choice(["text", "json", "off"], { default: "text" }),
@@ -145,6 +151,7 @@ export const optionHelp = {
   proxyHeader: ["NAME", "either, where they agree"],
   tlsCert: ["FILE", "none, which is plain http"],
   tlsKey: ["FILE", "none"],
+  tls: ["MODE", "none; or self-signed"],
   maxInFlight: ["NUMBER", "%"],
   drain: ["SECONDS", "%"],
   config: ["FILE", "no file"],

@@ -38,6 +38,9 @@ interface ConfigurationSources {
   readonly stores?: StoreKinds;
 }
 
+/** The certificate and its private key as PEM, or how the server gets them. */
+type TlsChoice = { readonly cert: string; readonly key: string } | "self-signed";
+
 /** The configuration of the program. */
 export type Configuration =
   | {
@@ -67,8 +70,8 @@ export type Configuration =
     readonly log: Required<ConfigFile>["log"];
     /** The address of the metrics. Default: none. */
     readonly metrics?: { readonly port: number; readonly host: string };
-    /** Certificate and private key, both as PEM. Default: plain http. */
-    readonly tls?: { readonly cert: string; readonly key: string };
+    /** Certificate and private key. Default: plain http. */
+    readonly tls?: TlsChoice;
     /** Maximum number of concurrent requests. */
     readonly maxInFlight: number;
     /** Seconds for which a server that must stop still serves requests. */
@@ -141,7 +144,7 @@ export async function readConfiguration(
   });
   const issues = [...flags.issues, ...environment.issues, ...file.issues, ...settingsIssues, ...tls.issues];
   if (issues.length > 0) throw new ConfigurationError(issues, environment.warnings);
-  const { metricsPort, metricsHost, tlsCert: _, tlsKey: __, ...others } = program;
+  const { metricsPort, metricsHost, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const warnings = store.warning === undefined
     ? environment.warnings
@@ -169,13 +172,20 @@ type ProgramOptions =
 /** Certificate and key from the named files. The listener finds out whether they belong together. */
 async function readTls(
   options: RawOptions,
-  { tlsCert, tlsKey }: ConfigFile,
+  { tls, tlsCert, tlsKey }: ConfigFile,
   fileName: string | undefined,
   readTextFile: ReadTextFile,
 ): Promise<
-  { readonly wanted: boolean; readonly read?: { cert: string; key: string }; readonly issues: readonly ConfigIssue[] }
+  { readonly wanted: boolean; readonly read?: TlsChoice; readonly issues: readonly ConfigIssue[] }
 > {
   // The issue of an invalid option is found already.
+  if (tls !== undefined) {
+    const path = findSource("tls", options, fileName);
+    const issue = { path, expected: "no files of a certificate", received: "tlsCert or tlsKey as well" };
+    return (tlsCert ?? tlsKey) === undefined
+      ? { wanted: true, read: tls, issues: [] }
+      : { wanted: true, issues: [{ ...issue, hint: "Remove one of the two." }] };
+  }
   const isInvalid = [options.tlsCert, options.tlsKey].some((option) => option && option.value === undefined);
   if (isInvalid) return { wanted: true, issues: [] };
   if (tlsCert === undefined && tlsKey === undefined) return { wanted: false, issues: [] };

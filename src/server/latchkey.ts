@@ -31,7 +31,7 @@ import { createApp } from "./create_app.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { eventEmitter } from "./emit_event.ts";
 import { listeners } from "./listen.ts";
-import type { ListenOptions } from "./listen.ts";
+import type { ListenOptions, ListenResult } from "./listen.ts";
 import { maintenance } from "./maintenance.ts";
 import { optionsField, validateOptions } from "./options.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -65,7 +65,7 @@ export interface Latchkey extends AsyncDisposable {
    *
    * @throws {Error} If the address or the certificate cannot be used.
    */
-  listen(options?: ListenOptions): Promise<{ readonly url: string }>;
+  listen(options?: ListenOptions): Promise<ListenResult>;
   /** Stops listening, waits for requests in flight, and closes the store. Further calls return the same promise. */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** Listens on the network. */
 
 import type { RequestHandler } from "../http/router.ts";
+import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 
@@ -12,15 +13,23 @@ export interface ListenOptions {
   readonly host?: string;
   /**
    * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the
-   * port then begins with `https:`. Default: http.
+   * port then begins with `https:`. `self-signed`: generated for each call, for the names of the server. Default: http.
    */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: { readonly cert: string; readonly key: string } | "self-signed";
+}
+
+/** Where a server listens. */
+export interface ListenResult {
+  /** The URL. */
+  readonly url: string;
+  /** The certificate as PEM, for clients that are to trust it; absent without TLS. */
+  readonly cert?: string;
 }
 
 /** The listeners of one server. */
 interface Listeners {
   /** Listens and returns the URL. */
-  listen(options?: ListenOptions): Promise<{ readonly url: string }>;
+  listen(options?: ListenOptions): Promise<ListenResult>;
   /** Completes the requests in flight and stops listening. */
   close(): Promise<void>;
 }
@@ -39,8 +48,9 @@ interface ListenersOptions {
 export function listeners(server: Server, { handle, prepare, onListening }: ListenersOptions): Listeners {
   const open: { close(): Promise<void> }[] = [];
   return {
-    async listen({ port, host = "localhost", tls } = {}) {
+    async listen({ port, host = "localhost", tls: givenTls } = {}) {
       const { serve } = await import("../runtime/serve.ts");
+      const tls = givenTls === "self-signed" ? await selfSigned(server) : givenTls;
       prepare();
       const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
       let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handle(request, peer));
@@ -55,10 +65,19 @@ export function listeners(server: Server, { handle, prepare, onListening }: List
       onListening(open.length === 1 ? localIssuer(listener.port, scheme) : undefined);
       handleWhenReady = handle;
       markReady();
-      return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${listener.port}` };
+      const url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
+      return { url, ...tls && { cert: tls.cert } };
     },
     async close() {
       await Promise.all(open.map((listener) => listener.close()));
     },
   };
+}
+
+async function selfSigned(server: Server): Promise<{ readonly cert: string; readonly key: string }> {
+  const { selfSignedCertificate } = await import("../runtime/self_signed.ts");
+  return await selfSignedCertificate([
+    ...serverOrigins(server).map((origin) => new URL(origin).hostname),
+    ...server.settings.issuerHosts,
+  ]);
 }

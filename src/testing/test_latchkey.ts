@@ -10,7 +10,7 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { hasTestHost, testHosts } from "../oauth/test_hosts.ts";
 import { extensions } from "../server/extensions.ts";
 import { latchkey } from "../server/latchkey.ts";
-import type { ListenOptions } from "../server/listen.ts";
+import type { ListenOptions, ListenResult } from "../server/listen.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { testControl } from "./control.ts";
@@ -60,7 +60,7 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
    *
    * @throws {Error} If the server cannot listen on the address.
    */
-  listen(options?: ListenOptions): Promise<{ readonly url: string }>;
+  listen(options?: ListenOptions): Promise<ListenResult>;
   /**
    * Ends faults that wait, stops listening, closes the store and restores the global fetch. A second call has no
    * effect.

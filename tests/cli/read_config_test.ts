@@ -1281,3 +1281,10 @@ test("[CL-01, CL-05] the claims settings come from the file, and their errors na
     [`latchkey.json: claims["a b"]`, "a scope value"],
   ]);
 });
+
+test("[OP-05] --tls self-signed needs no files, and rejects those of another certificate", async () => {
+  const { tls, settings } = await run({ args: ["--tls", "self-signed"] });
+  assertEquals([tls, settings.issuer], ["self-signed", undefined]);
+  const [issue] = await faultsOf({ args: ["--tls", "self-signed", "--tls-cert", "cert.pem"] });
+  assertEquals([issue!.path, issue!.expected], ["--tls", "no files of a certificate"]);
+});
