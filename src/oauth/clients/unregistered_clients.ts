@@ -69,5 +69,6 @@ export function warnUnregistered(server: Server, client: Client, rule: Rejection
     reason: "client_id is not registered",
     expected: "the client_id of a registered client",
     received: client.id,
+    fix: "Register the client. Another server rejects it.",
   });
 }
