@@ -4,7 +4,6 @@ import { autoApprover } from "../app/approver.ts";
 import type { App } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
-import { errorResponse, lastResortError } from "../app/error_response.ts";
 import { endUserSessions } from "../oauth/session/end_session.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { Extension } from "../app/extension.ts";
@@ -230,8 +229,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       emit,
       settings.isIssuerFromHost ? serverByHost(server, membersOf) : undefined,
     ),
-    handleError: (error, context) => errorResponse(context, error),
-    lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
+    // The first rejection loads the error channels: a start without one is faster.
+    handleError: async (error, context) => (await import("../app/error_response.ts")).errorResponse(context, error),
+    lastResort: async (cause, target, context) =>
+      (await import("../app/error_response.ts")).lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: hasTestHost(issuer),
     headers: () => headers,
   });

@@ -8,7 +8,6 @@
  * 5. `maintenance.ts` deletes expired records and rotates keys between requests.
  */
 
-import { lastResortError } from "../app/error_response.ts";
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
@@ -19,8 +18,6 @@ import { assertNoIssues } from "../oauth/config/configuration_error.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
-import { settingsWarnings } from "../oauth/config/settings_warnings.ts";
-import { userWarnings } from "../oauth/config/user_warnings.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
@@ -104,6 +101,8 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
   const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
   const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
+  // A server without a listener starts faster without the code.
+  const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
   const records = store.persistent === true
     ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
       issuer,
@@ -128,6 +127,7 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     try {
       return await handle(request, peer);
     } catch (cause) {
+      const { lastResortError } = await import("../app/error_response.ts");
       return lastResortError(app.server, parseTarget(request.url, peer), cause);
     }
   };
@@ -145,11 +145,11 @@ export async function latchkey(givenOptions: LatchkeyOptions = {}): Promise<Latc
     keys,
     dispatch: handle,
     interaction,
-    userWarnings: hasListener ? userWarnings : undefined,
+    userWarnings: warnings?.userWarnings,
     createRepository: records?.createRepository,
   });
   const { server } = app;
-  for (const warning of hasListener ? settingsWarnings(options, settings) : []) {
+  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // Rejects a store with test keys at the start, not at the first login.

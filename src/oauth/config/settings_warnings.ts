@@ -1,10 +1,12 @@
-/** Warnings about valid settings, and users, that probably do not work as intended. */
+/** Warnings about valid settings, and users, that probably do not work as intended. Loaded only if something listens. */
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
 import { hasTestHost } from "../test_hosts.ts";
+
+export { userWarnings } from "./user_warnings.ts";
 
 /**
  * Every warning about valid settings.
