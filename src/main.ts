@@ -156,6 +156,7 @@ async function main(
     url,
     store: config.store.displayLocation,
     inspector: inspectorState,
+    control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",
     metrics: metricsServer?.url,
   } as const;
   if (config.log === "json") {

@@ -31,6 +31,8 @@ interface BannerOptions {
   readonly inspector: "on" | "off" | "insecure";
   /** Whether programs may read secrets in the list of flows. */
   readonly exportsSecrets: boolean;
+  /** Whether programs control the server over HTTP: all, or those with the secret. */
+  readonly control: "off" | "open" | "secret";
   /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
   /** The identifiers of the protected resources that it hosts. */
@@ -52,11 +54,12 @@ export function banner(
     storedChanges,
     inspector,
     exportsSecrets,
+    control,
     metrics,
     resources,
   }: BannerOptions,
 ): string {
-  const exposure = describeExposure({ issuer, host, settings, inspector });
+  const exposure = describeExposure({ issuer, host, settings, inspector, control });
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
   const hasDemoFlow = settings.clients.some(({ redirect_uris }) => redirect_uris?.includes(pageUrl("/authorized")));
   const clients = settings.clients.map((client) =>
@@ -67,6 +70,7 @@ export function banner(
   const rows = [
     hasDemoFlow ? ["Try it", pageUrl("/start")] : ["Home", pageUrl("/")],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
+    ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
     ...resources.map((identifier) => ["Resource", identifier]),
     ["Clients", listEntries(clients, storedChanges.clients)],
@@ -169,7 +173,10 @@ export function insecureSettings(
  * server listens on a loopback address, and the issuer's name leads no other machine here.
  */
 export function describeExposure(
-  { issuer, host, settings, inspector }: Pick<BannerOptions, "issuer" | "host" | "settings" | "inspector">,
+  { issuer, host, settings, inspector, control }: Pick<
+    BannerOptions,
+    "issuer" | "host" | "settings" | "inspector" | "control"
+  >,
 ): string | undefined {
   const { hostname } = new URL(issuer);
   const isTest = isTestHost(hostname);
@@ -183,6 +190,7 @@ export function describeExposure(
       : [],
     ...isTest && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
     ...isTest && inspector === "on" ? ["can read every login in /flows"] : [],
+    ...control === "open" ? ["can control the server by /_control"] : [],
   ];
   return permissions.length === 0
     ? undefined

@@ -1,6 +1,7 @@
 /** Who may use the control. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { openApiPath, openApiText } from "../../scripts/control_openapi.ts";
@@ -165,6 +166,15 @@ test("[CO-05] every verb accepts its examples or says why not, and is never an i
   });
   control.clearFaults();
   await as.close();
+});
+
+test("[CO-01] no module outside of the control imports it, except by import() and for types", () => {
+  for (const path of globSync("src/**/*.{ts,tsx}")) {
+    if (path.replaceAll("\\", "/").startsWith("src/control/")) continue;
+    for (const [line] of readFileSync(path, "utf8").matchAll(/^(?:im|ex)port .*["'][./]+\/control\/.*$/gm)) {
+      assertMatch(line, /^(?:im|ex)port type /, path);
+    }
+  }
 });
 
 test("[CO-01] without its setting there is no control, and the 404 says how to switch it on", async () => {

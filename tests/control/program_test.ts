@@ -7,10 +7,11 @@ import { challenge } from "../flows/harness.ts";
 import { controlClient } from "./harness.ts";
 
 test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log", async () => {
-  const { port, signal, exited } = await startProgram({
+  const { banner, port, signal, exited } = await startProgram({
     args: ["--port", "0", "--control", "on", "--faults", "on", "--log", "off"],
   });
   const issuer = `http://localhost:${port}`;
+  assertStringIncludes(banner, `Control    ${issuer}/_control/openapi.json`);
   const { get, post } = controlClient({ issuer, fetch });
   const redirect_uri = "http://localhost:3000/cb";
   await post("/clients/set", { client_id: "shop", redirect_uris: [redirect_uri] });
@@ -40,6 +41,22 @@ test("the program does what the control says: a client, a user, a fault that /fa
   assertEquals(clients.map(({ client_id }: { client_id: string }) => client_id), ["demo-public", "demo-confidential"]);
   signal("SIGTERM");
   assertEquals((await exited).code, 0);
+});
+
+test("the start says that machines of the network can control the server, unless it has a secret", async () => {
+  const start = async (config: object) => {
+    const { banner, signal, exited } = await startProgram({
+      args: ["--port", "0", "--host", "0.0.0.0", "--issuer", "http://as.test"],
+      env: { LATCHKEY_CONFIG_JSON: JSON.stringify(config) },
+    });
+    signal("SIGTERM");
+    await exited;
+    return banner;
+  };
+  assertStringIncludes(await start({ control: true }), "and can control the server by /_control.");
+  const withSecret = await start({ control: true, controlSecret: "a-secret-for-the-control" });
+  assertEquals(withSecret.includes("can control"), false);
+  assertEquals(withSecret.includes("a-secret"), false);
 });
 
 test("[CO-01] the program does not start with the control on a real host without a secret", async () => {

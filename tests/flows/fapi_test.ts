@@ -519,6 +519,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
     banner({
       ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedChanges: {}, inspector: "off" },
       exportsSecrets: false,
+      control: "off",
       settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer, extensions),
       resources: [],
     });

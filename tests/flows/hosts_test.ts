@@ -168,7 +168,13 @@ test("[UI-20] with automatic login a rebound name does not learn who the user is
 
 test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
   const stated = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
-    describeExposure({ issuer, host, settings: resolveSettings(options, issuer, extensions), inspector });
+    describeExposure({
+      issuer,
+      host,
+      settings: resolveSettings(options, issuer, extensions),
+      inspector,
+      control: "off",
+    });
   const local = "http://localhost:9000";
   const interactive = { login: "interactive" } as const;
   for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "::1"]) {

@@ -1,7 +1,7 @@
 /** The fault injector and every fault: its effect, whether a strict client detects it, and the reports. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { base64url, createLocalJWKSet, jwtVerify } from "jose";
+import { base64url, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
@@ -450,6 +450,17 @@ test("at_hash is of the access token that the response has, edited or replaced",
       assertEquals(rule.fired, 1);
     },
   );
+});
+
+test("the header of an access token is edited and its signature is valid; an opaque one uses up no firing", async () => {
+  await using as = await testLatchkey({ alg: "ES256" });
+  as.on("token").once(faults.accessToken.editedHeader({ typ: "JWT", kid: null, x: 1 }));
+  const opaque = as.client({ access_token_format: "opaque" });
+  await as.logIn(opaque);
+  const { tokens: { access_token } } = await as.logIn(as.client());
+  assertEquals(decodeProtectedHeader(access_token), { alg: "ES256", typ: "JWT", x: 1 });
+  const { keys } = await (await as.fetch("/oauth2/jwks")).json();
+  await jwtVerify(access_token, createLocalJWKSet({ keys }), { currentDate: new Date(as.clock.now()) });
 });
 
 test("the claims of opaque access tokens are edited in the store, and the edit comes after as.issue", async () => {

@@ -3,7 +3,7 @@
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { textParameter } from "./parameters.ts";
-import { type ClaimsEdit, claimsParameter, editClaims } from "./resign.ts";
+import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
 
 /**
  * Other claims of the access token: a JWT is correctly signed with the key of the server, an opaque token is stored
@@ -22,6 +22,25 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
   correctClient: "The client reads nothing in the access token; a resource server rejects one that is not for it.",
   parameters: [claimsParameter({ aud: "https://another.example" })],
   create: ({ edit }) => editClaims("edited access token", "access_token", "issued an access token", edit),
+});
+
+/**
+ * Another JOSE header of the access token, correctly signed with the key of the server: members to replace or add, where
+ * `null` removes one. An opaque token has no header.
+ *
+ * @example
+ * ```ts ignore
+ * as.on("token").once(faults.accessToken.editedHeader({ typ: "JWT" }));
+ * ```
+ */
+export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>>) => Fault> = defineFault({
+  id: "accessToken.editedHeader",
+  title: "Access token has another JOSE header",
+  endpoints: ["token"],
+  correctClient:
+    "The client reads nothing in the access token; a resource server accepts only the typ and alg that it expects.",
+  parameters: [headerParameter],
+  create: ({ edit }) => editHeader("access token with another header", "access_token", "at+jwt", edit),
 });
 
 /** Another text in place of the access token, which no resource accepts. `at_hash` of the ID token is of this text. */

@@ -6,8 +6,8 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
-import { type ClaimsEdit, claimsParameter, editClaims, encodeJwt, overrideClaims, resign } from "./resign.ts";
-import { withoutNulls } from "./response_body.ts";
+import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
+import { overrideClaims, resign } from "./resign.ts";
 
 /** The ID token has expired, and was issued an hour before that. */
 export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault({
@@ -121,18 +121,8 @@ export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>
   endpoints: ["token"],
   correctClient:
     "The client accepts only the alg that it expects, ignores keys in the header, and rejects unknown crit.",
-  parameters: [{
-    name: "edit",
-    type: "object",
-    default: { crit: ["urn:example:extension"], "urn:example:extension": true },
-    description: "Members to replace; null removes one.",
-  }],
-  create: ({ edit }) =>
-    resign("ID token with another header", ({ keys }) => async (_kind, alg, claims) => {
-      const { kid, sign } = await keys.signer(alg);
-      const input = encodeJwt({ alg, typ: "JWT", kid, ...withoutNulls(edit) }, claims);
-      return `${input}.${encodeBase64url(await sign(new TextEncoder().encode(input)))}`;
-    }),
+  parameters: [headerParameter],
+  create: ({ edit }) => editHeader("ID token with another header", "id_token", "JWT", edit),
 });
 
 /** Issued for another client. */

@@ -49,6 +49,24 @@ export function overrideClaims(
   return resign(name, sign, appliesTo, signedKind);
 }
 
+/** A fault that signs another JOSE header with the right key; `null` removes a member. */
+export function editHeader(name: string, signedKind: JwtKind, typ: string, edit: Claims): Fault {
+  const sign = ({ keys }: Server): SignClaims => async (_kind, alg, claims) => {
+    const { kid, sign } = await keys.signer(alg);
+    const input = encodeJwt({ alg, typ, kid, ...withoutNulls(edit) }, claims);
+    return `${input}.${encodeBase64url(await sign(new TextEncoder().encode(input)))}`;
+  };
+  return resign(name, sign, undefined, signedKind);
+}
+
+/** The parameter `edit` of faults that edit the JOSE header. */
+export const headerParameter = {
+  name: "edit",
+  type: "object",
+  default: { crit: ["urn:example:extension"], "urn:example:extension": true },
+  description: "Members to replace; null removes one.",
+} as const satisfies FaultParameter;
+
 /** The parameter `edit` of faults that edit claims. */
 export function claimsParameter(example: Claims) {
   return {
