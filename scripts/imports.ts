@@ -168,7 +168,7 @@ const importRules: ImportRules = {
         "runtime/base64url.ts": "anything",
         "store/": "types",
       },
-      packages: ["jose"],
+      packages: ["jose", "@cfworker/json-schema"],
     },
     endpoints: { allowed: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
     // What the endpoints and the plugins share.
@@ -185,7 +185,7 @@ const importRules: ImportRules = {
         "runtime/crypto.ts": "anything",
         "runtime/ip_address.ts": "anything",
       },
-      packages: ["jose", "@cfworker/json-schema"],
+      packages: ["jose"],
     },
     runtime: { allowed: { "http/message.ts": "anything" } },
     store: { allowed: {}, packages: ["postgres", "ioredis"] },

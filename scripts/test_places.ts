@@ -28,13 +28,19 @@ export const onDenoAlone: readonly Group[] = [
     why: "decisions about parameters that were read before; reading them, keys, stores and whole journeys are tested " +
       "in other files, on every runtime",
     paths: [
-      ...below("tests/flows/authorization_", "details_", "request_", "response_"),
+      ...below("tests/flows/authorization_", "request_", "response_"),
       ...below("tests/flows/", "claims_", "client_credentials_", "client_profile_", "clock_skew_", "error_uri_"),
       ...below("tests/flows/", "fapi_message_signing_", "grant_types_", "hosts_", "jarm_"),
       ...below("tests/flows/", "own_rejection_", "pending_", "plugin_endpoint_", "profile_", "redirect_uri_"),
       ...below("tests/flows/", "resource_", "settings_", "standing_", "test_secrets_"),
       "tests/flows/wrong_address_",
-      ...below("tests/extensions/", "absent_extension_", "assertion_grants/id_jag_", "token_exchange/"),
+      ...below(
+        "tests/extensions/",
+        "absent_extension_",
+        "assertion_grants/id_jag_",
+        "authorization_details/",
+        "token_exchange/",
+      ),
     ],
   },
   {

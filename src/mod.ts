@@ -63,7 +63,6 @@ export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { AcrValue, LoginMethod } from "./oauth/config/acr_values.ts";
 export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
-export type { AuthorizationDetailsType } from "./oauth/config/authorization_details.ts";
 export type { DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
@@ -76,13 +75,17 @@ export type {
   RegistrationSettings,
   SoftwareStatementIssuer,
 } from "./extensions/registration/settings.ts";
+export type {
+  AuthorizationDetailsSettings,
+  AuthorizationDetailsType,
+} from "./extensions/authorization_details/settings.ts";
 export type { ExtensionSettings } from "./extensions/settings.ts";
 export type {
   ResourceAuthorizationServer,
   TokenExchangeMembers,
   TokenExchangeSettings,
 } from "./extensions/token_exchange/settings.ts";
-export type { OptionalGrantType, SettingsExtension } from "./oauth/config/extension_settings.ts";
+export type { ClientValues, OptionalGrantType, SettingsExtension } from "./oauth/config/extension_settings.ts";
 export type { Field } from "./oauth/config/field.ts";
 export { extensions } from "./server/extensions.ts";
 export type { LoadableGrantType } from "./oauth/grants/mod.ts";

@@ -131,11 +131,19 @@ test("the example of an MCP server accepts its token and rejects a request witho
   assertEquals(printed, [
     ["alice", 401],
     ["DPoP"],
-    [[{ type: "payment", amount: "12.00" }]],
     [["client_id", "request_uri"]],
     [["client_id", "request_uri"], ["response"]],
     level,
   ]);
+});
+
+test("the example of a rich authorization request grants its object", async () => {
+  const { printed, console } = listening();
+  await run(`${program("src/extensions/authorization_details/README.md")}\nawait bank.close();`, {
+    testLatchkey,
+    console,
+  });
+  assertEquals(printed, [[[{ type: "payment", amount: "12.00" }]]]);
 });
 
 test("the examples of a resource server reject a request without a token, and accept one under a FAPI profile", async () => {

@@ -4,6 +4,7 @@ import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
+import { clientValues } from "../oauth/config/extension_settings.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
@@ -99,11 +100,11 @@ export function toListedClient({ site, server }: Context, client: Client): Liste
   const { id, name, metadata, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
   const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
-  const registeredItselfAt = registration?.issuedAt;
+  const { authorization_details_types: detailsTypes = [] } = clientValues(server.settings);
   return {
     ...{ id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document },
-    detailsTypes: metadata.authorization_details_types ?? Object.keys(server.settings.authorizationDetails ?? {}),
-    registeredItselfAt,
+    detailsTypes: metadata.authorization_details_types ?? detailsTypes,
+    registeredItselfAt: registration?.issuedAt,
     profile: metadata.profile,
     logoutUris: [metadata.backchannel_logout_uri ?? [], metadata.frontchannel_logout_uri ?? []].flat(),
     requestMembers: requestMembers.flatMap((name) => {

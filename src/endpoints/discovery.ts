@@ -84,7 +84,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     issuer: server.issuer,
     ...Object.fromEntries(urls),
     scopes_supported: server.settings.scopes,
-    authorization_details_types_supported: Object.keys(server.settings.authorizationDetails ?? {}),
     protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
     response_types_supported: responseTypes,
     response_modes_supported: server.settings.responseModes,

@@ -2,6 +2,7 @@
 
 import type { Fields } from "../oauth/config/field.ts";
 import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
+import { authorizationDetailsFields, type AuthorizationDetailsSettings } from "./authorization_details/settings.ts";
 import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
@@ -11,6 +12,7 @@ import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange
 export interface ExtensionSettings
   extends
     AssertionGrantSettings,
+    AuthorizationDetailsSettings,
     ClientDocumentSettings,
     ClientLogoutSettings,
     RegistrationMembers,
@@ -19,6 +21,7 @@ export interface ExtensionSettings
 /** Describes {@link ExtensionSettings}. */
 export const extensionFields: Fields<ExtensionSettings> = {
   ...assertionGrantFields,
+  ...authorizationDetailsFields,
   ...clientDocumentFields,
   ...clientLogoutFields,
   ...registrationFields,

@@ -3,6 +3,7 @@
 import type { Extension } from "../app/extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
+import { authorizationDetails } from "../extensions/authorization_details/mod.ts";
 import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
@@ -14,6 +15,7 @@ import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 export const extensions: readonly Extension[] = [
   assertionAuthentication,
   assertionGrants,
+  authorizationDetails,
   clientDocuments,
   clientLogout,
   registration,

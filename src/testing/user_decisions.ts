@@ -1,6 +1,7 @@
 /** User decisions: who logs in to a test server, who denies, and who allows less than requested. */
 
 import { type Approver, type ApproverContext, autoApprover } from "../app/approver.ts";
+import { clientValues } from "../oauth/config/extension_settings.ts";
 import type { UserRepository } from "../oauth/clients/repository.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
@@ -164,13 +165,15 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings">):
       return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
     },
     persona(as = takeNextSub()) {
-      const { users, settings: { scopes, authorizationDetails = {} } } = server();
+      const { users, settings } = server();
       // The pages offer the first user first.
       const sub = as ?? users.allCached()[0]?.sub ?? anyUser;
+      const { scopes } = settings;
       const limit = scopeLimits.get(sub) ?? scopeLimits.get(anyUser) ?? scopes;
       if (limit === "nothing") return { as, deny: true };
       const types = detailLimits.get(sub);
-      const denyDetails = Object.keys(authorizationDetails).filter((type) => types?.includes(type) === false);
+      const { authorization_details_types: knownTypes = [] } = clientValues(settings);
+      const denyDetails = knownTypes.filter((type) => types?.includes(type) === false);
       return { as, denyScopes: scopes.filter((value) => !limit.includes(value)), denyDetails };
     },
     reset() {

@@ -31,9 +31,34 @@ async function send(as: Latchkey, method: string, path: string): Promise<{ statu
   return { status: response.status, body: await response.text() };
 }
 
+/** Logs in and exchanges the code, with further parameters in both requests. */
+async function logIn(as: Latchkey, added: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
+  const authorize = new URL(`${as.issuer}/oauth2/authorize`);
+  authorize.search = new URLSearchParams({
+    response_type: "code",
+    client_id: "job",
+    redirect_uri: client.redirect_uris[0]!,
+    scope: "openid",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+    ...added,
+  }).toString();
+  const callback = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    client_id: "job",
+    client_secret: client.client_secret,
+    code: callback.searchParams.get("code")!,
+    redirect_uri: client.redirect_uris[0]!,
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    ...added,
+  });
+  return await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }))).json();
+}
+
 for (const extension of extensions) {
   const others = extensions.filter((other) => other !== extension);
-  const { name, settingFields = {}, grantTypes = [] } = extension;
+  const { name, settingFields = {}, grantTypes = [], requestParts = [] } = extension;
 
   test(`without ${name}: its settings are unknown`, async () => {
     for (const [setting, field] of Object.entries(settingFields)) {
@@ -60,6 +85,14 @@ for (const extension of extensions) {
     await using as = await testLatchkey({ extensions: others });
     const { tokens } = await as.logIn(as.client());
     assert(tokens.access_token);
+  });
+
+  test(`without ${name}: its parameters are ignored`, async () => {
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const added = requestParts.flatMap(({ parameters = [] }) => parameters).map((parameter) => [parameter.name, "?"]);
+    const tokens = await logIn(as, Object.fromEntries(added));
+    assertEquals(Object.keys(tokens), Object.keys(await logIn(as)));
+    assertEquals("access_token" in tokens, true);
   });
 
   test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
@@ -89,25 +122,7 @@ for (const extension of extensions) {
 
 test("a server without any extension: code, tokens and userinfo", async () => {
   await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });
-  const authorize = new URL(`${as.issuer}/oauth2/authorize`);
-  authorize.search = new URLSearchParams({
-    response_type: "code",
-    client_id: "job",
-    redirect_uri: client.redirect_uris[0]!,
-    scope: "openid",
-    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-    code_challenge_method: "S256",
-  }).toString();
-  const callback = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
-  const body = new URLSearchParams({
-    grant_type: "authorization_code",
-    client_id: "job",
-    client_secret: client.client_secret,
-    code: callback.searchParams.get("code")!,
-    redirect_uri: client.redirect_uris[0]!,
-    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
-  });
-  const tokens = await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }))).json();
+  const tokens = await logIn(as);
   const headers = { authorization: `Bearer ${tokens.access_token}` };
   const userinfo = await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers }));
   assertEquals(await userinfo.json(), { sub: "alice" });

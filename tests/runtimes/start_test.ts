@@ -57,7 +57,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
-  for (const name of ["acr_values", "authorization_details"]) {
+  for (const name of ["acr_values"]) {
     assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
@@ -69,7 +69,6 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (
     const name of [
       "authorize/acr",
-      "authorize/authorization_details",
       "authorize/device",
       "authorize/pushed_request",
       "authorize/request_object",

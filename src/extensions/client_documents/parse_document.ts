@@ -2,6 +2,7 @@
 
 import { responseTypes } from "../../oauth/authorize/authorization_request.ts";
 import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { clientValues } from "../../oauth/config/extension_settings.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
@@ -86,19 +87,20 @@ export async function parseDocument(
   const allowedGrantTypes = supportedGrantTypes(settings)
     .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings.issuer))
     .map(({ type }) => type);
-  const detailsTypes = Object.keys(settings.authorizationDetails ?? {});
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);
     return values === undefined ? {} : { [name]: values };
   };
   const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
+  const ofExtensions = Object.entries(clientValues(settings))
+    .map(([name, values]) => supported(name, oneOf(values), values.join(", ")));
   const { scope } = document;
   const orPrivateUse = settings.privateUseRedirectUris ? ", or one with a private-use scheme" : "";
   const metadata = {
     ...document,
     ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
     ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
-    ...supported("authorization_details_types", oneOf(detailsTypes), detailsTypes.join(", ")),
+    ...Object.assign({}, ...ofExtensions),
     ...supported("response_modes", oneOf(settings.responseModes), settings.responseModes.join(", ")),
     ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),

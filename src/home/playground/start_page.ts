@@ -3,6 +3,7 @@
 import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import type { Context } from "../../app/context.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
+import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms, redirect } from "../../http/responses.ts";
 import { responseModes } from "../../oauth/authorize/response_mode.ts";
@@ -16,6 +17,7 @@ import { isPlayable } from "./requests.ts";
 export async function showStartPage(context: Context): Promise<HttpResponse> {
   const { server, site } = context;
   const { settings } = server;
+  const types = detailsTypes(settings);
   const browser = await ensureBrowserCookie(context);
   const ids = (await startLinks(context, browser)).map(({ clientId }) => clientId);
   const clients = (await Promise.all(ids.map((id) => server.clients.find(id)))).filter((client) =>
@@ -33,8 +35,8 @@ export async function showStartPage(context: Context): Promise<HttpResponse> {
     // A server does not receive the fragment of a URL.
     responseModes: settings.responseModes.filter((mode) => responseModes[mode].carrier !== "fragment"),
     acrValues: settings.acrValues.map(({ value }) => value),
-    authorizationDetails: settings.authorizationDetails && JSON.stringify(
-      Object.entries(settings.authorizationDetails).map(([type, { schema }]) => ({ type, ...exampleOf(schema) })),
+    authorizationDetails: types && JSON.stringify(
+      Object.entries(types).map(([type, { schema }]) => ({ type, ...exampleOf(schema) })),
     ),
     devices: clients.filter((client) => hasDevices && isPlayable(client) && client.grantTypes.includes(deviceCodeType))
       .map(({ id }) => ({

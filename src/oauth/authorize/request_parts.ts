@@ -6,7 +6,6 @@
 import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import { detailsPart } from "./details_parameter.ts";
 import { readKeyBinding } from "./key_binding.ts";
 import { readLoginRequirements, warnIgnoredAcr } from "./openid.ts";
 import { authorizationParameters, deviceParameters } from "./parameters.ts";
@@ -32,7 +31,6 @@ const firstParts: readonly RequestPart[] = [
   { at: byRedirect, read: assertResponseMode },
   { at: everywhere, read: rejectLongValues },
   { name: "dpopJkt", at: byRedirect, read: readKeyBinding },
-  detailsPart,
 ];
 
 /** The parts that are read after those of extensions: whether a request needs scope depends on its other access. */

@@ -41,7 +41,6 @@ const validators: readonly ClientValidator[] = [
   validateAlgorithms,
   validateClientProfile,
   validateScope,
-  validateDetailsTypes,
 ];
 
 /** All issues; paths are relative to the client. Only metadata that matches its description is compared with the server. */
@@ -105,24 +104,6 @@ function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSetti
       expected: `scope values of the server (${scopes.join(" ")})`,
       received: quote(token),
       hint: `Add ${quote(token)} to scopes, or remove it here.`,
-    });
-  }
-  return issues;
-}
-
-function validateDetailsTypes(
-  { authorization_details_types = [] }: ClientMetadata,
-  { authorizationDetails = {} }: ResolvedSettings,
-): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const types = Object.keys(authorizationDetails);
-  for (const [i, type] of authorization_details_types.entries()) {
-    if (types.includes(type)) continue;
-    issues.push({
-      path: `authorization_details_types[${i}]`,
-      expected: types.length > 0 ? `one of ${types.join(", ")}` : "no types, because authorizationDetails has none",
-      received: quote(type),
-      hint: `Add ${quote(type)} to authorizationDetails, or remove it here.`,
     });
   }
   return issues;

@@ -18,6 +18,9 @@ export interface OptionalGrantType {
   isOn(settings: object): boolean;
 }
 
+/** The values that list members of client metadata may have, by the member. */
+export type ClientValues = Readonly<Record<string, readonly string[]>>;
+
 /** The settings of an extension. The functions receive all settings of the server. */
 export interface SettingsExtension {
   /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
@@ -28,6 +31,8 @@ export interface SettingsExtension {
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
+  /** The values that list members of client metadata may have; others are issues, and dropped from metadata documents. */
+  clientValues?(settings: object): ClientValues;
   /** Warnings about valid settings. */
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
   /** Whether clients can exist that the operator does not know. Default: none can because of this extension. */
@@ -36,4 +41,9 @@ export interface SettingsExtension {
   readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly OptionalGrantType[];
+}
+
+/** The values that list members of client metadata may have because of the extensions of a server. */
+export function clientValues(settings: { readonly extensions: readonly SettingsExtension[] }): ClientValues {
+  return Object.assign({}, ...settings.extensions.map((extension) => extension.clientValues?.(settings)));
 }

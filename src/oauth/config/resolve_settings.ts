@@ -4,7 +4,6 @@ import { splitScope } from "../authorize/scope_token.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
 import type { ClientAuthMethod } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
-import type { AuthorizationDetailsType } from "./authorization_details.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
@@ -27,7 +26,6 @@ export interface ResolvedSettings extends
       | "profile"
       | "mcpRevision"
       | "resources"
-      | "authorizationDetails"
       | "keys"
       | "defaultScope"
       | "proxyHeader"
@@ -65,8 +63,6 @@ export interface ResolvedSettings extends
   readonly dpop: Required<DpopSettings>;
   /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
   readonly resources?: readonly ResourceSettings[];
-  /** The types of authorization details; absent: the parameter is ignored. */
-  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /** The grant types besides those of every server: of extensions, and of the embedding program. */

@@ -10,7 +10,6 @@
  * @module
  */
 
-import { authorizationDetailsField, type AuthorizationDetailsType } from "./authorization_details.ts";
 import { clientAuthMethodNames, clientField, userField } from "../clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
@@ -213,11 +212,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly resources?: readonly ResourceSettings[];
   /**
-   * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none, the
-   * parameter is ignored.
-   */
-  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
-  /**
    * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
    */
@@ -292,7 +286,6 @@ export const settingFields = {
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
-  authorizationDetails: authorizationDetailsField,
   directory: choice(["edit", "read", "off"]),
   deviceAuthorization: flag(),
   devicePollInterval: seconds(5, 60),

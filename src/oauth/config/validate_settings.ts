@@ -50,22 +50,11 @@ export async function validateSettings(
     ...resolved.acrValues.length > 0
       ? (await import("./validate_acr_values.ts")).validateAcrValues(settings, resolved)
       : [],
-    ...await validateOptionalGrants(resolved),
     ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
     ...hasOwnClients ? validateClients(resolved) : [],
   ];
-}
-
-async function validateOptionalGrants(resolved: ResolvedSettings): Promise<ConfigIssue[]> {
-  const { authorizationDetails } = resolved;
-  const issues: ConfigIssue[] = [];
-  if (authorizationDetails !== undefined) {
-    const { validateAuthorizationDetails } = await import("./validate_authorization_details.ts");
-    issues.push(...validateAuthorizationDetails(authorizationDetails));
-  }
-  return issues;
 }
 
 function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): ConfigIssue[] {

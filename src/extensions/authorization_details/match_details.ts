@@ -1,7 +1,7 @@
 /** Which objects of `authorization_details` are within others (RFC 9396 §6.1). */
 
 import type { AuthorizationDetail } from "../../store/store.ts";
-import { equalJson } from "../config/json_schema.ts";
+import { equalJson } from "./json_schema.ts";
 
 /** The lists that mean the same in every type (RFC 9396 §2.2). */
 export const listFields: readonly string[] = ["locations", "actions", "datatypes", "privileges"];

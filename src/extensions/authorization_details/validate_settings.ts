@@ -1,9 +1,8 @@
 /** All issues of the setting `authorizationDetails`. */
 
-import type { AuthorizationDetailsType } from "./authorization_details.ts";
-import type { ConfigIssue } from "./config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import { findSchemaMistake } from "./json_schema.ts";
-import { quote } from "./config_issue.ts";
+import type { AuthorizationDetailsType } from "./settings.ts";
 
 /** All issues of types that match their description. */
 export function validateAuthorizationDetails(types: Readonly<Record<string, AuthorizationDetailsType>>): ConfigIssue[] {

@@ -1,8 +1,8 @@
 /** A server with types of authorization details, and requests for them. */
 
-import type { ClientMetadata } from "../../src/mod.ts";
-import { confidentialClient, publicClient, testClients } from "./client_endpoints.ts";
-import type { Fields, ListedOptions } from "./harness.ts";
+import type { ClientMetadata } from "../../../src/mod.ts";
+import { confidentialClient, publicClient, testClients } from "../../flows/client_endpoints.ts";
+import type { Fields, ListedOptions } from "../../flows/harness.ts";
 
 /** Two resources, each served by a client of its name. */
 export const bank = "https://bank.test";

@@ -1,6 +1,15 @@
 /** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
 
-import { anyValue, type Field, flag, object, record, text, texts } from "./field.ts";
+import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../oauth/config/field.ts";
+
+/** The setting of authorization details. */
+export interface AuthorizationDetailsSettings {
+  /**
+   * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none, the
+   * parameter is ignored.
+   */
+  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
+}
 
 /**
  * A type of the objects in `authorization_details` (RFC 9396 §2).
@@ -51,8 +60,7 @@ const example: AuthorizationDetailsType = {
   schema: { properties: { actions: { items: { enum: ["read", "write"] } } }, required: ["actions"] },
 };
 
-/** Describes the types, by the value of `type`. */
-export const authorizationDetailsField: Field<Readonly<Record<string, AuthorizationDetailsType>>> = record(
+const authorizationDetails: Field<Readonly<Record<string, AuthorizationDetailsType>>> = record(
   object<AuthorizationDetailsType>(
     "AuthorizationDetailsType",
     {
@@ -69,3 +77,11 @@ export const authorizationDetailsField: Field<Readonly<Record<string, Authorizat
   { files: example },
   "an object of types by name",
 );
+
+/** Describes {@link AuthorizationDetailsSettings}. */
+export const authorizationDetailsFields: Fields<AuthorizationDetailsSettings> = { authorizationDetails };
+
+/** The types of a server, by its settings; `undefined` without the setting. */
+export function detailsTypes(settings: object): AuthorizationDetailsSettings["authorizationDetails"] {
+  return (settings as AuthorizationDetailsSettings).authorizationDetails;
+}

@@ -2,10 +2,10 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { LatchkeyOptions } from "../../src/mod.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { post, refresh } from "./client_endpoints.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
+import { post, refresh } from "../../flows/client_endpoints.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,
@@ -14,8 +14,8 @@ import {
   getOutcome,
   goodRequest,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
 import {
   describePage,
   fillForm,
@@ -26,8 +26,8 @@ import {
   requestAuthorization,
   send,
   submit,
-} from "./page_navigation.ts";
-import type { Page } from "./page_navigation.ts";
+} from "../../flows/page_navigation.ts";
+import type { Page } from "../../flows/page_navigation.ts";
 import { details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 
 function pagesServer(options: LatchkeyOptions = {}): Promise<TestServer> {

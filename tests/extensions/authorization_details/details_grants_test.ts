@@ -2,8 +2,8 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { basicHeader, confidentialClient, findLastRule, post, publicTokens } from "./client_endpoints.ts";
-import { exchangeAssertion, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
+import { basicHeader, confidentialClient, findLastRule, post, publicTokens } from "../../flows/client_endpoints.ts";
+import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../flows/foreign_issuer.ts";
 import {
   assertTokenResponse,
   decodeClaims,
@@ -11,8 +11,8 @@ import {
   getOutcome,
   type ListedOptions,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
 import { bank, details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -3,12 +3,12 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { SignJWT } from "jose";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { storageKey } from "../../src/oauth/secrets.ts";
-import type { Server } from "../../src/oauth/server.ts";
-import { redactEvent } from "../../src/oauth/redact.ts";
-import { latchkey } from "../secret_leak_check.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { storageKey } from "../../../src/oauth/secrets.ts";
+import type { Server } from "../../../src/oauth/server.ts";
+import { redactEvent } from "../../../src/oauth/redact.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 import {
   basicHeader,
   fetchIntrospection,
@@ -19,8 +19,8 @@ import {
   refreshTokens,
   testClients,
   webTokens,
-} from "./client_endpoints.ts";
-import type { Tokens } from "./client_endpoints.ts";
+} from "../../flows/client_endpoints.ts";
+import type { Tokens } from "../../flows/client_endpoints.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,
@@ -33,9 +33,9 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { postRegistration, register } from "./registering.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { postRegistration, register } from "../../flows/registering.ts";
 import { bank, details, editFiles, files, payment, readFiles, richOptions, secret } from "./rich_requests.ts";
 
 function richServer(options: LatchkeyOptions = {}): Promise<TestServer> {

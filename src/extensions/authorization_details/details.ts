@@ -2,21 +2,21 @@
  * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first
  * request that contains `authorization_details`, on a server with types for them.
  *
- * `readDetails` reads the parameter; {@link authorizationDetails} has what follows. The schemas of the types are in the
+ * `readDetails` reads the parameter; {@link detailsLife} has what follows. The schemas of the types are in the
  * setting `authorizationDetails`.
  */
 
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../store/store.ts";
-import type { Client } from "../clients/repository.ts";
-import type { AuthorizationDetailsType } from "../config/authorization_details.ts";
-import { quote } from "../config/config_issue.ts";
-import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "../config/json_schema.ts";
-import { canonicalUri } from "../config/resource_list.ts";
-import { OAuthError } from "../errors.ts";
-import { invalidGrantErrors } from "../grants/invalid_grant.ts";
-import type { Params } from "../params.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
-import type { AccessLife, Server } from "../server.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
+import { canonicalUri } from "../../oauth/config/resource_list.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { invalidGrantErrors } from "../../oauth/grants/invalid_grant.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { AccessLife, Server } from "../../oauth/server.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 
@@ -112,8 +112,8 @@ function describe(value: unknown): string {
 
 /** A type of the server; `undefined` if the server has no such type. */
 function findType({ settings }: Server, type: string): AuthorizationDetailsType | undefined {
-  const { authorizationDetails = {} } = settings;
-  return Object.hasOwn(authorizationDetails, type) ? authorizationDetails[type] : undefined;
+  const types = detailsTypes(settings) ?? {};
+  return Object.hasOwn(types, type) ? types[type] : undefined;
 }
 
 function mayRequest({ metadata }: Client, type: string): boolean {
@@ -144,7 +144,7 @@ function assertType(server: Server, client: Client, detail: AuthorizationDetail,
   const type: unknown = detail.type;
   const definition = typeof type === "string" ? findType(server, type) : undefined;
   if (typeof type !== "string" || definition === undefined) {
-    const known = Object.keys(server.settings.authorizationDetails ?? {});
+    const known = Object.keys(detailsTypes(server.settings) ?? {});
     const received = typeof type === "string" ? `the unknown type ${quote(type)}` : describe(type);
     throw invalidDetail("RA-03", i, ".type", `one of ${known.join(", ")}`, received);
   }
@@ -234,13 +234,13 @@ function narrowDetails(
     const explanation = {
       rule: "RT-09" as const,
       reason: "the grant contains authorization_details of types that are no longer registered; they are left out",
-      expected: Object.keys(server.settings.authorizationDetails ?? {}).join(" ") || "the setting authorizationDetails",
+      expected: Object.keys(detailsTypes(server.settings) ?? {}).join(" ") || "the setting authorizationDetails",
       received: granted.map(({ type }) => type).join(" "),
     };
     if (registered.length === 0 && scope.length === 0) throw invalidGrant(explanation);
     server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
-  const isRequested = server.settings.authorizationDetails !== undefined &&
+  const isRequested = detailsTypes(server.settings) !== undefined &&
     params.get("authorization_details") !== undefined;
   const requested = isRequested ? readDetails(server, client, params) : undefined;
   const fits = (detail: AuthorizationDetail, other: AuthorizationDetail) => isWithinType(server, detail, other);
@@ -283,7 +283,7 @@ function readOwnDetails(
  * @throws {OAuthError} If the claim is no list of objects, or an object is not as its type says.
  */
 function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
-  if (server.settings.authorizationDetails === undefined) return [];
+  if (detailsTypes(server.settings) === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)
   );
@@ -322,7 +322,7 @@ function visibleDetails(
 }
 
 /** Authorization details after the request. */
-export const authorizationDetails: AccessLife = {
+export const detailsLife: AccessLife = {
   describe: describeDetails,
   approve: approvedDetails,
   narrow: narrowDetails,

@@ -2,10 +2,10 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { storeKinds } from "../stores/store_kinds.ts";
-import { countOutcomes, refresh, refreshTokens } from "./client_endpoints.ts";
-import type { Tokens } from "./client_endpoints.ts";
-import { assertTokenResponse, testServer } from "./harness.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
+import { countOutcomes, refresh, refreshTokens } from "../../flows/client_endpoints.ts";
+import type { Tokens } from "../../flows/client_endpoints.ts";
+import { assertTokenResponse, testServer } from "../../flows/harness.ts";
 import { details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 
 // Names that a store might treat as something else.
