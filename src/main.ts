@@ -4,6 +4,7 @@ import { formatLicences, formatVersion, version } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import { printable } from "./oauth/config/config_issue.ts";
+import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./app/context.ts";
@@ -116,6 +117,7 @@ async function main(
       ...control === undefined && isTest && settings.login !== "interactive"
         ? [(await import("./testing/personas.ts")).personas()]
         : [],
+      ...config.requestMappings === undefined ? [] : await openRequestMappings(config.requestMappings, inspector),
       { setup: (assembled) => void (app = assembled) },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
@@ -216,6 +218,18 @@ async function openFaultPages(inspector?: Inspector, control?: ProgramControl): 
   const { faultPages } = await import("./testing/fault_pages/mod.ts");
   const controlled = control && { clock: control.control.clock, rules: control.control.faults };
   return faultPages({ recorder: inspector?.recorder, control: controlled });
+}
+
+/** Claims by parameters of token requests, which the recorder reads. */
+async function openRequestMappings(
+  mappings: readonly RequestMapping[],
+  inspector: Inspector | undefined,
+): Promise<Plugin[]> {
+  const { requestMappings } = await import("./testing/request_mappings.ts");
+  if (inspector !== undefined) return [requestMappings(mappings, inspector.recorder)];
+  const { recorder } = await import("./recorder/recorder.ts");
+  const ownRecorder = recorder();
+  return [ownRecorder, requestMappings(mappings, ownRecorder)];
 }
 
 async function openMcpServer(path: string): Promise<Plugin> {

@@ -1,9 +1,10 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
-import { type ConfigIssue, printable } from "../oauth/config/config_issue.ts";
+import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth/config/config_issue.ts";
 import type { Field } from "../oauth/config/field.ts";
 import { describeKind } from "../oauth/config/show.ts";
 import { findMismatches } from "../oauth/config/validate.ts";
+import type { RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
@@ -15,6 +16,10 @@ interface ConfigFileResult {
   readonly issues: readonly ConfigIssue[];
   /** Paths that `content` does not represent, such as `alg` and `clients[1]`. */
   readonly invalidPaths: ReadonlySet<string> | "everything";
+  /** Parts of a file of another server that are not carried over. Default: none. */
+  readonly warnings?: readonly ConfigurationWarning[];
+  /** Claims by parameters of token requests, of a file of another server. Default: none. */
+  readonly requestMappings?: readonly RequestMapping[];
 }
 
 /** No file was named. */
@@ -67,6 +72,19 @@ export async function parseConfigText(
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return failWith(notAnObjectIssue(file, value));
+  }
+
+  if (Object.hasOwn(value, "tokenCallbacks") || Object.hasOwn(value, "interactiveLogin")) {
+    const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
+    const { issues, warnings, ...converted } = convertMockOAuth2Config(value);
+    const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
+      items.map((item) => ({ ...item, path: `${file}: ${item.path}` }));
+    return {
+      ...converted,
+      issues: located(issues),
+      warnings: located(warnings),
+      invalidPaths: issues.length > 0 ? "everything" : new Set(),
+    };
   }
 
   const mismatches = findMismatches(field, value, true);

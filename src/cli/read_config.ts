@@ -19,6 +19,7 @@ import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
+import type { RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
 import { programFields, type RawOptions } from "./options.ts";
@@ -72,6 +73,8 @@ export type Configuration =
     readonly metrics?: { readonly port: number; readonly host: string };
     /** Certificate and private key. Default: plain http. */
     readonly tls?: TlsChoice;
+    /** Claims by parameters of token requests. Default: none. */
+    readonly requestMappings?: readonly RequestMapping[];
     /** Maximum number of concurrent requests. */
     readonly maxInFlight: number;
     /** Seconds for which a server that must stop still serves requests. */
@@ -146,9 +149,11 @@ export async function readConfiguration(
   if (issues.length > 0) throw new ConfigurationError(issues, environment.warnings);
   const { metricsPort, metricsHost, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
-  const warnings = store.warning === undefined
-    ? environment.warnings
-    : [...environment.warnings, { path: options.store?.source ?? "store", message: store.warning }];
+  const warnings = [
+    ...environment.warnings,
+    ...file.warnings ?? [],
+    ...store.warning === undefined ? [] : [{ path: options.store?.source ?? "store", message: store.warning }],
+  ];
   return {
     ...others,
     kind: "run",
@@ -159,6 +164,7 @@ export async function readConfiguration(
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
+    ...file.requestMappings && { requestMappings: file.requestMappings },
     warnings,
   };
 }

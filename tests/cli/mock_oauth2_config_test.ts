@@ -1,0 +1,98 @@
+/** The configuration of mock-oauth2-server as one of this server. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import { recorder } from "../../src/recorder/recorder.ts";
+import { validateOptions } from "../../src/server/options.ts";
+import { requestMappings } from "../../src/testing/request_mappings.ts";
+import { basic, decodeClaims, encode, goodRequest, verifier } from "../flows/harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
+
+const config = {
+  interactiveLogin: false,
+  httpServer: "NettyWrapper",
+  tokenCallbacks: [{
+    issuerId: "issuer1",
+    tokenExpiry: 120,
+    requestMappings: [
+      { requestParam: "scope", match: "api", claims: { sub: "subByScope", aud: ["audByScope"], groups: ["a", "b"] } },
+      { requestParam: "code_verifier", match: "*", claims: { acr: "Level4" } },
+    ],
+  }],
+};
+
+async function read(content: unknown) {
+  const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(content) };
+  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, validateOptions);
+  assert(read.kind === "run");
+  return read;
+}
+
+async function open() {
+  const { settings, requestMappings: mappings } = await read(config);
+  const record = recorder();
+  return await latchkey({ ...settings, plugins: [record, requestMappings(mappings!, record)] });
+}
+
+test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names each part that is not carried over", async () => {
+  const { settings, warnings } = await read(config);
+  assertEquals(settings.login, "auto");
+  assertEquals([settings.clients, settings.redirectUris, settings.scopes, settings.users], [
+    "any",
+    "any",
+    "any",
+    "any",
+  ]);
+  assertEquals([settings.lifetimes?.access_token, settings.paths?.token_endpoint], [120, "/token"]);
+  assertEquals(warnings.map(({ path }) => path.replace(/^.*: /, "")), [
+    "httpServer",
+    "tokenCallbacks.issuerId",
+    "tokenCallbacks.requestMappings.claims",
+  ]);
+  assertMatch(warnings[1]!.message, /\/issuer1\.$/);
+  assertEquals((await read({ interactiveLogin: true })).settings.login, "interactive");
+  const { warnings: others } = await read({
+    ...{ interactiveLogin: true, rotateRefreshToken: false },
+    tokenCallbacks: [{ tokenExpiry: 60, requestMappings: [{ requestParam: "a", match: "b", typeHeader: "JWT" }] }, {
+      tokenExpiry: 90,
+      requestMappings: [{ requestParam: "a", match: "c", claims: { sub: "${clientId}" } }],
+    }],
+  });
+  assertEquals(others.length, 6);
+});
+
+test("[OP-14] an invalid configuration of mock-oauth2-server is reported with the place", async () => {
+  const { message } = await assertRejects(
+    () => read({ tokenCallbacks: [{ requestMappings: [{ requestParam: "scope", claims: [] }] }] }),
+    ConfigurationError,
+  );
+  assertMatch(message, /LATCHKEY_CONFIG_JSON: tokenCallbacks\[0\]\.requestMappings\[0\]\.match/);
+  assertMatch(message, /requestMappings\[0\]\.claims/);
+});
+
+test("[OP-14] request mappings add claims to the tokens of the requests that they match, and to userinfo", async () => {
+  await using as = await open();
+  const post = async (fields: Readonly<Record<string, string>>, headers: HeadersInit = {}) => {
+    const init = { method: "POST", headers, body: new URLSearchParams(fields) };
+    return await (await as.fetch(new Request(`${as.issuer}/token`, init))).json();
+  };
+  const machine = await post({ grant_type: "client_credentials", scope: "api" }, basic("job", "any secret"));
+  const { sub, aud, groups } = decodeClaims(machine.access_token);
+  assertEquals([sub, aud, groups, machine.expires_in], ["subByScope", ["audByScope"], ["a", "b"], 120]);
+  const other = await post({ grant_type: "client_credentials", scope: "other" }, basic("job", "any secret"));
+  assertEquals(decodeClaims(other.access_token).sub, "job");
+
+  const response = await as.fetch(new Request(`${as.issuer}/authorize?${encode(goodRequest)}`));
+  const code = new URL(response.headers.get("location")!).searchParams.get("code")!;
+  const { redirect_uri } = goodRequest;
+  const login = { grant_type: "authorization_code", client_id: "spa", redirect_uri: String(redirect_uri), code };
+  const tokens = await post({ ...login, code_verifier: verifier });
+  const idToken = decodeClaims(tokens.id_token);
+  assertEquals([idToken.sub, idToken.aud, idToken.acr], ["alice", "spa", "Level4"]);
+  assertEquals(decodeClaims(tokens.access_token).acr, "Level4");
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const userinfo = await (await as.fetch(new Request(`${as.issuer}/userinfo`, { headers }))).json();
+  assertEquals([userinfo.sub, userinfo.acr], ["alice", "Level4"]);
+});
