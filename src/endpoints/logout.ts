@@ -1,5 +1,7 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
+import { policyOf } from "../oauth/clients/policy.ts";
+import { warnAccepted } from "../oauth/warn_accepted.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
@@ -40,7 +42,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   params.rejectRepeated("LO-02");
   const session = await readSession(context);
   const { client, sid, hint } = await readHint(context, params, session);
-  const postLogoutRedirectUri = readPostLogoutRedirectUri(params, client);
+  const postLogoutRedirectUri = readPostLogoutRedirectUri(server, params, client);
   // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a URI, and a link with its own old ID token.
   const mayRedirect = hint !== undefined && (session !== undefined || !hint.isExpired) ||
     (client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint"));
@@ -112,18 +114,24 @@ async function findSid(
 }
 
 /** The URI to redirect to after logout, which the client must have registered (§3). */
-function readPostLogoutRedirectUri(params: Params, client: Client | undefined): string | undefined {
+function readPostLogoutRedirectUri(server: Server, params: Params, client: Client | undefined): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
   const registered = client?.metadata.post_logout_redirect_uris ?? [];
   if (!registered.includes(uri)) {
     if (client === undefined) throw unidentifiedClient(params.get("client_id"));
-    throw new OAuthError("invalid_request", "post_logout_redirect_uri is not registered for this client", {
+    const reason = "post_logout_redirect_uri is not registered for this client";
+    const explanation = {
       rule: "LO-03",
       expected: registered.join(" or ") || "none, because this client has no registered URI",
-      publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
       received: uri,
-    });
+    } as const;
+    const setting = client.isUnregistered ? "clients" : "redirectUris";
+    if (!policyOf(server, client).acceptsAny.includes(setting) || !client.allowsRedirectUri(uri)) {
+      const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
+      throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
+    }
+    warnAccepted(server, client, setting, { ...explanation, reason });
   }
   const state = params.get("state");
   return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);

@@ -43,6 +43,24 @@ test("[OP-11] clients any: codes, challenges and the equality of both requests s
   assertEquals((await b.token({ ...unknown, code })).status, 400);
 });
 
+test("[OP-11, LO-03] clients any: logout continues at the URI that an unknown client sends with its ID token", async () => {
+  await using as = await testLatchkey({ clients: any });
+  const { tokens } = await as.logIn(unknown, { scope: "openid" });
+  const logOut = async (uri: string) => {
+    const query = new URLSearchParams({ id_token_hint: tokens.id_token!, post_logout_redirect_uri: uri });
+    return (await as.fetch(`/oauth2/logout?${query}`, { redirect: "manual" })).headers.get("location");
+  };
+  assertEquals(await logOut("https://shop.example/bye"), "https://shop.example/bye");
+  assertEquals(await logOut("javascript:alert(1)"), null);
+  assertThrows(() => as.log.expectNoWarnings(), Error, "LO-03");
+});
+
+test("[OP-11] clients any: a setting that requires challenges of confidential clients requires them of unknown ones", async () => {
+  const b = await testServer({ clients: any, pkce: { requireForConfidential: true } });
+  const response = await b.authorize({ ...unknown, ...withoutChallenge });
+  assertEquals(getRedirectParams(response).get("error"), "invalid_request");
+});
+
 test("[OP-11] clients any: refresh tokens of an unknown client rotate, and a second use is rejected", async () => {
   const b = await testServer({ clients: any });
   const first = await (await b.token({ ...unknown, code: await b.code(unknown) })).json();

@@ -50,10 +50,10 @@ export function readCodeChallenge(
       });
     }
     const { pkce: { requireForConfidential, acceptNonce }, profile: active } = policyOf(server, client);
-    const bySettings = client.confidential && !client.metadata.require_pkce;
+    const bySettings = (client.confidential || client.isUnregistered === true) && !client.metadata.require_pkce;
     const acceptsNonce = bySettings && acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
-    if (bySettings && !requireForConfidential || acceptsNonce && hasNonce || client.isUnregistered) {
+    if (bySettings && !requireForConfidential || acceptsNonce && hasNonce) {
       server.passed?.("PK-02");
       return undefined;
     }
