@@ -9,7 +9,7 @@ import { json } from "../../src/http/responses.ts";
 import type { HttpResponse } from "../../src/http/message.ts";
 import { forEachCase, testServer } from "../flows/harness.ts";
 
-const context = {} as Context;
+const context = { server: { settings: {} } } as Context;
 const handlers: Handlers = { GET: () => json(200, "got") };
 
 function routeOf(load: Endpoint["load"]) {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { autoApprover } from "../../src/app/approver.ts";
 import { endpointRoute } from "../../src/app/route.ts";
+import { requestParts } from "../../src/oauth/authorize/request_parts.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { extensions } from "../../src/server/extensions.ts";
 import { grantTypes } from "../../src/oauth/grants/mod.ts";
@@ -17,7 +18,9 @@ const all = endpoints({
   base: "",
   settings: resolveSettings({}, "http://localhost:9000", extensions),
   grantTypes,
+  requestParts: requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts)),
   approver: autoApprover,
+  approvePages: (next) => next,
   autoLogin: true,
   openLogin: false,
 });

@@ -12,9 +12,10 @@ import { type ApplicationMistake, startWebApplication } from "./small_web_applic
 
 /** Checks a copy of the application. */
 async function check(
-  { mistake, discoversAtStart, restarts, loggedInUrl = "/me", otherUserTexts, ...options }: CheckOptions & {
+  { mistake, discoversAtStart, keyPauseMs, restarts, loggedInUrl = "/me", otherUserTexts, ...options }: CheckOptions & {
     readonly mistake?: ApplicationMistake;
     readonly discoversAtStart?: boolean;
+    readonly keyPauseMs?: number;
     readonly restarts?: boolean;
     readonly loggedInUrl?: string;
     readonly otherUserTexts?: readonly string[];
@@ -25,7 +26,7 @@ async function check(
   const { url: issuer } = await as.listen();
   await using application = await startWebApplication((url) => {
     as.client({ client_id: "shop", redirect_uri: `${url}/callback` });
-    return { issuer, clientId: "shop", alg, mistake, discoversAtStart };
+    return { issuer, clientId: "shop", alg, mistake, discoversAtStart, keyPauseMs };
   });
   const driver = webApplication(`${application.url}/login`, {
     loggedInUrl: `${application.url}${loggedInUrl}`,
@@ -69,7 +70,9 @@ test("an application with every check is not accused by the whole catalogue; wha
 });
 
 test("with a restart, the attacks on metadata and keys reach an application that reads them at its start", async () => {
-  const report = await check({ only: ["metadata", "keys"], discoversAtStart: true, restarts: true });
+  // The login after old keys needs the new ones.
+  const pauses = { keyPauseMs: 1500, recoveryMs: 2500 };
+  const report = await check({ only: ["metadata", "keys"], discoversAtStart: true, restarts: true, ...pauses });
   assert(report.passed, String(report));
   const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
   assertEquals(

@@ -66,6 +66,8 @@ interface Configuration {
   readonly loginPeriod?: () => number;
   /** What it decides about browsers and pages. Default: as a correct one. */
   readonly pages?: PageDecisions;
+  /** How long it fetches no keys again after it has not found one, in milliseconds. Default: 60,000. */
+  readonly keyPauseMs?: number;
   /** Sends its requests. Default: the global fetch. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -92,6 +94,7 @@ export function webApplicationAt(
     mistake,
     variants = [],
     pages = correctPages,
+    keyPauseMs = 60_000,
     fetch = (...request) => globalThis.fetch(...request),
   } = configuration;
   let config: Promise<openid.Configuration> | undefined;
@@ -120,11 +123,24 @@ export function webApplicationAt(
     return await config;
   }
 
+  /** The published keys. They are fetched again for an unknown key, but for a while not after a fetch that has not found it. */
+  function keysOf(uri: string): JWTVerifyGetKey {
+    const fetched = createRemoteJWKSet(new URL(uri), { cooldownDuration: 0, [customFetch]: fetch });
+    let notFoundAt = -Infinity;
+    return async (header, token) => {
+      const kept = performance.now() - notFoundAt < keyPauseMs ? fetched.jwks() : undefined;
+      if (kept === undefined) notFoundAt = performance.now();
+      const key = await (kept === undefined ? fetched : createLocalJWKSet(kept))(header, token);
+      notFoundAt = -Infinity;
+      return key;
+    };
+  }
+
   async function verifyIdToken(token: string, metadata: openid.ServerMetadata): Promise<void> {
     if (mistake === "does not verify the ID token") return;
     keys ??= mistake === "fetches the JWKS once"
       ? createLocalJWKSet(await (await fetch(metadata.jwks_uri!, {})).json())
-      : createRemoteJWKSet(new URL(metadata.jwks_uri!), { cooldownDuration: 100, [customFetch]: fetch });
+      : keysOf(metadata.jwks_uri!);
     await jwtVerify(token, keys, { issuer, audience: clientId, algorithms: [alg] });
   }
 
