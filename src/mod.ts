@@ -51,7 +51,12 @@ export type {
   RequestPart,
   RequestParts,
 } from "./oauth/server.ts";
-export type { ResponseMode } from "./oauth/authorize/response_mode.ts";
+export type {
+  ResponseFields,
+  ResponseMode,
+  ResponseModeDescription,
+  ResponseModes,
+} from "./oauth/authorize/response_mode.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
 export type { ClientDependencies, ServerClients } from "./oauth/clients/server_clients.ts";
@@ -66,7 +71,8 @@ export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
 export type { DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
-export type { EndpointOptions, Extension } from "./app/extension.ts";
+export type { EndpointOptions, Extension, IntrospectionFormat } from "./app/extension.ts";
+export type { Introspection } from "./oauth/tokens/introspection.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
 export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";
 export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";

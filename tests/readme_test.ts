@@ -132,7 +132,6 @@ test("the example of an MCP server accepts its token and rejects a request witho
     ["alice", 401],
     ["DPoP"],
     [["client_id", "request_uri"]],
-    [["client_id", "request_uri"], ["response"]],
     level,
   ]);
 });
@@ -144,6 +143,12 @@ test("the example of a rich authorization request grants its object", async () =
     console,
   });
   assertEquals(printed, [[[{ type: "payment", amount: "12.00" }]]]);
+});
+
+test("the example of signed responses prints what its comment says", async () => {
+  const { printed, console } = listening();
+  await run(program("src/extensions/signed_responses/README.md"), { testLatchkey, console });
+  assertEquals(printed, [[["client_id", "request_uri"], ["response"]]]);
 });
 
 test("the examples of a resource server reject a request without a token, and accept one under a FAPI profile", async () => {

@@ -3,7 +3,6 @@
 import type { HttpResponse } from "../http/message.ts";
 import { redirect } from "../http/responses.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
-import { responseModes } from "../oauth/authorize/response_mode.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Server } from "../oauth/server.ts";
@@ -30,8 +29,7 @@ export function responseFields(
   { mode, state }: Destination,
   response: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
-  // A signed response always has iss (JARM §2.1).
-  const hasIss = sendsIss(server) || mode !== "device" && responseModes[mode].isSigned;
+  const hasIss = sendsIss(server) || mode !== "device" && server.responseModes.get(mode)?.replace !== undefined;
   const fields = [...response];
   if (state !== undefined) fields.push(["state", state]);
   if (hasIss) fields.push(["iss", server.issuer]);

@@ -1,9 +1,12 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
+import type { ResponseModeDescription } from "../oauth/authorize/response_mode.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { ParameterDescription } from "../oauth/parameter.ts";
 import type {
   ClientAuth,
   MinuteTask,
@@ -13,8 +16,21 @@ import type {
   SessionWatcher,
   TokenIssuer,
 } from "../oauth/server.ts";
+import type { Introspection } from "../oauth/tokens/introspection.ts";
 import type { Approver } from "./approver.ts";
 import type { Endpoint } from "./route.ts";
+
+/** A format of introspection responses. */
+export interface IntrospectionFormat {
+  /** Its media type, in lower case. The response has it if the `Accept` header of the request names it. */
+  readonly contentType: string;
+  /**
+   * Writes the body of a response.
+   *
+   * @param caller The client that asked.
+   */
+  write(server: Server, caller: Client, introspection: Introspection): Promise<string>;
+}
 
 /** What the endpoints of an extension depend on, besides settings. */
 export interface EndpointOptions {
@@ -52,6 +68,12 @@ export interface Extension extends SettingsExtension {
   metadata?(server: Server): Readonly<Record<string, unknown>>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
+  /** Its response modes. Default: none. */
+  readonly responseModes?: readonly ResponseModeDescription<Server>[];
+  /** The parameters of authorization responses in its response modes. Default: those of every server. */
+  readonly responseParameters?: readonly ParameterDescription[];
+  /** Its formats of introspection responses. Default: none. */
+  readonly introspectionFormats?: readonly IntrospectionFormat[];
   /** Adds clients that are not registered to those of the server. Default: none. */
   addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
   /** Follows the sessions of users. Default: none. */

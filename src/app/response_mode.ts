@@ -3,22 +3,21 @@
 import type { HttpResponse } from "../http/message.ts";
 import { html, redirect } from "../http/responses.ts";
 import type { RedirectDestination } from "../oauth/authorize/destination.ts";
-import { responseModes } from "../oauth/authorize/response_mode.ts";
+import type { ResponseFields } from "../oauth/authorize/response_mode.ts";
 import { appendToRedirectUri, encodeFields } from "../oauth/clients/redirect_uri.ts";
 import type { Context } from "./context.ts";
 
-type Fields = readonly (readonly [name: string, value: string])[];
 type ResponseContext = Pick<Context, "server" | "site" | "pages" | "request" | "clientId">;
 
 /** Sends the fields of a response in the mode of its destination. */
 export async function sendResponse(
   context: ResponseContext,
   destination: RedirectDestination,
-  fields: Fields,
+  fields: ResponseFields,
   headers?: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
   const sent = await sentFields(context, destination, fields);
-  const location = toLocation(destination, sent);
+  const location = toLocation(context, destination, sent);
   if (location !== undefined) return redirect(context.request.method, location, headers);
   const { clientId = "" } = context;
   const client = context.server.clients.findCached(clientId)?.name ?? clientId;
@@ -32,24 +31,26 @@ export async function sendResponse(
 export async function responseLocation(
   context: ResponseContext,
   destination: RedirectDestination,
-  fields: Fields,
+  fields: ResponseFields,
 ): Promise<string | undefined> {
-  return toLocation(destination, await sentFields(context, destination, fields));
+  return toLocation(context, destination, await sentFields(context, destination, fields));
 }
 
-/** The fields, or in a signed mode the JWT of them. */
+/** The fields as the mode sends them. */
 async function sentFields(
   { server, clientId = "" }: ResponseContext,
   { mode }: RedirectDestination,
-  fields: Fields,
-): Promise<Fields> {
-  if (!responseModes[mode].isSigned) return fields;
-  const { signResponse } = await import("../oauth/authorize/signed_response.ts");
-  return await signResponse(server, clientId, fields);
+  fields: ResponseFields,
+): Promise<ResponseFields> {
+  return await server.responseModes.get(mode)?.replace?.(server, clientId, fields) ?? fields;
 }
 
-function toLocation({ uri, mode }: RedirectDestination, sent: Fields): string | undefined {
-  const { carrier } = responseModes[mode];
+function toLocation(
+  { server }: ResponseContext,
+  { uri, mode }: RedirectDestination,
+  sent: ResponseFields,
+): string | undefined {
+  const carrier = server.responseModes.get(mode)?.carrier;
   if (carrier === "form") return undefined;
   return carrier === "fragment" ? `${uri}#${encodeFields(sent)}` : appendToRedirectUri(uri, sent);
 }

@@ -16,7 +16,6 @@ import { emptyHeadResponse } from "../http/responses.ts";
 import type { PendingAuthorization, RedirectDestination, RequestOrigin } from "../oauth/authorize/destination.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
-import { responseModes } from "../oauth/authorize/response_mode.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { isPromise } from "../oauth/maybe_promise.ts";
@@ -58,7 +57,8 @@ export function authorizeHandlers(
       }
     }
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
-    const isReadableByPage = responseModes[destination.mode].carrier === "form" && hasTestHost(server.issuer);
+    const isReadableByPage = server.responseModes.get(destination.mode)?.carrier === "form" &&
+      hasTestHost(server.issuer);
     if (isReadableByPage) {
       rejectUntrustedHost(server, httpRequest, "FP-04");
     }

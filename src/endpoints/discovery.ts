@@ -3,10 +3,9 @@
 import { publicUrl } from "../app/endpoint.ts";
 import { json } from "../http/responses.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
-import { responseModes } from "../oauth/authorize/response_mode.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { clientJwtAlgorithms, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import { acceptedSigningAlgorithms, clientJwtAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
@@ -78,7 +77,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
   const methods = server.clientAuthentication.map(({ method }) => method).filter((name) =>
     server.settings.clientAuthMethods.includes(name)
   );
-  const ownAlgorithms = signingAlgorithms.filter((alg) => server.settings.signatureAlgorithms.includes(alg));
+  const ownAlgorithms = acceptedSigningAlgorithms(server.settings);
   const { acrValues } = server.settings;
   return {
     issuer: server.issuer,
@@ -87,14 +86,11 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
     response_types_supported: responseTypes,
     response_modes_supported: server.settings.responseModes,
-    ...server.settings.responseModes.some((mode) => responseModes[mode].isSigned) &&
-      { authorization_signing_alg_values_supported: ownAlgorithms },
     grant_types_supported: server.grantTypes.map((grant) => grant.type),
     ...Object.assign({}, ...server.grantTypes.map((grant) => grant.metadata)),
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
-    introspection_signing_alg_values_supported: ownAlgorithms,
     code_challenge_methods_supported: challengeMethods,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: subjectTypes,

@@ -1,28 +1,34 @@
 /**
- * POST /oauth2/introspect (RFC 7662 §2), without CORS: its callers are servers. The response is JSON, or a JWT if the
- * caller asks for it (RFC 9701 §4).
+ * POST /oauth2/introspect (RFC 7662 §2), without CORS: its callers are servers. The response is JSON, or in a format of
+ * an extension that the caller asks for.
  */
 
-import { json } from "../http/responses.ts";
-import { introspect } from "../oauth/tokens/introspection.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
+import type { IntrospectionFormat } from "../app/extension.ts";
 import { jwtResponse } from "../app/jwt_response.ts";
 import type { Handlers } from "../app/route.ts";
+import { json } from "../http/responses.ts";
+import { introspect } from "../oauth/tokens/introspection.ts";
 
-const jwtType = "application/token-introspection+jwt";
+/**
+ * The handlers of the introspection endpoint.
+ *
+ * @param formats The formats besides JSON.
+ */
+export function introspectionHandlers(formats: readonly IntrospectionFormat[]): Handlers {
+  return clientEndpoint(async (server, request) => {
+    const response = await introspect(server, request);
+    const accept = request.header("accept");
+    const format = formats.find(({ contentType }) => accepts(accept, contentType));
+    if (format === undefined) return json(200, response);
+    return jwtResponse(format.contentType, await format.write(server, request.client, response));
+  });
+}
 
-/** The handlers of the introspection endpoint. */
-export const introspection: Handlers = clientEndpoint(async (server, request) => {
-  const response = await introspect(server, request);
-  if (!acceptsJwt(request.header("accept"))) return json(200, response);
-  const { signIntrospection } = await import("../oauth/tokens/signed_introspection.ts");
-  return jwtResponse(jwtType, await signIntrospection(server, request.client, response));
-});
-
-/** Whether an `Accept` header names the type of signed responses; wildcards mean JSON. */
-function acceptsJwt(accept: string | null): boolean {
+/** Whether an `Accept` header names a type; wildcards mean JSON. */
+function accepts(accept: string | null, contentType: string): boolean {
   return (accept ?? "").toLowerCase().split(",").some((range) => {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-    return type === jwtType && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+    return type === contentType && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 }

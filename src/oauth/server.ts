@@ -12,7 +12,7 @@
 import type { FurtherAccess, Grant, Store } from "../store/store.ts";
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { AccessItems, ConsentItem, EntryPoint } from "./authorize/request_part.ts";
-import type { ResponseMode } from "./authorize/response_mode.ts";
+import type { ResponseMode, ResponseModes } from "./authorize/response_mode.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
@@ -61,6 +61,8 @@ export interface Server {
   readonly grantTypes: readonly GrantType[];
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
   readonly clientAuthentication: readonly ClientAuth[];
+  /** How authorization responses are sent to clients. */
+  readonly responseModes: ResponseModes<Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
   /** The issuers of a token response, in the order in which they run. */

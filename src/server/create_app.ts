@@ -15,6 +15,7 @@ import type { RequestHandler } from "../http/router.ts";
 import { backChannelOrigin, fromHost } from "../oauth/config/issuer_urls.ts";
 import { resourceIndicators } from "../oauth/config/resource_list.ts";
 import { requestParts } from "../oauth/authorize/request_parts.ts";
+import { responseModes } from "../oauth/authorize/response_mode.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
@@ -151,6 +152,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     grantTypes: allGrantTypes,
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
+    responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),
     requestParts: parts,
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),

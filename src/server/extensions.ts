@@ -7,6 +7,7 @@ import { authorizationDetails } from "../extensions/authorization_details/mod.ts
 import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
+import { signedResponses } from "../extensions/signed_responses/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 
 /**
@@ -19,5 +20,6 @@ export const extensions: readonly Extension[] = [
   clientDocuments,
   clientLogout,
   registration,
+  signedResponses,
   tokenExchange,
 ];

@@ -58,7 +58,6 @@ const getAndPost: readonly Method[] = ["GET", "POST"];
 
 const interactionParameter: ParameterDescription = { name: "interaction", secret: "interaction", linksFlow: true };
 const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
-const signedResponseParameter: ParameterDescription = { name: "response", secret: "authorization_response" };
 const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
 const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
 const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
@@ -67,9 +66,6 @@ const tokenParameters = [
   ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
 ];
 const formParameters = parameters(csrfParameter);
-
-/** The parameters of the authorization response, and of the redirect to the login pages. */
-const authorizationResponseParameters = parameters(codeParameter, signedResponseParameter, interactionParameter);
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
 export function endpoints(
@@ -90,6 +86,9 @@ export function endpoints(
   const hasPages = interaction !== undefined;
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
   const options: EndpointOptions = { base, approver: decider, hasPages, openLogin };
+  const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
+  // Of the authorization response, and of the redirect to the login pages.
+  const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
     {
@@ -201,7 +200,10 @@ export function endpoints(
       role: "step",
       parameters: tokenParameters,
       exampleParameters: ["token", "client_id"],
-      load: async () => (await import("../endpoints/introspect.ts")).introspection,
+      load: async () => {
+        const { introspectionHandlers } = await import("../endpoints/introspect.ts");
+        return introspectionHandlers(extensions.flatMap(({ introspectionFormats = [] }) => introspectionFormats));
+      },
     },
     {
       name: "logout",
@@ -275,7 +277,7 @@ export function endpoints(
       "Callback page",
       async () => (await import("../home/callback.ts")).callbackPage,
       getAndPost,
-      parameters(codeParameter, signedResponseParameter),
+      responseParameters,
     ),
     page(
       "playground",

@@ -1,6 +1,5 @@
 /** Checks of a correct client on the authorization response, before it sends the token request. */
 
-import { responseModeNames, responseModes } from "../oauth/authorize/response_mode.ts";
 import type { Server } from "../oauth/server.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import type { ClientCredentials } from "./client_authentication.ts";
@@ -16,7 +15,7 @@ export async function assertSignature(
 ): Promise<void> {
   const { response } = callback;
   if (response === undefined) {
-    const isExpected = responseModeNames.some((name) => name === mode && responseModes[name].isSigned);
+    const isExpected = [...server.responseModes.values()].some(({ name, replace }) => name === mode && replace);
     if (!isExpected || callback.error !== undefined) return;
     throw new LoginError(`The callback is not signed, although the request has response_mode=${mode}`, { callback });
   }

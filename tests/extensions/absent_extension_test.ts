@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
-import type { Latchkey } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 import type { Extension } from "../../src/app/extension.ts";
 import { extensions } from "../../src/server/extensions.ts";
@@ -119,6 +119,45 @@ for (const extension of extensions) {
     assertEquals(members.filter((member) => member in metadata), []);
   });
 }
+
+test("without an extension for it, a response mode cannot be set, requested or registered", async () => {
+  for (const extension of extensions.filter(({ responseModes }) => responseModes !== undefined)) {
+    const others = extensions.filter((other) => other !== extension);
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    for (const { name } of extension.responseModes!) {
+      const issues = async (options: LatchkeyOptions): Promise<readonly string[]> => {
+        const error = await assertRejects(
+          () => latchkey({ issuer: "https://as.test", extensions: others, ...options }),
+          ConfigurationError,
+        );
+        return error.issues.map(({ path }) => path);
+      };
+      assertEquals(await issues({ responseModes: ["query", name] }), ["responseModes[1]"]);
+      assertEquals(await issues({ responseModes: [name] }), ["responseModes[0]"]);
+      assertEquals(await issues({ clients: [{ ...client, response_modes: [name] }] }), [
+        "clients[0].response_modes[0]",
+      ]);
+      assertEquals(metadata.response_modes_supported.includes(name), false, name);
+      const query = new URLSearchParams({ response_type: "code", client_id: "job", response_mode: name });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/authorize?${query}`));
+      assertEquals(new URL(response.headers.get("location")!).searchParams.get("error"), "invalid_request", name);
+    }
+  }
+});
+
+test("without an extension for it, a format of introspection responses is not sent", async () => {
+  for (const extension of extensions) {
+    const others = extensions.filter((other) => other !== extension);
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    for (const { contentType } of extension.introspectionFormats ?? []) {
+      const body = new URLSearchParams({ token: "x", client_id: "job", client_secret: client.client_secret });
+      const headers = { accept: contentType };
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/introspect`, { method: "POST", headers, body }));
+      assertEquals(response.headers.get("content-type"), "application/json", contentType);
+    }
+  }
+});
 
 test("a server without any extension: code, tokens and userinfo", async () => {
   await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });

@@ -1,6 +1,5 @@
 /** The metadata of a client that registers itself: what it may set, defaults, and conflicts (RFC 7591 §2). */
 
-import { responseModes } from "../../oauth/authorize/response_mode.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
@@ -56,7 +55,7 @@ export function resolveMetadata(
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
     scope: registrationPolicy(server).scope === "all" ? allScopes : requested.scope ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
-    ...server.settings.responseModes.some((mode) => responseModes[mode].isSigned) && {
+    ...server.settings.responseModes.some((mode) => server.responseModes.get(mode)?.replace) && {
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
     },
     subject_type: requested.subject_type ?? "public",

@@ -6,7 +6,6 @@ import { browserCsrfToken } from "../../app/csrf.ts";
 import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms, redirect } from "../../http/responses.ts";
-import { responseModes } from "../../oauth/authorize/response_mode.ts";
 import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
 import { hasDemoKey, startLinks } from "../demo_client.ts";
@@ -33,7 +32,7 @@ export async function showStartPage(context: Context): Promise<HttpResponse> {
     addKeyClient: await mayAddKeyClient(context) ? [["form_token", csrfToken], ["step", addKeyClientStep]] : undefined,
     dpop: settings.dpop.algorithms.includes("ES256"),
     // A server does not receive the fragment of a URL.
-    responseModes: settings.responseModes.filter((mode) => responseModes[mode].carrier !== "fragment"),
+    responseModes: settings.responseModes.filter((mode) => server.responseModes.get(mode)?.carrier !== "fragment"),
     acrValues: settings.acrValues.map(({ value }) => value),
     authorizationDetails: types && JSON.stringify(
       Object.entries(types).map(([type, { schema }]) => ({ type, ...exampleOf(schema) })),

@@ -1,5 +1,6 @@
 /** What an extension adds to the settings of a server. */
 
+import type { ResponseMode } from "../authorize/response_mode.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -39,6 +40,8 @@ export interface SettingsExtension {
   acceptsUnknownClients?(settings: object): boolean;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
+  /** Its response modes. Default: none. */
+  readonly responseModes?: readonly { readonly name: ResponseMode }[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly OptionalGrantType[];
 }

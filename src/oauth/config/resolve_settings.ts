@@ -1,5 +1,6 @@
 /** The settings with their defaults, which the server reads. */
 
+import { ownResponseModes } from "../authorize/response_mode.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
 import type { ClientAuthMethod } from "../clients/client.ts";
@@ -136,6 +137,11 @@ export function resolveSettings(
     clientAuthMethods: given.clientAuthMethods.filter((method) =>
       ownAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) => clientAuthentication.some((added) => added.method === method))
+    ),
+    responseModes: given.responseModes.filter((mode) =>
+      [...ownResponseModes, ...extensions.flatMap(({ responseModes = [] }) => responseModes)].some(({ name }) =>
+        name === mode
+      )
     ),
     grantTypes: [],
     extensions,

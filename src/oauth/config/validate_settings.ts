@@ -15,6 +15,7 @@ import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
 import { validateClaims } from "./validate_claims.ts";
 import { validateLogin } from "./validate_login.ts";
+import { withProfile } from "./profiles.ts";
 import { validateProfile } from "./validate_profile.ts";
 import { validateScopes } from "./validate_scopes.ts";
 import { isProductionIssuer, validateUser } from "./validate_user.ts";
@@ -41,7 +42,7 @@ export async function validateSettings(
     ...validateProfile(settings),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
-    ...validateAuthMethods(settings, resolved),
+    ...validateExtensionValues(settings, resolved),
     ...validateRealHost(settings, resolved),
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
@@ -98,19 +99,22 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
   }];
 }
 
-/** Methods whose extension the server does not have. */
-function validateAuthMethods(
-  { clientAuthMethods = [] }: ProgramSettings,
-  { clientAuthMethods: available }: ResolvedSettings,
-): ConfigIssue[] {
-  return clientAuthMethods.flatMap((method, i) =>
-    available.includes(method) ? [] : [{
-      path: `clientAuthMethods[${i}]`,
-      expected: `one of ${available.join(", ")}, because the server has no extension with another one`,
-      received: quote(method),
-      hint: "Remove it, or add the extension assertion_authentication.",
-    }]
-  );
+/** Values of extensions that the server does not have. Those of a profile may be absent, but not all. */
+function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSettings): ConfigIssue[] {
+  return (["clientAuthMethods", "responseModes"] as const).flatMap((setting) => {
+    const available: readonly string[] = resolved[setting];
+    const given = available.length > 0 ? settings : withProfile<ProgramSettings>(settings);
+    return (given[setting] ?? []).flatMap((value, i) =>
+      available.includes(value) ? [] : [{
+        path: `${setting}[${i}]`,
+        expected: `${available.length > 0 ? `one of ${available.join(", ")}` : "another value"}${
+          byProfile(resolved.profile, setting)
+        }, because the server does not have the extension for this one`,
+        received: quote(value),
+        hint: "Remove it, or add the extension.",
+      }]
+    );
+  });
 }
 
 function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {

@@ -6,6 +6,13 @@ export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
 /** All signature algorithms. Every client library accepts the first one. */
 export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
 
+/** The signature algorithms of tokens that the settings of a server accept. */
+export function acceptedSigningAlgorithms(
+  { signatureAlgorithms }: { readonly signatureAlgorithms: readonly string[] },
+): readonly SigningAlgorithm[] {
+  return signingAlgorithms.filter((alg) => signatureAlgorithms.includes(alg));
+}
+
 /** The asymmetric algorithms of JWTs that others sign (RFC 7518 §3.1, RFC 8037). */
 export const verificationAlgorithms: readonly string[] = [
   "RS256",

@@ -3,10 +3,10 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { LatchkeyOptions, ResponseMode } from "../../src/mod.ts";
-import { inspector } from "../../src/inspector/mod.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { LatchkeyOptions, ResponseMode } from "../../../src/mod.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
+import { recorder } from "../../../src/recorder/recorder.ts";
 import {
   assertAuthorizationResponse,
   assertPage,
@@ -18,13 +18,13 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { assertPageWithForm, openBrowser } from "./browser.ts";
-import { outcomeOf, postRegistration } from "./registering.ts";
-import { faults } from "../../src/testing/mod.ts";
-import type { LoginError } from "../../src/testing/mod.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { assertPageWithForm, openBrowser } from "../../flows/browser.ts";
+import { outcomeOf, postRegistration } from "../../flows/registering.ts";
+import { faults } from "../../../src/testing/mod.ts";
+import type { LoginError } from "../../../src/testing/mod.ts";
+import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
 
 const uri = "https://spa.example/cb";
 const start = Date.UTC(2026, 0, 1) / 1000;

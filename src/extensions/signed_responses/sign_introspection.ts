@@ -1,10 +1,10 @@
 /** Introspection responses as JWTs (RFC 9701). Loaded with the first one. */
 
-import type { Client } from "../clients/repository.ts";
-import { policyOf } from "../clients/policy.ts";
-import { secondsNow } from "../keys/jwt.ts";
-import type { Server } from "../server.ts";
-import type { Introspection } from "./introspection.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { Introspection } from "../../oauth/tokens/introspection.ts";
 
 /**
  * Signs the description of a token. The claims of the token are one member, so that no one takes the JWT for the token

@@ -1,16 +1,15 @@
 /** Signed authorization responses (JARM). Loaded with the first one. */
 
-import { secondsNow } from "../keys/jwt.ts";
-import type { Server } from "../server.ts";
-
-type Fields = readonly (readonly [name: string, value: string])[];
+import type { ResponseFields } from "../../oauth/authorize/response_mode.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
 
 /**
  * Signs the parameters of an authorization response: the only parameter left is `response` (JARM §2.1).
  *
  * @param clientId The client that receives it.
  */
-export async function signResponse(server: Server, clientId: string, fields: Fields): Promise<Fields> {
+export async function signResponse(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields> {
   const client = await server.clients.find(clientId);
   const { alg, lifetimes } = client?.policy ?? server.settings;
   const claims = {
