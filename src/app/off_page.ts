@@ -51,7 +51,10 @@ const offPages: Readonly<Record<string, OffPage>> = {
 };
 
 /** The page at a path that no route matches; `undefined` if it is none of these, and on real hosts. */
-export function findOffPage({ server, site, target: { path } }: Context): OffPage | undefined {
+export function findOffPage({ app, server, site, target: { path } }: Context): OffPage | undefined {
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
-  return hasTestHost(server.issuer) && Object.hasOwn(offPages, name) ? offPages[name] : undefined;
+  if (!hasTestHost(server.issuer) || !Object.hasOwn(offPages, name)) return undefined;
+  const start = `${site.base}/${name}`;
+  const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
+  return isOn ? undefined : offPages[name];
 }

@@ -10,22 +10,19 @@
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import type { Endpoint } from "../app/route.ts";
+import { problemResponse } from "../app/problem_response.ts";
+import type { Endpoint, Handler } from "../app/route.ts";
 import { json } from "../http/responses.ts";
 import { quote } from "../oauth/config/config_issue.ts";
+import { suggest } from "../oauth/config/suggest.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
-import type { ServerControl } from "../testing/test_control.ts";
+import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
 import { commonDescription, controlPath, verbEndpoint } from "./endpoint.ts";
+import { verbPath } from "./verb.ts";
 import { verbs } from "./verbs/mod.ts";
-
-/** Options of {@link controlEndpoints}. */
-export interface ControlOptions {
-  /** The bearer token that each request must have; required unless the issuer is on a test host. Default: none. */
-  readonly secret?: string;
-}
 
 /**
  * Creates the plugin with the endpoints. It must stand after the plugin of the control. Its `setup` throws a
@@ -39,6 +36,7 @@ export function controlEndpoints(control: ServerControl, { secret }: ControlOpti
     },
     routes: (app) => [
       documentEndpoint(app, secret),
+      ...unknownVerbEndpoints(app, secret),
       ...verbs.map((verb) => verbEndpoint(verb, { app, control, closed: closing.signal }, secret)),
     ],
     close: () => closing.abort(new ControlError(409, "The server is closing.")),
@@ -61,6 +59,34 @@ function documentEndpoint({ site: { base } }: App, secret: string | undefined): 
       },
     }),
   };
+}
+
+/** Every other path below `/_control`: it says which verb the request probably means. */
+function unknownVerbEndpoints({ site: { base } }: App, secret: string | undefined): readonly Endpoint[] {
+  const paths = verbs.map((verb) => verbPath(verb));
+  const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
+  const reject: Handler = async (context) => {
+    await authorizeRequest(context, secret);
+    const received = context.target.path.slice((base + controlPath).length);
+    const suggestion = suggest(received, paths);
+    return problemResponse({
+      status: 404,
+      detail: "The control has no verb at this path.",
+      errors: [{
+        place: "path",
+        expected: "the path of a verb, such as /clock/advance",
+        received: quote(received),
+        fix: suggestion === undefined ? "Choose a path of /_control/openapi.json." : `Did you mean ${suggestion}?`,
+      }],
+    });
+  };
+  return [...folders].map((folder) => ({
+    ...commonDescription,
+    name: "control.unknown",
+    path: `${base}${controlPath}${folder}*`,
+    methods: ["GET", "POST"],
+    load: () => ({ GET: reject, POST: reject }),
+  }));
 }
 
 function missingSecret(issuer: string): ConfigurationError {

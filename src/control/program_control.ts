@@ -4,8 +4,8 @@ import type { Plugin } from "../app/plugin.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { testControl } from "../testing/control.ts";
 import { withTrustedPersonas } from "../testing/personas.ts";
-import type { ServerControl } from "../testing/test_control.ts";
-import { controlEndpoints, type ControlOptions } from "./mod.ts";
+import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
+import { controlEndpoints } from "./mod.ts";
 
 /** Options of {@link programControl}. */
 export interface ProgramControlOptions extends ControlOptions {

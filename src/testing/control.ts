@@ -183,7 +183,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     ...{ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain },
   });
 
-  return {
+  const self: ServerControl = {
     ...login,
     ...deviceClient({ post, token: login.token, browser, clock }),
     plugin: {
@@ -225,6 +225,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     on: injector.on,
     issue: overrides.overrides,
     log,
+    overHttp: async (options) => (await import("../control/mod.ts")).controlEndpoints(self, options),
     ...{ approvePages: decisions.approvePages, recorder: exchangeRecorder, faults, clearFaults },
     async reset({ keep = [] } = {}) {
       assertKeep(keep);
@@ -248,6 +249,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       assertAllMet(unmet);
     },
   };
+  return self;
 
   function clearFaults(): readonly string[] {
     const unmet = injector.unmetRules();

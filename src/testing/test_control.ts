@@ -141,10 +141,27 @@ export interface TestControl extends LoginClient, DeviceClient {
   reset(options?: ResetOptions): Promise<void>;
 }
 
+/** Options of the control over HTTP. */
+export interface ControlOptions {
+  /** The bearer token that each request must have; required unless the issuer is on a test host. Default: none. */
+  readonly secret?: string;
+}
+
 /** The control of a server that has {@link ServerControl.plugin}. */
 export interface ServerControl extends TestControl {
   /** The plugin that turns a server into a mock. It must be the first one in the `plugins` of one server. */
   readonly plugin: Plugin;
+  /**
+   * Creates the plugin with the control over HTTP, below `/_control`. It must stand after {@link ServerControl.plugin}.
+   * Without a secret the issuer must be on a test host.
+   *
+   * @example
+   * ```ts ignore
+   * const control = testControl();
+   * const as = await latchkey({ plugins: [control.plugin, await control.overHttp()] });
+   * ```
+   */
+  overHttp(options?: ControlOptions): Promise<Plugin>;
   /**
    * Wraps the approver of login pages: a user whom a test has decided on is logged in without a page. Not part of the
    * plugin, because test browsers go through the pages.

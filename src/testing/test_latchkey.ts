@@ -1,6 +1,5 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
-import type { ControlOptions } from "../control/mod.ts";
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
@@ -14,7 +13,7 @@ import type { ListenOptions, ListenResult } from "../server/listen.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { testControl } from "./control.ts";
-import type { TestControl, TestControlOptions } from "./test_control.ts";
+import type { ControlOptions, TestControl, TestControlOptions } from "./test_control.ts";
 import { testKeys } from "./keys.ts";
 import { assertServerOptions } from "./options.ts";
 
@@ -88,11 +87,11 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   assertServerOptions(options, ["seed", "startsAt", "testKeys", "control"]);
   assertKeyOptions(options);
   const { seed, startsAt, testKeys: useTestKeys = true, control: remote, plugins = [], ...settings } = options;
-  const serverControl = testControl({ seed, startsAt });
-  const { plugin, recorder: _, faults: __, approvePages: ___, clearFaults, ...control } = serverControl;
-  const endpoints = remote
-    ? [(await import("../control/mod.ts")).controlEndpoints(serverControl, remote === true ? {} : remote)]
-    : [];
+  const { plugin, overHttp, recorder: _, faults: __, approvePages: ___, clearFaults, ...control } = testControl({
+    seed,
+    startsAt,
+  });
+  const endpoints = remote ? [await overHttp(remote === true ? {} : remote)] : [];
   const server = await latchkey({
     issuerUntilListening: testIssuer,
     clients: [],

@@ -9,7 +9,8 @@ import type { App } from "../../src/app/context.ts";
 import { programControl } from "../../src/control/program_control.ts";
 import { verbPath } from "../../src/control/verb.ts";
 import { verbs } from "../../src/control/verbs/mod.ts";
-import { memoryStore } from "../../src/mod.ts";
+import { latchkey as unwatched, memoryStore } from "../../src/mod.ts";
+import { testControl } from "../../src/testing/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { forEachCase, observedStore } from "../flows/harness.ts";
@@ -142,6 +143,23 @@ test("[CO-04] a verb that changes something has no other method, and other metho
     "This address allows only POST",
     "Send POST; a browser that opens the address sends GET.",
   ]);
+});
+
+test("[CO-05] a path without a verb is a problem that names the verb that was probably meant", async () => {
+  const control = testControl();
+  await using as = await unwatched({ plugins: [control.plugin, await control.overHttp()] });
+  const paths: readonly [string, string][] = [
+    ["/clock/advnce", "Did you mean /clock/advance?"],
+    ["/rset", "Did you mean /reset?"],
+    ["/users/nothing-like-it", "Choose a path of /_control/openapi.json."],
+  ];
+  await forEachCase(paths, async ([path, fix]) => {
+    const response = await as.fetch(new Request(`${as.issuer}/_control${path}`, { method: "POST" }));
+    const { status, errors } = await response.json();
+    assertEquals([response.status, status, errors[0].fix], [404, 404, fix]);
+  });
+  const deep = await as.fetch(new Request(`${as.issuer}/_control/a/b/c`));
+  assertEquals([deep.status, (await deep.text()).includes("is off")], [404, false]);
 });
 
 test("[CO-05] every verb accepts its examples or says why not, and is never an internal error", async () => {

@@ -80,6 +80,7 @@ async function listExchanges(
     const finish = (result: LogResult) => {
       stopListening();
       clearTimeout(timer);
+      closed.removeEventListener("abort", onClose);
       resolve(result);
     };
     const stopListening = recorder.subscribe(() => {
@@ -87,7 +88,8 @@ async function listExchanges(
       if (result.count >= count) finish(result);
     });
     const timer = setTimeout(() => finish(list()), wait);
-    closed.addEventListener("abort", () => finish(list()), { once: true });
+    const onClose = () => finish(list());
+    closed.addEventListener("abort", onClose);
   });
 }
 
