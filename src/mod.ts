@@ -37,11 +37,16 @@ export type {
   PendingAuthorization,
   RedirectDestination,
 } from "./oauth/authorize/destination.ts";
-export type { AccessItems, ConsentItem, EntryPoint } from "./oauth/authorize/request_part.ts";
 export type {
   Access,
+  AccessItems,
   AccessLife,
   AccessPart,
+  ConsentItem,
+  EntryPoint,
+  PartServer,
+} from "./oauth/authorize/request_part.ts";
+export type {
   AnyMemberPart,
   BasePart,
   CheckedPart,

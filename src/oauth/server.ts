@@ -9,9 +9,9 @@
  * see `grants/mod.ts`.
  */
 
-import type { FurtherAccess, Grant, Store } from "../store/store.ts";
+import type { FurtherAccess, Store } from "../store/store.ts";
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
-import type { AccessItems, ConsentItem, EntryPoint } from "./authorize/request_part.ts";
+import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
 import type { ResponseMode, ResponseModes } from "./authorize/response_mode.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
@@ -276,75 +276,4 @@ export interface RequestParts {
   readonly access: readonly AccessPart[];
   /** The parameters of each entry point; of access besides scope, those of the token endpoint. */
   readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
-}
-
-/**
- * Access besides scope: a list of objects. A request for some needs no scope, users are asked about each object, and a
- * token request may name some of the granted objects. Functions that handle it are in `access.ts`.
- */
-export interface Access {
-  /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
-  readonly name: string;
-  /** Whether a token request asks for it. */
-  isRequested(server: Server, params: Params): boolean;
-  /** Reads the parameter of a stored request, which was valid when it was stored. */
-  parse(text: string): AccessItems;
-  /** Loads the code that only a request or grant with it needs. */
-  load(): Promise<AccessLife>;
-}
-
-/** Access besides scope of a server. */
-export interface AccessPart extends Access {
-  /** The member of requests, approvals and grants. */
-  readonly member: keyof FurtherAccess;
-}
-
-/** The life of {@link Access} after the request. */
-export interface AccessLife {
-  /** What the user is asked about each object, in their order. */
-  describe(server: Server, items: AccessItems): readonly ConsentItem[];
-  /**
-   * What an approval grants; `undefined` if it is nothing.
-   *
-   * @throws {Error} If the approver grants more than the client has requested.
-   */
-  approve(
-    server: Server,
-    client: Client,
-    requested: AccessItems,
-    approved: AccessItems | undefined,
-  ): AccessItems | undefined;
-  /**
-   * The part of a grant that a token request receives.
-   *
-   * @returns The objects of the access token, and those of the grant that the server still has; `undefined` without any.
-   * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
-   */
-  narrow(
-    server: Server,
-    client: Client,
-    grant: FurtherAccess & Pick<Grant, "scope">,
-    params: Params,
-  ): { readonly items: AccessItems; readonly granted: AccessItems | undefined };
-  /**
-   * Reads what a client requests on its own behalf; `undefined` for nothing.
-   *
-   * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
-   */
-  readOwn(server: Server, client: Client, params: Params): AccessItems | undefined;
-  /**
-   * Reads the claim of an assertion: what the client may have here.
-   *
-   * @throws {OAuthError} If it is invalid.
-   */
-  readClaim(server: Server, client: Client, claim: unknown): AccessItems;
-  /**
-   * Reads what a client requests at another authorization server.
-   *
-   * @param types The types of objects that it has.
-   * @throws {OAuthError} If it is invalid, or has no object of these types.
-   */
-  readForeign(params: Params, types: readonly string[]): AccessItems;
-  /** The objects that resource servers of these audiences may see; `undefined` without any. For no audience: all. */
-  visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
 }

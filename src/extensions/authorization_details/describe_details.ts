@@ -1,13 +1,15 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
 import type { AuthorizationDetail } from "../../store/store.ts";
-import type { ConsentItem } from "../../oauth/authorize/request_part.ts";
+import type { ConsentItem, PartServer } from "../../oauth/authorize/request_part.ts";
 import { printable } from "../../oauth/config/config_issue.ts";
-import type { Server } from "../../oauth/server.ts";
 import { detailsTypes } from "./settings.ts";
 
 /** Every field of every object, with the titles that the schema of its type has. */
-export function describeDetails({ settings }: Server, details: readonly AuthorizationDetail[]): readonly ConsentItem[] {
+export function describeDetails(
+  { settings }: PartServer,
+  details: readonly AuthorizationDetail[],
+): readonly ConsentItem[] {
   return details.map((detail) => {
     const { [detail.type]: definition } = detailsTypes(settings) ?? {};
     const properties = definition?.schema.properties as Record<string, { title?: unknown } | undefined> | undefined;

@@ -16,7 +16,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import { invalidGrantErrors } from "../../oauth/grants/invalid_grant.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
-import type { AccessLife, Server } from "../../oauth/server.ts";
+import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 
@@ -37,7 +37,7 @@ const identifierField = "identifier";
  *   not as its type says.
  */
 export function readDetails(
-  server: Server,
+  server: PartServer,
   client: Client,
   params: Params,
   isProtected = true,
@@ -111,7 +111,7 @@ function describe(value: unknown): string {
 }
 
 /** A type of the server; `undefined` if the server has no such type. */
-function findType({ settings }: Server, type: string): AuthorizationDetailsType | undefined {
+function findType({ settings }: PartServer, type: string): AuthorizationDetailsType | undefined {
   const types = detailsTypes(settings) ?? {};
   return Object.hasOwn(types, type) ? types[type] : undefined;
 }
@@ -120,7 +120,7 @@ function mayRequest({ metadata }: Client, type: string): boolean {
   return metadata.authorization_details_types?.includes(type) ?? true;
 }
 
-function assertDetails(server: Server, client: Client, details: readonly AuthorizationDetail[]): void {
+function assertDetails(server: PartServer, client: Client, details: readonly AuthorizationDetail[]): void {
   const compiled = new Map<string, FindMismatch>();
   for (const [i, detail] of details.entries()) {
     const definition = assertType(server, client, detail, i);
@@ -139,7 +139,12 @@ function assertDetails(server: Server, client: Client, details: readonly Authori
   }
 }
 
-function assertType(server: Server, client: Client, detail: AuthorizationDetail, i: number): AuthorizationDetailsType {
+function assertType(
+  server: PartServer,
+  client: Client,
+  detail: AuthorizationDetail,
+  i: number,
+): AuthorizationDetailsType {
   // The client may have sent anything.
   const type: unknown = detail.type;
   const definition = typeof type === "string" ? findType(server, type) : undefined;
@@ -196,7 +201,7 @@ function invalidDetail(
  * @throws {Error} If the approver grants anything else.
  */
 function approvedDetails(
-  server: Server,
+  server: PartServer,
   client: Client,
   requested: readonly AuthorizationDetail[],
   approved: readonly AuthorizationDetail[] = [],
@@ -211,7 +216,7 @@ function approvedDetails(
   return approved.length === 0 ? undefined : approved;
 }
 
-function isWithinType(server: Server, detail: AuthorizationDetail, other: AuthorizationDetail): boolean {
+function isWithinType(server: PartServer, detail: AuthorizationDetail, other: AuthorizationDetail): boolean {
   return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
 }
 
@@ -224,7 +229,7 @@ const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorizat
  * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
  */
 function narrowDetails(
-  server: Server,
+  server: PartServer,
   client: Client,
   { authorizationDetails: granted = [], scope }: FurtherAccess & Pick<Grant, "scope">,
   params: Params,
@@ -265,7 +270,7 @@ function narrowDetails(
  * @throws {OAuthError} As {@link readDetails}, and if the operator does not let the client have them without a user.
  */
 function readOwnDetails(
-  server: Server,
+  server: PartServer,
   client: Client,
   params: Params,
 ): readonly AuthorizationDetail[] | undefined {
@@ -282,7 +287,7 @@ function readOwnDetails(
  *
  * @throws {OAuthError} If the claim is no list of objects, or an object is not as its type says.
  */
-function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+function readClaimedDetails(server: PartServer, client: Client, claim: unknown): readonly AuthorizationDetail[] {
   if (detailsTypes(server.settings) === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)

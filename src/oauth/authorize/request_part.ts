@@ -1,6 +1,12 @@
-/** What parts of a request for access consist of. Their types are in `server.ts`, their list in `request_parts.ts`. */
+/**
+ * Access besides scope, a part of requests. The types of all parts are in `server.ts`, their list is in
+ * `request_parts.ts`.
+ */
 
-import type { FurtherAccess } from "../../store/store.ts";
+import type { FurtherAccess, Grant } from "../../store/store.ts";
+import type { Client } from "../clients/repository.ts";
+import type { Params } from "../params.ts";
+import type { RulePassed, Trace } from "../trace.ts";
 
 /**
  * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or that for
@@ -10,6 +16,89 @@ export type EntryPoint = "authorize" | "par" | "device";
 
 /** The objects that a request asks for, or that are granted. */
 export type AccessItems = NonNullable<FurtherAccess[keyof FurtherAccess]>;
+
+/** What access besides scope uses of a server. */
+export interface PartServer {
+  /** The settings, with those of extensions. */
+  readonly settings: object;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Receives every event. */
+  readonly trace: Trace;
+  /** Receives each passed check; absent if nothing listens. */
+  readonly passed?: RulePassed;
+}
+
+/**
+ * Access besides scope: a list of objects. A request for some needs no scope, users are asked about each object, and a
+ * token request may name some of the granted objects. Functions that handle it are in `access.ts`.
+ */
+export interface Access {
+  /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
+  readonly name: string;
+  /** Whether a token request asks for it. */
+  isRequested(server: PartServer, params: Params): boolean;
+  /** Reads the parameter of a stored request, which was valid when it was stored. */
+  parse(text: string): AccessItems;
+  /** Loads the code that only a request or grant with it needs. */
+  load(): Promise<AccessLife>;
+}
+
+/** Access besides scope of a server. */
+export interface AccessPart extends Access {
+  /** The member of requests, approvals and grants. */
+  readonly member: keyof FurtherAccess;
+}
+
+/** The life of {@link Access} after the request. */
+export interface AccessLife {
+  /** What the user is asked about each object, in their order. */
+  describe(server: PartServer, items: AccessItems): readonly ConsentItem[];
+  /**
+   * What an approval grants; `undefined` if it is nothing.
+   *
+   * @throws {Error} If the approver grants more than the client has requested.
+   */
+  approve(
+    server: PartServer,
+    client: Client,
+    requested: AccessItems,
+    approved: AccessItems | undefined,
+  ): AccessItems | undefined;
+  /**
+   * The part of a grant that a token request receives.
+   *
+   * @returns The objects of the access token, and those of the grant that the server still has; `undefined` without any.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
+   */
+  narrow(
+    server: PartServer,
+    client: Client,
+    grant: FurtherAccess & Pick<Grant, "scope">,
+    params: Params,
+  ): { readonly items: AccessItems; readonly granted: AccessItems | undefined };
+  /**
+   * Reads what a client requests on its own behalf; `undefined` for nothing.
+   *
+   * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
+   */
+  readOwn(server: PartServer, client: Client, params: Params): AccessItems | undefined;
+  /**
+   * Reads the claim of an assertion: what the client may have here.
+   *
+   * @throws {OAuthError} If it is invalid.
+   */
+  readClaim(server: PartServer, client: Client, claim: unknown): AccessItems;
+  /**
+   * Reads what a client requests at another authorization server.
+   *
+   * @param types The types of objects that it has.
+   * @throws {OAuthError} If it is invalid, or has no object of these types.
+   */
+  readForeign(params: Params, types: readonly string[]): AccessItems;
+  /** The objects that resource servers of these audiences may see; `undefined` without any. For no audience: all. */
+  visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
+}
 
 /** An object on the consent page. */
 export interface ConsentItem {
