@@ -3,7 +3,7 @@
 import { globSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
-import { bundlePackage } from "./bundle_package.ts";
+import { bundlePackage, documentPaths } from "./bundle_package.ts";
 import { readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
@@ -26,7 +26,7 @@ const optional = ["ioredis", "postgres"];
  * Maximum size of the tarball, in KiB. The mock with the checks of clients is half of it, twice: as ESM and as
  * CommonJS.
  */
-const maxTarballKiB = 1300;
+const maxTarballKiB = 1450;
 
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
@@ -73,10 +73,7 @@ await write("LICENSE", await Deno.readTextFile("LICENSE"));
 const readmes = ["README.md", ...globSync("src/**/README.md")];
 for (const path of readmes) await write(path, await readmeForUsers(path));
 await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
-await write(
-  "static/config.schema.json",
-  JSON.stringify(JSON.parse(await Deno.readTextFile("static/config.schema.json"))),
-);
+for (const path of documentPaths) await write(path, JSON.stringify(JSON.parse(await Deno.readTextFile(path))));
 const tarball = await pack();
 const { packages, total, own } = await install(tarball);
 const packed = Math.ceil((await Deno.stat(tarball)).size / 1024);

@@ -21,8 +21,8 @@ const bunHeader = "// @bun";
 /** Makes the program executable. */
 const shebang = "#!/usr/bin/env node";
 
-/** The schema is in the package anyway, for editors, and is loaded from there instead of bundled. */
-const schema = "static/config.schema.json";
+/** Documents that are in the package for editors and generators, and are loaded from there instead of bundled. */
+export const documentPaths = ["static/config.schema.json", "static/control.openapi.json"] as const;
 
 /** One file, by its path in the package. */
 export interface PackageFile {
@@ -84,7 +84,11 @@ export async function bundlePackage(
     outdir: folder,
   };
   try {
-    const moduleGraph = await analyzeModules({ ...options, plugins: [slimManifest, externalSchema] }, entries, program);
+    const moduleGraph = await analyzeModules(
+      { ...options, plugins: [slimManifest, externalDocuments] },
+      entries,
+      program,
+    );
     const { chunks, imports: graph } = moduleGraph;
     const chunkedModules = chunks.flatMap(({ modules }) => modules);
     const later = chunkedModules.flatMap((path) => graph[path]!.later);
@@ -92,7 +96,7 @@ export async function bundlePackage(
       await esbuild.build({
         ...options,
         ...input,
-        plugins: [slimManifest, externalSchema, externalizeChunks(moduleGraph, ownModules)],
+        plugins: [slimManifest, externalDocuments, externalizeChunks(moduleGraph, ownModules)],
       });
     const results = [
       await build({
@@ -242,14 +246,16 @@ const slimManifest: esbuild.Plugin = {
   },
 };
 
-/** Does not bundle the JSON Schema. */
-const externalSchema: esbuild.Plugin = {
-  name: "JSON Schema apart",
+/** Does not bundle the documents. */
+const externalDocuments: esbuild.Plugin = {
+  name: "documents apart",
   setup(build) {
-    build.onResolve(
-      { filter: /\/config\.schema\.json$/ },
-      () => ({ path: packagePathPrefix + schema, external: true }),
-    );
+    for (const path of documentPaths) {
+      build.onResolve(
+        { filter: new RegExp(`/${path.replaceAll(".", "\\.")}$`) },
+        () => ({ path: packagePathPrefix + path, external: true }),
+      );
+    }
   },
 };
 
