@@ -20,6 +20,8 @@ export interface SessionClientRecord {
   readonly sub: string;
   /** The session. */
   readonly sid: string;
+  /** The issuer of the ID token, for a server with several names. Absent: the issuer of the server. */
+  readonly issuer?: string;
 }
 
 /** A call of a `backchannel_logout_uri` that must be made later. */

@@ -6,8 +6,10 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { health } from "../../src/operating/mod.ts";
+import { callEvents, callingServer } from "../extensions/client_logout/logout_receiver.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { clients, decodeClaims, encode, forEachCase, goodRequest, verifier } from "./harness.ts";
+import { until } from "../until.ts";
 
 const deviceCode = "urn:ietf:params:oauth:grant-type:device_code";
 const metadataPath = "/.well-known/openid-configuration";
@@ -155,4 +157,24 @@ test("[OP-13] pages are served under the host of frontChannelUrl, and their form
   assertEquals([await page("localhost:49153"), await page("evil.example.com")], [200, 403]);
   const response = await as.fetch(new Request(`${urls.issuer}/clients`, { headers: { host: "localhost:49153" } }));
   assertMatch(await response.text(), /spa/);
+});
+
+test("[BL-07, OP-12] from-host: a client is logged out with the issuer of its ID token, also at a repetition", async () => {
+  const name = "http://latchkey:9000";
+  const server = await callingServer({ issuer: "from-host", issuerHosts: ["latchkey"] });
+  const { as, calls } = server;
+  server.respond = () => new Response(null, { status: 503 });
+  const front = await send(as, "http://localhost:49153", `/oauth2/authorize?${encode(goodRequest)}`);
+  const { id_token } = await exchange(as, name, new URL(front.headers.get("location")!).searchParams.get("code")!);
+  assertEquals(decodeClaims(id_token).iss, name);
+  as.users.delete("alice");
+  await until(() => callEvents(server).length === 1);
+  await server.repeatCalls(60, 1);
+  assertEquals(calls.map(({ claims }) => claims.iss), [name, name]);
+  const other = await send(as, name, `/oauth2/authorize?${encode({ ...goodRequest, login_hint: "bob" })}`);
+  const login = await exchange(as, name, new URL(other.headers.get("location")!).searchParams.get("code")!);
+  const hint = encode({ id_token_hint: login.id_token });
+  assertEquals((await send(as, name, `/oauth2/logout?${hint}`)).status, 200);
+  await server.repeatCalls(60, 1);
+  assertEquals(calls.slice(2).map(({ claims }) => claims.iss), [name, name]);
 });

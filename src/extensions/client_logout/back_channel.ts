@@ -130,12 +130,12 @@ async function describeError(response: Response): Promise<string> {
 export async function createLogoutToken(
   server: Server,
   client: Client,
-  { sub, sid }: Pick<SessionClientRecord, "sub" | "sid">,
+  { sub, sid, issuer = server.issuer }: Pick<SessionClientRecord, "sub" | "sid" | "issuer">,
   lifetimeSeconds = logoutTokenLifetimeSeconds,
 ): Promise<string> {
   const now = secondsNow(server);
   const claims = {
-    iss: server.issuer,
+    iss: issuer,
     sub: await subjectFor(server, client, sub),
     aud: client.id,
     iat: now,

@@ -14,11 +14,11 @@ export async function logoutFrames(
   server: Server,
   logins: readonly SessionClientRecord[],
 ): Promise<readonly LogoutFrame[]> {
-  const frames = logins.map(async ({ clientId, sid }) => {
+  const frames = logins.map(async ({ clientId, sid, issuer = server.issuer }) => {
     const client = await server.clients.findHolder(clientId);
     const uri = client?.metadata.frontchannel_logout_uri;
     if (client === undefined || uri === undefined) return [];
-    const identifiers = [["iss", server.issuer], ["sid", await sessionIdFor(server, client, sid)]] as const;
+    const identifiers = [["iss", issuer], ["sid", await sessionIdFor(server, client, sid)]] as const;
     return [{ client: client.name ?? client.id, src: appendToRedirectUri(uri, identifiers) }];
   });
   return (await Promise.all(frames)).flat();

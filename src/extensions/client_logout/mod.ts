@@ -42,8 +42,8 @@ const watcher: SessionWatcher = {
 };
 
 async function repeatCalls(server: Server): Promise<void> {
-  const { issuer, store } = server;
-  if (!clientLogoutOf(server).backChannel || await store.count("logout_call", `${issuer} `) === 0) return;
+  const { storageIssuer, store } = server;
+  if (!clientLogoutOf(server).backChannel || await store.count("logout_call", `${storageIssuer} `) === 0) return;
   await (await import("./back_channel.ts")).repeatLogoutCalls(server);
 }
 

@@ -57,9 +57,9 @@ export async function recordSessionClient(
   sub: string,
   sid: string,
 ): Promise<void> {
-  const { settings: { lifetimes }, store } = server;
+  const { issuer, settings: { isIssuerFromHost, lifetimes }, store } = server;
   const now = server.now();
-  const login: SessionClientRecord = { clientId, sub, sid };
+  const login: SessionClientRecord = { clientId, sub, sid, ...isIssuerFromHost && { issuer } };
   const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await store.add("session_client", id, login, { expiresAt })) return;
@@ -80,8 +80,8 @@ export async function scheduleCall(server: Server, call: LogoutCall): Promise<nu
 }
 
 /** The prefix of the ids of the calls to repeat. */
-export function logoutCallPrefix({ issuer }: Server): string {
-  return `${issuer} `;
+export function logoutCallPrefix({ storageIssuer }: Server): string {
+  return `${storageIssuer} `;
 }
 
 /** The values of those records that this call consumed first, of all concurrent ones and on all instances. */
