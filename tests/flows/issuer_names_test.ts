@@ -3,12 +3,12 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
-import { ConfigurationError } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { health } from "../../src/operating/mod.ts";
 import { callEvents, callingServer } from "../extensions/client_logout/logout_receiver.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { clients, decodeClaims, encode, forEachCase, goodRequest, verifier } from "./harness.ts";
+import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "./harness.ts";
 import { until } from "../until.ts";
 
 const deviceCode = "urn:ietf:params:oauth:grant-type:device_code";
@@ -157,6 +157,19 @@ test("[OP-13] pages are served under the host of frontChannelUrl, and their form
   assertEquals([await page("localhost:49153"), await page("evil.example.com")], [200, 403]);
   const response = await as.fetch(new Request(`${urls.issuer}/clients`, { headers: { host: "localhost:49153" } }));
   assertMatch(await response.text(), /spa/);
+});
+
+test("[OP-12] from-host: a request under another name adds nothing that stays in memory", async () => {
+  const reads: unknown[] = [];
+  const store = observedStore(memoryStore(), (verb, [kind]) => {
+    if (verb === "get" && kind === "server_secret") reads.push(kind);
+  });
+  await using as = await open({ store });
+  const login = (port: number) => send(as, `http://localhost:${port}`, `/oauth2/authorize?${encode(goodRequest)}`);
+  assertEquals((await login(49000)).status, 302);
+  const known = reads.length;
+  await forEachCase([49001, 49002, 49003], async (port) => void assertEquals((await login(port)).status, 302));
+  assertEquals(reads.length, known);
 });
 
 test("[BL-07, OP-12] from-host: a client is logged out with the issuer of its ID token, also at a repetition", async () => {

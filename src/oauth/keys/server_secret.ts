@@ -16,12 +16,13 @@ const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>
 export function serverSecret(owner: SecretOwner, purpose: string): Promise<string> {
   let secrets = secretsByStore.get(owner.store);
   if (secrets === undefined) secretsByStore.set(owner.store, secrets = new Map());
-  const cacheKey = `${purpose} ${owner.issuer}`;
-  let secret = secrets.get(cacheKey);
+  // Not by issuer: a server can have many names, which senders choose.
+  const name = hasTestHost(owner.issuer) ? `test ${purpose}` : purpose;
+  let secret = secrets.get(name);
   if (secret === undefined) {
-    secret = loadSecret(owner, hasTestHost(owner.issuer) ? `test ${purpose}` : purpose);
-    secrets.set(cacheKey, secret);
-    secret.catch(() => secrets.delete(cacheKey));
+    secret = loadSecret(owner, name);
+    secrets.set(name, secret);
+    secret.catch(() => secrets.delete(name));
   }
   return secret;
 }
