@@ -30,7 +30,7 @@ export const onDenoAlone: readonly Group[] = [
     paths: [
       ...below("tests/flows/authorization_", "request_", "response_"),
       ...below("tests/flows/", "claims_", "client_credentials_", "client_profile_", "clock_skew_", "error_uri_"),
-      ...below("tests/flows/", "fapi_message_signing_", "grant_types_", "hosts_", "jarm_"),
+      ...below("tests/flows/", "fapi_message_signing_", "grant_types_", "hosts_"),
       ...below("tests/flows/", "own_rejection_", "pending_", "plugin_endpoint_", "profile_", "redirect_uri_"),
       ...below("tests/flows/", "resource_", "settings_", "standing_", "test_secrets_"),
       "tests/flows/wrong_address_",
@@ -39,6 +39,7 @@ export const onDenoAlone: readonly Group[] = [
         "absent_extension_",
         "assertion_grants/id_jag_",
         "authorization_details/",
+        "signed_responses/jarm_",
         "token_exchange/",
       ),
     ],
