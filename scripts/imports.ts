@@ -127,7 +127,15 @@ const importRules: ImportRules = {
         "oauth/": "anything",
       },
     },
-    admin: { allowed: { "http/": "anything", "app/": "anything", "oauth/": "anything", "ui/": "types" } },
+    admin: {
+      allowed: {
+        "extensions/": "anything",
+        "http/": "anything",
+        "app/": "anything",
+        "oauth/": "anything",
+        "ui/": "types",
+      },
+    },
     interaction: {
       allowed: {
         "ui/": "types",
@@ -207,7 +215,7 @@ const maxKernelCodeLines = 19_800;
  * Maximum number of modules of `src/` that `scripts/first_login.ts` loads: one authorization code flow of a server with
  * default options and a memory store. Modules that it loads by `import()` count; modules of types alone are never loaded.
  */
-const maxFirstLoginModules = 190;
+const maxFirstLoginModules = 200;
 
 /** Maximum number of lines of a file. */
 const maxFileLines = 350;

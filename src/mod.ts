@@ -57,6 +57,13 @@ export type {
   RequestParts,
 } from "./oauth/server.ts";
 export type {
+  RequestOrigin,
+  RequestSource,
+  ResolvedRequest,
+  SourceParameter,
+  StoredRequests,
+} from "./oauth/authorize/request_source.ts";
+export type {
   ResponseFields,
   ResponseMode,
   ResponseModeDescription,
@@ -81,6 +88,8 @@ export type { Introspection } from "./oauth/tokens/introspection.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
 export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";
 export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";
+export type { ParSettings } from "./extensions/par/settings.ts";
+export type { SignedRequestSettings } from "./extensions/signed_requests/settings.ts";
 export type {
   RegistrationMembers,
   RegistrationSettings,

@@ -40,7 +40,7 @@ function blocks(path: string, language: string): string[] {
 /** The examples of a README as one program: each continues with the values of the previous ones. */
 function program(path: string, language = "ts"): string {
   // The type assertions and the disposal are all that keeps it from being JavaScript everywhere.
-  return blocks(path, language).join("\n").replaceAll(/^import .*\n/gm, "").replace("await using as", "const as")
+  return blocks(path, language).join("\n").replaceAll(/^import .*\n/gm, "").replace(/await using (?=\w+ =)/, "const ")
     .replaceAll(/(?<=[\w)])!(?=[).;,])/g, "");
 }
 
@@ -131,7 +131,6 @@ test("the example of an MCP server accepts its token and rejects a request witho
   assertEquals(printed, [
     ["alice", 401],
     ["DPoP"],
-    [["client_id", "request_uri"]],
     level,
   ]);
 });
@@ -143,6 +142,12 @@ test("the example of a rich authorization request grants its object", async () =
     console,
   });
   assertEquals(printed, [[[{ type: "payment", amount: "12.00" }]]]);
+});
+
+test("the example of pushed requests pushes one", async () => {
+  const { printed, console } = listening();
+  await run(`${program("src/extensions/par/README.md")}\nawait strict.close();`, { testLatchkey, console });
+  assertEquals(printed, [[["client_id", "request_uri"]]]);
 });
 
 test("the example of signed responses prints what its comment says", async () => {

@@ -1,12 +1,13 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
+import { mustPush } from "../extensions/par/settings.ts";
+import { mustSign } from "../extensions/signed_requests/settings.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { clientValues } from "../oauth/config/extension_settings.ts";
-import { quote } from "../oauth/config/config_issue.ts";
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
+import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { ClientDemand } from "./client_snippets/client_info.ts";
 import { requiresProof } from "../oauth/dpop/request_proof.ts";
@@ -15,8 +16,7 @@ import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
-import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
-import type { DirectoryOptions } from "./admin_endpoint.ts";
+import { directoryHandlers, type DirectoryOptions, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
@@ -80,8 +80,8 @@ function findDemands({ server }: Context, client: Client): ClientDemand[] {
   const policy = policyOf(server, client);
   const modes = metadata.response_modes ?? policy.responseModes;
   const demands: Readonly<Record<ClientDemand, boolean | undefined>> = {
-    par: policy.requirePushedAuthorizationRequests || metadata.require_pushed_authorization_requests,
-    jar: policy.requireSignedRequestObject || metadata.require_signed_request_object,
+    par: mustPush(server, client),
+    jar: mustSign(server, client),
     jarm: !modes.some((mode) => mode === "query" || mode === "form_post"),
     dpop: requiresProof(server, client),
   };

@@ -9,7 +9,7 @@
 
 import { isResponse, withHeaders } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
-import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
+import { type PendingAuthorization, storedRequests } from "../oauth/authorize/destination.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/login.ts";
@@ -42,10 +42,10 @@ export async function authorize(
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
     if (isPromptNone) throw interactionRequired();
-    const { pushedRequest } = pending.destination;
-    if (pushedRequest !== undefined) {
-      const { keepPushedRequest } = await import("../oauth/authorize/pushed_request.ts");
-      await keepPushedRequest(server, pending.client, pushedRequest, context.target.clientAddress.address);
+    const { storedRequest } = pending.destination;
+    if (storedRequest !== undefined) {
+      const { address } = context.target.clientAddress;
+      await storedRequests(server).keep(server, pending.client, storedRequest, address);
     }
     return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
   }

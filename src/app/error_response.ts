@@ -5,7 +5,12 @@ import { HttpError } from "../http/http_error.ts";
 import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
 import { html, json, plainText } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
-import type { Destination, DeviceDestination, RedirectDestination } from "../oauth/authorize/destination.ts";
+import {
+  type Destination,
+  type DeviceDestination,
+  type RedirectDestination,
+  storedRequests,
+} from "../oauth/authorize/destination.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
@@ -199,22 +204,21 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
   return challenge("Bearer", { realm: issuer, ...attributes });
 }
 
-/** Sends the error to the client; the first response to a pushed request is the only one (RFC 9126 §4). */
+/** Sends the error to the client; the first response to a stored request is the only one (RFC 9126 §4). */
 function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
   const isTemporary = !(thrown instanceof OAuthError) || errorStatus[thrown.code] >= 500;
-  if (destination.pushedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
-  return consumeAndRedirect(context, destination, destination.pushedRequest, thrown);
+  if (destination.storedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
+  return consumeAndRedirect(context, destination, destination.storedRequest, thrown);
 }
 
 async function consumeAndRedirect(
   context: Context,
   destination: Destination,
-  pushedRequest: string,
+  storedRequest: string,
   thrown: unknown,
 ): Promise<HttpResponse> {
   try {
-    const { consumePushedRequest } = await import("../oauth/authorize/pushed_request.ts");
-    await consumePushedRequest(context.server, pushedRequest);
+    await storedRequests(context.server).consume(context.server, storedRequest);
   } catch (error) {
     return await errorPage(context, error);
   }

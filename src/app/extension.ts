@@ -5,6 +5,7 @@ import type { Client } from "../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
+import type { RequestSource } from "../oauth/authorize/request_source.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
   MinuteTask,
   RecordUse,
   RequestPart,
+  RequestParts,
   Server,
   SessionWatcher,
   TokenIssuer,
@@ -36,6 +38,8 @@ export interface IntrospectionFormat {
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
+  /** The parameters of requests for access, by where they are read. */
+  readonly requestParameters: RequestParts["parameters"];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
   /** Whether the approver shows login pages. */
@@ -60,8 +64,10 @@ export interface Extension extends SettingsExtension {
   readonly specifications: readonly string[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType[];
-  /** Its parts of requests for access. They are read before the scope. Default: none. */
+  /** Its parts of requests for access: checks are read first, members before the scope. Default: none. */
   readonly requestParts?: readonly RequestPart[];
+  /** Its source of the parameters of authorization requests. Default: none. */
+  readonly requestSource?: RequestSource<Server>;
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */

@@ -3,7 +3,7 @@
  *
  * This folder has one file per protocol endpoint. Protocol rules live in `oauth/`, login pages in `interaction/`.
  *
- * The parameters of a pushed (RFC 9126) or signed request (RFC 9101) are read first; the rest is the same for them.
+ * If the parameters are not the request itself (OpenID Connect Core §6), their source reads them first.
  *
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
  * 2. `readRequest` reads the parts of the request.
@@ -13,7 +13,8 @@
 
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse } from "../http/responses.ts";
-import type { PendingAuthorization, RedirectDestination, RequestOrigin } from "../oauth/authorize/destination.ts";
+import type { PendingAuthorization, RedirectDestination } from "../oauth/authorize/destination.ts";
+import type { RequestOrigin } from "../oauth/authorize/request_source.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import type { Client } from "../oauth/clients/repository.ts";
@@ -47,7 +48,7 @@ export function authorizeHandlers(
     let origin: RequestOrigin | undefined;
     try {
       if (received.get("request_uri") !== undefined || received.get("request") !== undefined) {
-        const { resolveRequest } = await import("../oauth/authorize/request_source.ts");
+        const { resolveRequest } = await import("../oauth/authorize/resolve_request.ts");
         ({ params, origin } = await resolveRequest(server, received, context.unrepeatable));
       }
       ({ destination, client } = await findDestination(server, params, origin));
@@ -64,14 +65,14 @@ export function authorizeHandlers(
     }
     context.destination = destination;
     if (origin?.rejection !== undefined) throw origin.rejection;
-    const { mode, pushedRequest, isSigned } = destination;
+    const { mode, storedRequest, isSigned } = destination;
     const from = {
       server,
       client,
       params,
       at: "authorize",
       mode,
-      isPushed: pushedRequest !== undefined,
+      isPushed: storedRequest !== undefined,
       isSigned,
     } as const;
     const request = await readRequest(from);

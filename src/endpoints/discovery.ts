@@ -5,7 +5,7 @@ import { json } from "../http/responses.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { acceptedSigningAlgorithms, clientJwtAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import { acceptedSigningAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
@@ -101,13 +101,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     prompt_values_supported: promptValues,
     acr_values_supported: acrValues.map(({ value }) => value),
     dpop_signing_alg_values_supported: server.settings.dpop.algorithms,
-    ...server.settings.requirePushedAuthorizationRequests && { require_pushed_authorization_requests: true },
-    ...server.settings.requireSignedRequestObject && { require_signed_request_object: true },
-    request_parameter_supported: true,
-    request_object_signing_alg_values_supported: clientJwtAlgorithms(
-      ["private_key_jwt", ...methods],
-      server.settings.signatureAlgorithms,
-    ),
+    // The default is true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,
   };
 }

@@ -5,7 +5,9 @@ import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_g
 import { authorizationDetailsFields, type AuthorizationDetailsSettings } from "./authorization_details/settings.ts";
 import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
+import { parFields, type ParSettings } from "./par/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
+import { signedRequestFields, type SignedRequestSettings } from "./signed_requests/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
 /** The settings of all extensions, in one list with those of every server. Everything has a default. */
@@ -15,7 +17,9 @@ export interface ExtensionSettings
     AuthorizationDetailsSettings,
     ClientDocumentSettings,
     ClientLogoutSettings,
+    ParSettings,
     RegistrationMembers,
+    SignedRequestSettings,
     TokenExchangeMembers {}
 
 /** Describes {@link ExtensionSettings}. */
@@ -24,6 +28,8 @@ export const extensionFields: Fields<ExtensionSettings> = {
   ...authorizationDetailsFields,
   ...clientDocumentFields,
   ...clientLogoutFields,
+  ...parFields,
   ...registrationFields,
+  ...signedRequestFields,
   ...tokenExchangeFields,
 };

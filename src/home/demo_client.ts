@@ -1,6 +1,8 @@
 /** The demo clients: links that start a flow, and the state, nonce and verifier of a started flow. */
 
 import { frontChannelBase } from "../oauth/config/issuer_urls.ts";
+import { canPush, mustPush } from "../extensions/par/settings.ts";
+import { canSign, mustSign } from "../extensions/signed_requests/settings.ts";
 import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { requiresProof } from "../oauth/dpop/request_proof.ts";
@@ -56,7 +58,7 @@ export async function startLinks(context: Context, browser: BrowserCookie): Prom
   return await Promise.all(
     shortStartLinks(context, clients).map(async (link) => {
       const client = clients.find(({ id }) => id === link.clientId)!;
-      if (mustPush(context, client) || mustSign(context, client)) return link;
+      if (mustPush(context.server, client) || mustSign(context.server, client)) return link;
       const request = await demoAuthorizationRequest(context, client, await newDemoFlow(context, browser));
       const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
       return { ...link, href: `${endpointPath(context.app, "authorize")}?${query}` };
@@ -73,10 +75,13 @@ export function shortStartLinks({ site }: Context, clients: readonly Client[]): 
   }));
 }
 
-/** Whether the requests of a client must be pushed, so that no link can contain them. */
-export function mustPush({ server }: Context, client: Client): boolean {
-  return policyOf(server, client).requirePushedAuthorizationRequests ||
-    client.metadata.require_pushed_authorization_requests === true;
+/** Whether the client of a flow pushes its request, so that no link can contain it. */
+export function pushesRequest(
+  { server }: Context,
+  client: Client,
+  { extensions }: Pick<DemoFlow, "extensions">,
+): boolean {
+  return mustPush(server, client) || extensions.par !== undefined && canPush(server);
 }
 
 /** Whether this server has the private key of the client. */
@@ -84,9 +89,13 @@ export function hasDemoKey({ metadata }: Client): boolean {
   return metadata.jwks?.keys.some(({ kid }) => kid === "demo-key") === true;
 }
 
-/** Whether the requests of a client must be signed. */
-export function mustSign({ server }: Context, client: Client): boolean {
-  return policyOf(server, client).requireSignedRequestObject || client.metadata.require_signed_request_object === true;
+/** Whether the client of a flow signs its request. */
+export function signsRequest(
+  { server }: Context,
+  client: Client,
+  { extensions }: Pick<DemoFlow, "extensions">,
+): boolean {
+  return mustSign(server, client) || extensions.jar !== undefined && canSign(server);
 }
 
 /** What a flow of the tour shows: its steps, or what the server rejects if this parameter is wrong. */

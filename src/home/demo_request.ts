@@ -1,5 +1,6 @@
 /** Sends the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
 
+import { mustSign } from "../extensions/signed_requests/settings.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { signAsDemoClient } from "../oauth/clients/sign_as_demo_client.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -10,8 +11,8 @@ import {
   demoAuthorizationRequest,
   type DemoFlow,
   hasDemoKey,
-  mustPush,
-  mustSign,
+  pushesRequest,
+  signsRequest,
 } from "./demo_client.ts";
 import { clientRequest, send } from "./playground/requests.ts";
 
@@ -21,11 +22,10 @@ import { clientRequest, send } from "./playground/requests.ts";
  * @throws {OAuthError} If the page cannot send the request, such as that of a client whose secret it does not know.
  */
 export async function demoRequestUrl(context: Context, client: Client, flow: DemoFlow): Promise<string> {
-  const { extensions } = flow;
   const parameters = Object.fromEntries(await demoAuthorizationRequest(context, client, flow));
-  const isSigned = extensions.jar !== undefined || mustSign(context, client);
+  const isSigned = signsRequest(context, client, flow);
   const sent = isSigned ? await sign(context, client, parameters) : parameters;
-  const isPushed = extensions.par !== undefined || mustPush(context, client);
+  const isPushed = pushesRequest(context, client, flow);
   const query = isPushed ? await push(context, client, sent) : sent;
   return `${endpointPath(context.app, "authorize")}?${new URLSearchParams(query)}`;
 }
@@ -37,7 +37,7 @@ async function sign(context: Context, client: Client, parameters: Readonly<Param
     const request = await signAsDemoClient(context.server, client.id, "oauth-authz-req+jwt", parameters);
     return { client_id: client.id, request };
   }
-  const signers = mustSign(context, client) ? [] : (await callbackClients(context)).filter(hasDemoKey);
+  const signers = mustSign(context.server, client) ? [] : (await callbackClients(context)).filter(hasDemoKey);
   throw new OAuthError("invalid_request", "this page cannot sign the authorization request of the client", {
     rule: "JR-05",
     expected: "a client that has the public key of the demo client in its jwks",

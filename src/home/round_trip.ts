@@ -3,7 +3,7 @@
 import type { Fields } from "../http/form.ts";
 import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { digest } from "../oauth/secrets.ts";
-import { demoAuthorizationRequest, type DemoFlow, mustPush, mustSign } from "./demo_client.ts";
+import { demoAuthorizationRequest, type DemoFlow, pushesRequest, signsRequest } from "./demo_client.ts";
 import { sendsIss } from "../app/authorization_response.ts";
 import type { Context } from "../app/context.ts";
 import type { Server } from "../oauth/server.ts";
@@ -29,8 +29,8 @@ export async function describeRoundTrip(
   return {
     ...flow !== undefined && client !== undefined && {
       request: await demoAuthorizationRequest(context, client, flow),
-      isPushed: flow.extensions.par !== undefined || mustPush(context, client),
-      isSigned: flow.extensions.jar !== undefined || mustSign(context, client),
+      isPushed: pushesRequest(context, client, flow),
+      isSigned: signsRequest(context, client, flow),
     },
     redirect,
     checks: checkResponse(context.server, parameters.get("state"), parameters.get("iss"), flow),

@@ -5,9 +5,9 @@
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
-import { accessOf, hasAccess, pushedAccess, withoutAccess } from "../oauth/authorize/access.ts";
+import { accessOf, hasAccess, withoutAccess } from "../oauth/authorize/access.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import type { Destination, PendingAuthorization } from "../oauth/authorize/destination.ts";
+import { type Destination, type PendingAuthorization, storedRequests } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { deviceCodeType } from "../oauth/grants/grant_type_uris.ts";
@@ -116,7 +116,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
 }
 
 function isStored(destination: Destination): boolean {
-  return destination.mode === "device" || destination.pushedRequest !== undefined;
+  return destination.mode === "device" || destination.storedRequest !== undefined;
 }
 
 /** The access besides scope of a stored request. */
@@ -127,9 +127,9 @@ async function storedAccess(server: Server, destination: Destination): Promise<F
     if (device === undefined) throw usedUserCode();
     return accessOf(server, device.request as unknown as AuthorizationRequest);
   }
-  const pushed = await server.store.get("pushed_request", destination.pushedRequest!);
-  if (pushed === undefined) throw expiredInteraction("its pushed request has expired");
-  return pushedAccess(server, pushed.value);
+  const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
+  if (access === undefined) throw expiredInteraction("its stored request has expired");
+  return access;
 }
 
 function mayReceive(client: Client, { mode, uri }: Destination): boolean {

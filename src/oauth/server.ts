@@ -12,6 +12,7 @@
 import type { FurtherAccess, Store } from "../store/store.ts";
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
+import type { RequestSource } from "./authorize/request_source.ts";
 import type { ResponseMode, ResponseModes } from "./authorize/response_mode.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
@@ -65,6 +66,8 @@ export interface Server {
   readonly responseModes: ResponseModes<Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
+  /** Where the parameters of authorization requests come from, besides the requests themselves. */
+  readonly requestSources: readonly RequestSource<Server>[];
   /** The issuers of a token response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** What extensions do before something is issued to a client. */

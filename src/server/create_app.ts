@@ -154,6 +154,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),
     requestParts: parts,
+    requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
     clients,

@@ -6,7 +6,9 @@ import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { authorizationDetails } from "../extensions/authorization_details/mod.ts";
 import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
+import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
+import { signedRequests } from "../extensions/signed_requests/mod.ts";
 import { signedResponses } from "../extensions/signed_responses/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 
@@ -19,7 +21,9 @@ export const extensions: readonly Extension[] = [
   authorizationDetails,
   clientDocuments,
   clientLogout,
+  par,
   registration,
+  signedRequests,
   signedResponses,
   tokenExchange,
 ];

@@ -8,7 +8,6 @@ import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import { wellKnownPaths } from "../endpoints/well_known_paths.ts";
 import type { Method } from "../http/router.ts";
-import { requestUriParameter } from "../oauth/authorize/parameters.ts";
 import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
@@ -85,7 +84,10 @@ export function endpoints(
   const pages = interaction?.interactionHandlers(openLogin);
   const hasPages = interaction !== undefined;
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
-  const options: EndpointOptions = { base, approver: decider, hasPages, openLogin };
+  const options: EndpointOptions = {
+    ...{ base, approver: decider, hasPages, openLogin },
+    requestParameters: requestParts.parameters,
+  };
   const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
   // Of the authorization response, and of the redirect to the login pages.
   const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
@@ -172,22 +174,6 @@ export function endpoints(
       parameters: tokenParameters,
       exampleParameters: ["token", "client_id"],
       load: async () => (await import("../endpoints/revoke.ts")).revoke,
-    },
-    {
-      name: "par",
-      metadataName: "pushed_authorization_request_endpoint",
-      path: `${base}/oauth2/par`,
-      methods: ["POST"],
-      caller: "client",
-      cors: true,
-      title: "Pushed authorization request",
-      doneLabel: "pushed",
-      errors: "json",
-      role: "step",
-      parameters: [...clientAuthParameters, ...requestParts.parameters.par],
-      exampleParameters: ["client_id", "response_type", "redirect_uri", "code_challenge", "code_challenge_method"],
-      responseParameters: [requestUriParameter],
-      load: async () => (await import("../endpoints/par.ts")).par,
     },
     {
       name: "introspect",

@@ -1,5 +1,7 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
+import { mustPush } from "../extensions/par/settings.ts";
+import { mustSign } from "../extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../oauth/config/field.ts";
 import { parseJsonObject } from "../http/message.ts";
 import { type ResponseMode, responseModeNames } from "../oauth/authorize/response_mode.ts";
@@ -208,7 +210,6 @@ export function loginClient(
       assertOptions("logIn", loginField, options);
       const { issuer } = server();
       const registered = registeredClient(client);
-      const policy = policyOf(client);
       const { dpop: option = mustProveKey(client) } = options;
       const dpop = option === true ? await ownKey() : option;
       const { verifier, state, nonce, params } = await createRequest(
@@ -219,13 +220,11 @@ export function loginClient(
       );
       const sent = new URLSearchParams(encodeParameters(params));
       const getSent = (name: string) => sent.get(name) ?? undefined;
-      const isSigned = options.signedRequest ??
-        (registered?.metadata.require_signed_request_object || policy.requireSignedRequestObject);
+      const isSigned = options.signedRequest ?? mustSign(server(), registered);
       const query = isSigned
         ? { client_id: client.client_id, request: await signRequest(server(), client, params) }
         : params;
-      const isPushed = options.par ??
-        (registered?.metadata.require_pushed_authorization_requests || policy.requirePushedAuthorizationRequests);
+      const isPushed = options.par ?? mustPush(server(), registered);
       const request = new URL(
         `${endpointUrl("authorize")}?${isPushed ? await push(client, query, dpop) : encodeParameters(query)}`,
       );

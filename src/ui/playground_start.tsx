@@ -12,6 +12,8 @@ import { Code, CodeList } from "./value.tsx";
 export interface PlaygroundStartProps extends Site {
   /** The clients whose redirect URI is this server's `/authorized`; the first is the main one. Empty: no form. */
   readonly clientIds: readonly string[];
+  /** Whether clients may push requests. */
+  readonly par: boolean;
   /** The clients that the page can sign requests for. */
   readonly signingClientIds: readonly string[];
   /** Adds such a client; absent if the page may not, or has one. */
@@ -33,6 +35,7 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
   const {
     base,
     clientIds,
+    par,
     signingClientIds,
     addKeyClient,
     dpop,
@@ -57,9 +60,11 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
               <Choices legend="Client" name="client_id" values={clientIds} />
               <fieldset>
                 <legend>Protection of the request</legend>
-                <Checkbox name="par" label="Push it (PAR)">
-                  The client sends the parameters directly to the server; the browser carries only a reference.
-                </Checkbox>
+                {par && (
+                  <Checkbox name="par" label="Push it (PAR)">
+                    The client sends the parameters directly to the server; the browser carries only a reference.
+                  </Checkbox>
+                )}
                 {signingClientIds.length > 0 && (
                   <Checkbox name="jar" label="Sign it (JAR)">
                     One signed JWT contains all parameters. Only for{" "}

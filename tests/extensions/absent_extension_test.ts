@@ -97,7 +97,8 @@ for (const extension of extensions) {
 
   test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
     const { server } = await appWith(extension);
-    const options = { base: "", approver: autoApprover, hasPages: true, openLogin: true };
+    const { parameters: requestParameters } = server.requestParts;
+    const options = { base: "", requestParameters, approver: autoApprover, hasPages: true, openLogin: true };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];
     const members = [
       ...Object.keys(extension.metadata?.(server) ?? {}),
@@ -117,6 +118,29 @@ for (const extension of extensions) {
     }
     const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
     assertEquals(members.filter((member) => member in metadata), []);
+  });
+
+  test(`without ${name}: [JR-01] the source of its requests is not supported, also in a pushed request`, async () => {
+    const { parameter, prefix = "" } = extension.requestSource ?? {};
+    if (parameter === undefined) return;
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const [redirect_uri] = client.redirect_uris;
+    const fields = { client_id: "job", redirect_uri: redirect_uri!, response_type: "code", [parameter]: `${prefix}x` };
+    const authorize = `${as.issuer}/oauth2/authorize?${new URLSearchParams(fields)}`;
+    const location = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
+    assertEquals(location.searchParams.get("error"), `${parameter}_not_supported`);
+    if (!others.some(({ name }) => name === "par")) return;
+    const body = new URLSearchParams({ ...fields, client_secret: client.client_secret });
+    const pushed = await as.fetch(new Request(`${as.issuer}/oauth2/par`, { method: "POST", body }));
+    assertEquals([pushed.status, (await pushed.json()).error], [400, `${parameter}_not_supported`]);
+  });
+
+  test(`without ${name}: the home page, the playground and the tour work`, async () => {
+    await using as = await latchkey({ issuer: "https://localhost", login: "auto", extensions: others });
+    for (const path of ["/", "/authorized/try", "/tour", "/start?par=on&jar=on&dpop=on", "/clients"]) {
+      const response = await as.fetch(new Request(as.issuer + path));
+      assert(response.status < 500, `${path}: ${response.status} ${await response.text()}`);
+    }
   });
 }
 
@@ -156,6 +180,17 @@ test("without an extension for it, a format of introspection responses is not se
       const response = await as.fetch(new Request(`${as.issuer}/oauth2/introspect`, { method: "POST", headers, body }));
       assertEquals(response.headers.get("content-type"), "application/json", contentType);
     }
+  }
+});
+
+test("a profile that demands a setting of an extension is rejected without the extension", async () => {
+  const path = "requirePushedAuthorizationRequests";
+  const others = extensions.filter(({ settingFields = {} }) => !Object.hasOwn(settingFields, path));
+  const options = { issuer: "https://as.test", extensions: others };
+  const member = { client_id: "job", redirect_uris: client.redirect_uris, profile: "fapi2-security" as const };
+  for (const weaker of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
+    const error = await assertRejects(() => latchkey({ ...options, ...weaker }), ConfigurationError);
+    assert(error.issues.some(({ path: at, expected }) => at.endsWith("profile") && expected.includes(path)));
   }
 });
 

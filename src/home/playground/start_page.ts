@@ -9,6 +9,8 @@ import { htmlWithForms, redirect } from "../../http/responses.ts";
 import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
 import { hasDemoKey, startLinks } from "../demo_client.ts";
+import { canPush } from "../../extensions/par/settings.ts";
+import { canSign } from "../../extensions/signed_requests/settings.ts";
 import { exampleOf } from "./schema_example.ts";
 import { isPlayable } from "./requests.ts";
 
@@ -28,7 +30,8 @@ export async function showStartPage(context: Context): Promise<HttpResponse> {
   const page = pages.playgroundStart({
     ...site,
     clientIds: ids,
-    signingClientIds: clients.filter(hasDemoKey).map(({ id }) => id),
+    par: canPush(server),
+    signingClientIds: clients.filter((client) => hasDemoKey(client) && canSign(server)).map(({ id }) => id),
     addKeyClient: await mayAddKeyClient(context) ? [["form_token", csrfToken], ["step", addKeyClientStep]] : undefined,
     dpop: settings.dpop.algorithms.includes("ES256"),
     // A server does not receive the fragment of a URL.
@@ -52,7 +55,8 @@ export const addKeyClientStep = "add_key_client";
 /** Whether the page may add the demo client with a key, as visitors may on the clients page. */
 async function mayAddKeyClient({ server }: Context): Promise<boolean> {
   const { directory, clientAuthMethods } = server.settings;
-  return hasTestHost(server.issuer) && directory === "edit" && clientAuthMethods.includes("private_key_jwt") &&
+  return hasTestHost(server.issuer) && canSign(server) && directory === "edit" &&
+    clientAuthMethods.includes("private_key_jwt") &&
     await server.clients.find("demo-key") === undefined;
 }
 

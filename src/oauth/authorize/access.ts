@@ -3,7 +3,7 @@
  * loops over the access parts of the server (`request_part.ts`). Without such access nothing is loaded.
  */
 
-import type { FurtherAccess, Grant, PushedRequestRecord } from "../../store/store.ts";
+import type { FurtherAccess, Grant } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization, TokenRequest } from "../grants/token_request.ts";
 import type { Params } from "../params.ts";
@@ -188,12 +188,4 @@ export async function describeAccess(server: Server, request: FurtherAccess): Pr
     return items === undefined ? [] : (await load()).describe(server, items);
   });
   return (await Promise.all(described)).flat();
-}
-
-/** The access besides scope of a pushed request, which was valid when it was pushed. */
-export function pushedAccess({ requestParts }: Server, { parameters }: PushedRequestRecord): FurtherAccess {
-  return Object.fromEntries(requestParts.access.flatMap(({ member, name, parse }) => {
-    const text = parameters.find(([parameter]) => parameter === name)?.[1];
-    return text === undefined ? [] : [[member, parse(text)]];
-  }));
 }

@@ -12,7 +12,7 @@ import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import { generationOf } from "../users/generation.ts";
 import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
-import type { PendingAuthorization } from "./destination.ts";
+import { type PendingAuthorization, storedRequests } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
@@ -84,8 +84,8 @@ export async function issueCode(
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
   const recorded = recordUse(server, client);
   if (isPromise(recorded)) await recorded;
-  if (destination.pushedRequest !== undefined) {
-    await (await import("./pushed_request.ts")).consumePushedRequest(server, destination.pushedRequest);
+  if (destination.storedRequest !== undefined) {
+    await storedRequests(server).consume(server, destination.storedRequest);
   }
   const found = server.users.find(sub);
   const user = isPromise(found) ? await found : found;

@@ -13,6 +13,7 @@ import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 import type { ResponseMode } from "./response_mode.ts";
 import { splitScope } from "./scope_token.ts";
 
@@ -29,22 +30,18 @@ export interface DeviceDestination {
   readonly userCode: string;
   /** The device sends none. */
   readonly state?: undefined;
-  /** No such request is pushed. */
-  readonly pushedRequest?: undefined;
+  /** The device authorization itself is stored. */
+  readonly storedRequest?: undefined;
 }
 
 /** The redirect URI of a client, which receives the response. */
-export interface RedirectDestination {
+export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
   /** The redirect URI of the request, or the only registered one. */
   readonly uri: string;
   /** The response mode of the request if server and client allow it, otherwise `query`. */
   readonly mode: ResponseMode;
   /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
   readonly state?: string;
-  /** The id of the pushed request that the response completes; absent if the request was not pushed (RFC 9126). */
-  readonly pushedRequest?: string;
-  /** Whether the client signed the request (RFC 9101); absent: no. */
-  readonly isSigned?: boolean;
 }
 
 /** An authorization request that waits for an approval, with its client as currently registered. */
@@ -57,18 +54,6 @@ export interface PendingAuthorization {
   readonly client: Client;
 }
 
-/** Where the parameters of a request come from, unless they are the request itself. */
-export interface RequestOrigin extends Pick<RedirectDestination, "pushedRequest" | "isSigned"> {
-  /** Why the request object cannot be used: the parameters are those outside of it, and the client receives the error. */
-  readonly rejection?: OAuthError;
-}
-
-/** The parameters of a request that count, and where they come from. */
-export interface ResolvedRequest {
-  readonly params: Params;
-  readonly origin: RequestOrigin;
-}
-
 /** Maximum length of `state`, in characters. */
 export const maxStateLength = 4096;
 
@@ -78,12 +63,12 @@ const requestItself: RequestOrigin = {};
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
  * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
  *
- * @throws {OAuthError} Also the rejection of the request object, if no registered redirect URI is beside it.
+ * @throws {OAuthError} Also the rejection of the source of the request, if no registered redirect URI is beside it.
  */
 export async function findDestination(
   server: Server,
   params: Params,
-  { pushedRequest, isSigned, rejection }: RequestOrigin = requestItself,
+  { storedRequest, isSigned, rejection }: RequestOrigin = requestItself,
 ): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) {
@@ -140,7 +125,23 @@ export async function findDestination(
   const mode = findResponseMode(server, client, params) ?? "query";
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
-  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, pushedRequest, isSigned } };
+  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, storedRequest, isSigned } };
+}
+
+/**
+ * The stored requests of a server, for a destination that names one.
+ *
+ * @throws {OAuthError} If the server stores none any more.
+ */
+export function storedRequests({ requestSources }: Server): StoredRequests<Server> {
+  const { stored } = requestSources.find((source) => source.stored !== undefined) ?? {};
+  if (stored !== undefined) return stored;
+  throw new OAuthError("invalid_request_uri", "request_uri is unknown, expired or used", {
+    rule: "JR-01",
+    expected: "an authorization request without request_uri",
+    received: "a stored request, which this server does not support any more",
+    forUser: true,
+  });
 }
 
 const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";

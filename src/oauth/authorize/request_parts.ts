@@ -12,7 +12,6 @@ import { authorizationParameters, deviceParameters } from "./parameters.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
 import type { EntryPoint } from "./request_part.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
-import { requireProtection } from "./request_protection.ts";
 import { readResources, warnAboutResource } from "./resources.ts";
 import { assertResponseMode, assertResponseType, assertState } from "./response_parameters.ts";
 import { readScope, warnIgnoredScope } from "./scope.ts";
@@ -21,11 +20,14 @@ import { rejectLongValues } from "./stored_lengths.ts";
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "device"];
 
-/** The parts that are read before the parts of extensions. */
+/** The parts that are read before the parts of extensions that become no member of the request. */
 const firstParts: readonly RequestPart[] = [
   { at: everywhere, warn: warnDocument },
   { at: byRedirect, read: rejectRepeated },
-  { at: byRedirect, read: requireProtection },
+];
+
+/** The parts that are read before all other parts of extensions. */
+const nextParts: readonly RequestPart[] = [
   { at: byRedirect, read: assertState },
   { at: byRedirect, read: assertResponseType },
   { at: byRedirect, read: assertResponseMode },
@@ -50,7 +52,9 @@ const lastParts: readonly RequestPart[] = [
 
 /** The parts of every server, and those of extensions. */
 export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
-  const parts = [...firstParts, ...ofExtensions, ...lastParts];
+  const checks = ofExtensions.filter(({ name }) => name === undefined);
+  const members = ofExtensions.filter(({ name }) => name !== undefined);
+  const parts = [...firstParts, ...checks, ...nextParts, ...members, ...lastParts];
   const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
     const included = parts.filter(({ at }) => at.includes(entryPoint));
     return {

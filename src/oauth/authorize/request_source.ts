@@ -1,49 +1,75 @@
 /**
- * Where the parameters of an authorization request come from: the request itself, a pushed request (RFC 9126) or a
- * request object (RFC 9101). Loaded with the first request that contains `request` or `request_uri`.
+ * Sources of the parameters of an authorization request besides the request itself: what an extension implements. The
+ * types have the server as a parameter, because `server.ts` imports them.
  */
 
-import { OAuthError } from "../errors.ts";
+import type { FurtherAccess } from "../../store/store.ts";
+import type { Client } from "../clients/repository.ts";
+import type { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
-import type { Server } from "../server.ts";
-import type { ResolvedRequest } from "./destination.ts";
-import { readPushedRequest, requestUriPrefix } from "./pushed_request.ts";
-import { readRequestObject } from "./request_object.ts";
 
-/**
- * Finds the parameters of a request. It changes nothing, so that a user may reload the page. No `request_uri` is ever
- * fetched (SSRF).
- *
- * @param received The parameters that the authorization endpoint received.
- * @param unrepeatable See {@link paramsFromFields}.
- * @throws {OAuthError} `invalid_request_uri` if the `request_uri` of a pushed request cannot be used.
- */
-export async function resolveRequest(
-  server: Server,
-  received: Params,
-  unrepeatable: ReadonlySet<string>,
-): Promise<ResolvedRequest> {
-  const [request, requestUri] = [received.get("request"), received.get("request_uri")];
-  if (request === undefined && requestUri === undefined) return { params: received, origin: {} };
-  try {
-    if (requestUri === undefined) return await readRequestObject(server, received, unrepeatable);
-    if (request !== undefined) {
-      throw new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
-        rule: "JR-01",
-        expected: "one of them",
-        received: "both",
-      });
-    }
-    if (!requestUri.startsWith(requestUriPrefix)) {
-      throw new OAuthError("request_uri_not_supported", "request_uri is not supported by this server", {
-        rule: "JR-01",
-        expected: `the request_uri of a pushed request, which begins with ${requestUriPrefix}`,
-        received: "another request_uri, which is not fetched",
-      });
-    }
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    return { params: received, origin: { rejection: error } };
-  }
-  return await readPushedRequest(server, received, unrepeatable);
+/** A parameter by which a request names another source of its parameters (OpenID Connect Core §6). */
+export type SourceParameter = "request" | "request_uri";
+
+/** The parameters by which a request names another source of its parameters (OpenID Connect Core §6). */
+export const sourceParameters: readonly SourceParameter[] = ["request", "request_uri"];
+
+/** Where the parameters of a request come from, unless they are the request itself. */
+export interface RequestOrigin {
+  /** The id of the stored request that the response completes; absent if the request was not stored. */
+  readonly storedRequest?: string;
+  /** Whether the client signed the request (RFC 9101); absent: no. */
+  readonly isSigned?: boolean;
+  /** Why the source cannot be used: the parameters are those outside of it, and the client receives the error. */
+  readonly rejection?: OAuthError;
+}
+
+/** The parameters of a request that count, and where they come from. */
+export interface ResolvedRequest {
+  /** The parameters. */
+  readonly params: Params;
+  /** Where they come from. */
+  readonly origin: RequestOrigin;
+}
+
+/** A source of the parameters of an authorization request. */
+export interface RequestSource<Server> {
+  /** The parameter by which it recognizes a request. */
+  readonly parameter: SourceParameter;
+  /** What the values of the parameter begin with. Default: anything. */
+  readonly prefix?: string;
+  /**
+   * Reads the parameters. It changes nothing, so that a user may reload the page.
+   *
+   * @param received The parameters that the authorization endpoint received.
+   * @param unrepeatable See `paramsFromFields`.
+   * @throws {OAuthError} An error for the user; errors for the client are in the result.
+   */
+  read(server: Server, received: Params, unrepeatable: ReadonlySet<string>): Promise<ResolvedRequest>;
+  /**
+   * Verifies the parameters that an authenticated client has signed. Default: the source has no signed ones.
+   *
+   * @throws {OAuthError} If they are invalid.
+   */
+  readSigned?(server: Server, client: Client, received: Params): Promise<[name: string, value: string][]>;
+  /** The requests that it has stored. Default: it stores none. */
+  readonly stored?: StoredRequests<Server>;
+}
+
+/** Requests that are stored before a user logs in; the destination of their response has their id. */
+export interface StoredRequests<Server> {
+  /**
+   * Keeps a request while its user logs in.
+   *
+   * @param address The network address of the user; absent if unknown.
+   */
+  keep(server: Server, client: Client, id: string, address: string | undefined): Promise<void>;
+  /**
+   * Consumes a request, just before the response to it is sent. Of concurrent calls one succeeds.
+   *
+   * @throws {OAuthError} For all other calls; the user sees the error, because the client has a response.
+   */
+  consume(server: Server, id: string): Promise<void>;
+  /** The access besides scope of a request, which no browser carries; `undefined` if the request has expired. */
+  findAccess(server: Server, id: string): Promise<FurtherAccess | undefined>;
 }

@@ -2,7 +2,8 @@
 
 import { type ClientMetadata, registeredClientField } from "./client.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
-import { findEmptySettings } from "../config/profiles.ts";
+import { activeProfile, findEmptySettings } from "../config/profiles.ts";
+import { validateExtensions } from "../config/validate_profile.ts";
 import { byProfile } from "../config/profile.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
@@ -122,10 +123,14 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
 
 /** A profile of the client that leaves no value of a setting. */
 function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
-  return profile === undefined ? [] : findEmptySettings(settings).map((name) => ({
-    path: "profile",
-    expected: `a profile that allows a value of the server's ${name}`,
-    received: quote(profile),
-    hint: `Add a value to the setting ${name} that the profile allows.`,
-  }));
+  if (profile === undefined) return [];
+  return [
+    ...validateExtensions(activeProfile({ profile })!, settings.extensions),
+    ...findEmptySettings(settings).map((name) => ({
+      path: "profile",
+      expected: `a profile that allows a value of the server's ${name}`,
+      received: quote(profile),
+      hint: `Add a value to the setting ${name} that the profile allows.`,
+    })),
+  ];
 }

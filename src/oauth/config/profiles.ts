@@ -185,6 +185,11 @@ const combine: Readonly<Record<ProfileSetting, Combine>> = {
   defaultEndpoints: anything,
 };
 
+/** Whether a server must have a setting: only what a profile does not merely prefer. */
+export function isDemand(path: ProfileSetting): boolean {
+  return combine[path] !== anything;
+}
+
 /** Whether the value of a setting is weaker than that of a profile. */
 export function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
   return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);

@@ -3,12 +3,15 @@
 import { rejectAny } from "./accept_any.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import type { Settings } from "./settings.ts";
-import { activeProfile, isWeaker, profileEntries, type ProfileSettings, readSetting } from "./profiles.ts";
+import type { ActiveProfile } from "./active_profile.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
+import { settingFields, type Settings } from "./settings.ts";
+import { activeProfile, isDemand, isWeaker, profileEntries, type ProfileSettings, readSetting } from "./profiles.ts";
 
 /** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
 export function validateProfile(
   settings: ProfileSettings & Pick<Settings, "metadata" | "clients" | "redirectUris" | "scopes" | "users">,
+  extensions: readonly SettingsExtension[],
 ): ConfigIssue[] {
   const { profile, mcpRevision } = settings;
   const issues: ConfigIssue[] = mcpRevision === undefined || profile === "mcp" ? [] : [{
@@ -19,6 +22,7 @@ export function validateProfile(
   }];
   const active = activeProfile(settings);
   if (active === undefined) return issues;
+  issues.push(...validateExtensions(active, extensions));
   for (const [path, { source }] of profileEntries(profile!)) {
     const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
     if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
@@ -40,6 +44,21 @@ export function validateProfile(
     });
   }
   return issues;
+}
+
+/** An issue for each setting that a profile demands, and that no extension of the server has. */
+export function validateExtensions(
+  { label, values }: ActiveProfile,
+  extensions: readonly SettingsExtension[],
+): ConfigIssue[] {
+  const known = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  return [...values.keys()].filter((path) => isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
+    .map((path) => ({
+      path: "profile",
+      expected: `a profile that does not demand ${path}, which is a setting of an extension`,
+      received: `${quote(label)}, at a server without the extension`,
+      hint: "Add the extension, or choose another profile.",
+    }));
 }
 
 function show(value: unknown): string {

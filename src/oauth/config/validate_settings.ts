@@ -39,7 +39,7 @@ export async function validateSettings(
   return [
     ...issuerIssues,
     ...validateIssuerUrls(settings, resolved),
-    ...validateProfile(settings),
+    ...validateProfile(settings, extensions),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved),

@@ -102,7 +102,7 @@ async function findDestinationOf(
   if (!isAuthorizationEndpoint(description)) return undefined;
   const server = { ...app.server, trace: () => {}, passed: undefined };
   try {
-    const { resolveRequest } = await import("../../oauth/authorize/request_source.ts");
+    const { resolveRequest } = await import("../../oauth/authorize/resolve_request.ts");
     const resolved = await resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
     return await findDestination(server, resolved.params, resolved.origin);
   } catch {

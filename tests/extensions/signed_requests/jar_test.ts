@@ -3,8 +3,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertPage,
@@ -16,11 +16,11 @@ import {
   goodRequest,
   testServer,
   verifier,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { openBrowser } from "./browser.ts";
-import { clientKeyPair } from "../rsa_keys.ts";
-import { latchkey } from "../secret_leak_check.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import { clientKeyPair } from "../../rsa_keys.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 
 const issuer = "https://as.test";
 const uri = "https://signer.example/cb";

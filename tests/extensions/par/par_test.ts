@@ -4,10 +4,10 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import type { Store } from "../../src/mod.ts";
-import { memoryStore } from "../../src/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
+import type { Store } from "../../../src/mod.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import { testLatchkey } from "../../secret_leak_check.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
 import {
   assertAuthorizationResponse,
   assertPage,
@@ -21,15 +21,15 @@ import {
   goodRequest,
   testServer,
   webRequest,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { describePage, getCode, openPage, submit } from "./page_navigation.ts";
-import type { Page } from "./page_navigation.ts";
-import { redactFlow } from "../../src/recorder/redact.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
+import { describePage, getCode, openPage, submit } from "../../flows/page_navigation.ts";
+import type { Page } from "../../flows/page_navigation.ts";
+import { redactFlow } from "../../../src/recorder/redact.ts";
+import { recorder } from "../../../src/recorder/recorder.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
 
 const prefix = "urn:ietf:params:oauth:request_uri:";
 const redirect_uri = "https://spa.example/cb";

@@ -3,19 +3,20 @@
  * signed, so the browser cannot change them. Only what is inside the JWT counts.
  */
 
-import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { clockToleranceSeconds, verifyClientJwt } from "../clients/client_jwt.ts";
-import type { RejectJwt } from "../clients/client_jwt.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { Client } from "../clients/repository.ts";
-import { byProfile } from "../config/profile.ts";
-import { OAuthError } from "../errors.ts";
-import { paramsFromFields } from "../params.ts";
-import type { Params } from "../params.ts";
-import type { ParameterDescription } from "../parameter.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
-import type { Server } from "../server.ts";
-import type { ResolvedRequest } from "./destination.ts";
+import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { clockToleranceSeconds, verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
+import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { byProfile } from "../../oauth/config/profile.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { paramsFromFields } from "../../oauth/params.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { ParameterDescription } from "../../oauth/parameter.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { Server } from "../../oauth/server.ts";
+import { signedRequestsOf } from "./settings.ts";
 
 /** Maximum length of a request object, in characters. */
 const maxRequestObjectLength = 24 * 1024;
@@ -26,18 +27,23 @@ const acceptedTypes = ["oauth-authz-req+jwt", "jwt"];
 /** With the setting `requestObjectTimes`: how old `nbf` may be, and how long after it `exp` may be, in seconds. */
 const maxLifetimeSeconds = 3600;
 
-/** Reads the request object of a request to the authorization endpoint. @throws {OAuthError} If it is invalid. */
+/** Reads the request object of an authorization request. The client receives the error of an invalid one. */
 export async function readRequestObject(
   server: Server,
   received: Params,
   unrepeatable: ReadonlySet<string>,
 ): Promise<ResolvedRequest> {
-  const client = received.isRepeated("client_id")
-    ? undefined
-    : await server.clients.find(received.get("client_id") ?? "", server.sender);
-  if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
-  const fields = await verifyRequestObject(server, client, received);
-  return { params: paramsFromFields(fields, unrepeatable), origin: { isSigned: true } };
+  try {
+    const client = received.isRepeated("client_id")
+      ? undefined
+      : await server.clients.find(received.get("client_id") ?? "", server.sender);
+    if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
+    const fields = await verifyRequestObject(server, client, received);
+    return { params: paramsFromFields(fields, unrepeatable), origin: { isSigned: true } };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return { params: received, origin: { rejection: error } };
+  }
 }
 
 /**
@@ -91,8 +97,9 @@ export async function verifyRequestObject(
 
 /** The error of an unsigned request, if the server or the client demands signed ones (RFC 9101 §10.5). */
 export function unsignedRequest(server: Server, client: Client): OAuthError {
-  const { requireSignedRequestObject, profile } = policyOf(server, client);
-  const decider = requireSignedRequestObject ? byProfile(profile, "requireSignedRequestObject") : "";
+  const policy = policyOf(server, client);
+  const { requireSignedRequestObject } = signedRequestsOf(policy);
+  const decider = requireSignedRequestObject ? byProfile(policy.profile, "requireSignedRequestObject") : "";
   return new OAuthError("invalid_request", `the authorization request must be signed${decider}`, {
     rule: "JR-05",
     reason: requireSignedRequestObject
@@ -135,9 +142,9 @@ function assertTimes(
   if ((iat ?? now) > now + clockToleranceSeconds) {
     throw reject("the request object was issued in the future", `iat of at most ${Math.floor(now)}`, String(iat));
   }
-  const { requestObjectTimes, profile } = policyOf(server, client);
-  if (requestObjectTimes === "optional") return;
-  const by = byProfile(profile, "requestObjectTimes");
+  const policy = policyOf(server, client);
+  if (signedRequestsOf(policy).requestObjectTimes === "optional") return;
+  const by = byProfile(policy.profile, "requestObjectTimes");
   if (nbf === undefined || exp === undefined) {
     const received = nbf === undefined ? "no nbf" : "no exp";
     throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);

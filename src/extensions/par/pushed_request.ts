@@ -1,25 +1,23 @@
 /**
- * Pushed authorization requests (RFC 9126): the client sends the parameters itself, and the browser carries only a
- * reference to them. The parameters are validated when they are pushed, and again at the authorization endpoint,
- * because the client or the settings may have changed. Loaded only if a request is pushed.
+ * Pushed authorization requests (RFC 9126). The parameters are validated when they are pushed, and again at the
+ * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import { evictBeyondBound } from "../bounded_records.ts";
-import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
-import type { TokenRequest } from "../grants/token_request.ts";
-import { paramsFromFields } from "../params.ts";
-import type { Params } from "../params.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
-import { randomToken, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import type { PushedRequestRecord } from "../../store/store.ts";
-import { findDestination } from "./destination.ts";
-import type { ResolvedRequest } from "./destination.ts";
-import { readRequest } from "./request_parts.ts";
-
-/** What a `request_uri` begins with (RFC 9126 §2.2). */
-export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
+import { findDestination } from "../../oauth/authorize/destination.ts";
+import { readRequest } from "../../oauth/authorize/request_parts.ts";
+import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
+import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
+import { evictBeyondBound } from "../../oauth/bounded_records.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { TokenRequest } from "../../oauth/grants/token_request.ts";
+import { paramsFromFields } from "../../oauth/params.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { randomToken, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { FurtherAccess, PushedRequestRecord } from "../../store/store.ts";
+import { requestUriPrefix } from "./settings.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
@@ -58,7 +56,7 @@ export async function pushRequest(
     });
   }
   const received = isSigned
-    ? await (await import("./request_object.ts")).verifyRequestObject(server, client, params)
+    ? await readSigned(server, client, params)
     : server.requestParts.parameters.par.flatMap(({ name }) =>
       params.getAll(name).map((value) => [name, value] as const)
     );
@@ -75,7 +73,7 @@ export async function pushRequest(
   const request_uri = requestUriPrefix + randomToken(server.randomBytes);
   const id = await storageKey(server, request_uri);
   const pushed = isSigned ? paramsFromFields(parameters) : params;
-  const { destination } = await findDestination(server, pushed, { pushedRequest: id, isSigned });
+  const { destination } = await findDestination(server, pushed, { storedRequest: id, isSigned });
   const { mode } = destination;
   await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
@@ -83,6 +81,13 @@ export async function pushRequest(
   await server.store.put("pushed_request", id, record, { expiresAt: validUntil });
   await evictBeyondBound(server, client, { kind: "pushed_request", id, value: record, expiresAt: validUntil, address });
   return { request_uri, expires_in: requestUriLifetimeSeconds };
+}
+
+/** The parameters that the client has signed. */
+function readSigned(server: Server, client: Client, params: Params): Promise<PushedRequestRecord["parameters"]> {
+  const source = server.requestSources.find(({ readSigned }) => readSigned !== undefined);
+  if (source === undefined) throw unsupportedSource(server, "request");
+  return source.readSigned!(server, client, params);
 }
 
 /** Binds the code of a request to the key of the proof, as `dpop_jkt` does (RFC 9449 §10.1). */
@@ -128,7 +133,19 @@ export async function readPushedRequest(
   if (server.now() >= value.validUntil) throw unusable(`it expired at ${new Date(value.validUntil).toISOString()}`);
   server.passed?.("PA-05", clientId);
   const { parameters, isSigned } = value;
-  return { params: paramsFromFields(parameters, unrepeatable), origin: { pushedRequest: id, isSigned } };
+  return { params: paramsFromFields(parameters, unrepeatable), origin: { storedRequest: id, isSigned } };
+}
+
+/** The access besides scope of a pushed request, which was valid when it was pushed. */
+export async function findPushedAccess(
+  { store, requestParts }: Server,
+  id: string,
+): Promise<FurtherAccess | undefined> {
+  const record = await store.get("pushed_request", id);
+  return record && Object.fromEntries(requestParts.access.flatMap(({ member, name, parse }) => {
+    const text = record.value.parameters.find(([parameter]) => parameter === name)?.[1];
+    return text === undefined ? [] : [[member, parse(text)]];
+  }));
 }
 
 /**
@@ -154,7 +171,7 @@ export async function keepPushedRequest(
 /**
  * Consumes a pushed request, just before the response to it is sent. Of concurrent calls one succeeds.
  *
- * @throws {OAuthError} For all other calls; the error is shown to the user, because the client has received a response.
+ * @throws {OAuthError} For all other calls; the user sees the error, because the client has a response.
  */
 export async function consumePushedRequest(server: Server, id: string): Promise<void> {
   if (await server.store.consume("pushed_request", id, server.now())) return;

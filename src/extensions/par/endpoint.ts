@@ -1,10 +1,10 @@
 /** POST /oauth2/par (RFC 9126 §2): stores an authorization request, for the authorization endpoint. */
 
-import { json } from "../http/responses.ts";
-import { missingClientId, pushRequest } from "../oauth/authorize/pushed_request.ts";
-import { provenKey } from "../oauth/dpop/request_proof.ts";
-import { clientEndpoint } from "../app/client_endpoint.ts";
-import type { Handlers } from "../app/route.ts";
+import { json } from "../../http/responses.ts";
+import { missingClientId, pushRequest } from "./pushed_request.ts";
+import { provenKey } from "../../oauth/dpop/request_proof.ts";
+import { clientEndpoint } from "../../app/client_endpoint.ts";
+import type { Handlers } from "../../app/route.ts";
 
 /** The handlers of the pushed authorization request endpoint. */
 export const par: Handlers = clientEndpoint(
