@@ -31,14 +31,15 @@ export const commonDescription = {
  *
  * @param secret The bearer token that requests must have; absent if none is demanded.
  */
-export function verbEndpoint(verb: Verb, target: ControlTarget, secret: string | undefined): Endpoint {
+export function verbEndpoint(verb: Verb, target: Omit<ControlTarget, "name">, secret: string | undefined): Endpoint {
   const handle = async (context: Context): Promise<HttpResponse> => {
     await authorizeRequest(context, secret);
     const input = await readInput(context, verb);
     const issues = validate(verb.input, input);
     if (issues.length > 0) return rejectInput(issues);
+    const { issuer, audience, assertionAudiences } = context.server;
     try {
-      const result = await verb.run(target, input);
+      const result = await verb.run({ ...target, name: { issuer, audience, assertionAudiences } }, input);
       return verb.result === undefined ? noContent : json(200, result);
     } catch (error) {
       return toProblem(error);

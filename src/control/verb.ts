@@ -3,12 +3,14 @@
 import type { App } from "../app/context.ts";
 import type { Field, Fields } from "../oauth/config/field.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { ServerControl } from "../testing/test_control.ts";
+import type { ServerControl, ServerName } from "../testing/test_control.ts";
 
 /** What verbs act on. */
 export interface ControlTarget {
   readonly app: App;
   readonly control: ServerControl;
+  /** The name of the server that the request was sent to. */
+  readonly name: ServerName;
   /** Aborted when the server closes: a verb that waits must end then. */
   readonly closed: AbortSignal;
 }

@@ -37,7 +37,7 @@ import { registrationClient } from "./registration.ts";
 import { assertKeep, resettableState } from "./resettable_state.ts";
 import { testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
-import type { ServerControl, TestControlOptions } from "./test_control.ts";
+import type { ServerControl, ServerName, TestControl, TestControlOptions } from "./test_control.ts";
 import { userDecisions } from "./user_decisions.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
@@ -205,21 +205,14 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     clientDocument: documents.create,
     dpopKey: newKey,
     serve: documents.serve,
-    endSession: async (idToken) => await (await import("./end_session.ts")).endSessionOf(getServer(), idToken),
+    ...underName(),
+    underName,
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,
     changeSettings: changes.change,
     importKey: async (key, lead) => await (await import("./import_key.ts")).importKey(getServer(), key, lead),
     decisions,
     browser,
-    mint: mint(
-      async () => {
-        if (await getApp().server.clients.first() === undefined) client();
-        return getServer();
-      },
-      () => getEndpointUrl("token"),
-      grants.add,
-    ),
     clock,
     resource: resources.resource,
     on: injector.on,
@@ -250,6 +243,21 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     },
   };
   return self;
+
+  function underName(name?: ServerName): Pick<TestControl, "endSession" | "mint"> {
+    const getNamed = () => name === undefined ? getServer() : { ...getServer(), ...name };
+    return {
+      endSession: async (idToken) => await (await import("./end_session.ts")).endSessionOf(getNamed(), idToken),
+      mint: mint(
+        async () => {
+          if (await getApp().server.clients.first() === undefined) client();
+          return getNamed();
+        },
+        () => endpointUrl({ app: getApp(), server: getNamed() }, "token"),
+        grants.add,
+      ),
+    };
+  }
 
   function clearFaults(): readonly string[] {
     const unmet = injector.unmetRules();

@@ -147,6 +147,16 @@ export interface ControlOptions {
   readonly secret?: string;
 }
 
+/** One name of a server that has several: the setting `issuer` is `from-host`. */
+export interface ServerName {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** The `aud` of access tokens without a resource. */
+  readonly audience: string;
+  /** What the `aud` of an assertion may be besides the issuer. */
+  readonly assertionAudiences: readonly string[];
+}
+
 /** The control of a server that has {@link ServerControl.plugin}. */
 export interface ServerControl extends TestControl {
   /** The plugin that turns a server into a mock. It must be the first one in the `plugins` of one server. */
@@ -167,6 +177,8 @@ export interface ServerControl extends TestControl {
    * plugin, because test browsers go through the pages.
    */
   approvePages(next: Approver): Approver;
+  /** The functions that depend on the issuer, for one name of the server. */
+  underName(name: ServerName): Pick<TestControl, "endSession" | "mint">;
   /** The recorder of the log. */
   readonly recorder: Recorder;
   /** Fault rules that have ids, for programs that add and remove them by JSON. */

@@ -6,6 +6,7 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { health } from "../../src/operating/mod.ts";
+import { testControl } from "../../src/testing/mod.ts";
 import { callEvents, callingServer } from "../extensions/client_logout/logout_receiver.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "./harness.ts";
@@ -190,4 +191,23 @@ test("[BL-07, OP-12] from-host: a client is logged out with the issuer of its ID
   assertEquals((await send(as, name, `/oauth2/logout?${hint}`)).status, 200);
   await server.repeatCalls(60, 1);
   assertEquals(calls.slice(2).map(({ claims }) => claims.iss), [name, name]);
+});
+
+test("[OP-12] from-host: the control acts under the name that its request was sent to", async () => {
+  const name = "http://latchkey:9000";
+  const control = testControl();
+  await using as = await open({ plugins: [control.plugin, await control.overHttp()] });
+  const call = async (verb: string, input: object, method = "POST") => {
+    const headers = { "content-type": "application/json" };
+    const body = method === "POST" ? JSON.stringify(input) : undefined;
+    const response = await send(as, name, `/_control/${verb}`, { method, headers, body });
+    return response.status === 204 ? 204 : await response.json();
+  };
+  assertEquals((await call("health", {}, "GET")).issuer, name);
+  const { id_token, access_token } = await call("mint/tokens", { client: "spa", scope: "openid" });
+  assertEquals([decodeClaims(id_token).iss, decodeClaims(access_token).iss], [name, name]);
+  const { token } = await call("mint/accessToken", { client: "spa", scope: "openid" });
+  const authorization = `Bearer ${token}`;
+  assertEquals((await send(as, name, "/oauth2/userinfo", { headers: { authorization } })).status, 200);
+  assertEquals(await call("endSession", { idToken: id_token }), 204);
 });

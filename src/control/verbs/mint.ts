@@ -57,7 +57,9 @@ const token = object<MintedText>("MintedText", { token: text(["eyJ…"]) }, { to
 function mintVerb(name: Exclude<keyof Mint, "tokens">, summary: string): Verb {
   return defineVerb<object, MintedText>({
     ...{ name: `mint.${name}`, summary, input: inputOf(name), result: token, returns: "token" },
-    run: async ({ control: { mint } }, input) => ({ token: await mint[name](toOptions(input)) }),
+    run: async ({ control, name: server }, input) => ({
+      token: await control.underName(server).mint[name](toOptions(input)),
+    }),
   });
 }
 
@@ -79,6 +81,6 @@ export const mintVerbs: readonly Verb[] = [
       { access_token: "eyJ…", token_type: "Bearer", expires_in: 3600 },
       "a token response",
     ) as never,
-    run: ({ control: { mint } }, input) => mint.tokens(toOptions(input)),
+    run: ({ control, name }, input) => control.underName(name).mint.tokens(toOptions(input)),
   }),
 ];

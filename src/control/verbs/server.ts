@@ -48,8 +48,8 @@ export const serverVerbs = [
       time: text([example.time]),
       ...{ clients: amount, users: amount, exchanges: amount, faults: amount },
     }, example),
-    run: async ({ app: { server }, control }): Promise<Health> => ({
-      issuer: server.issuer,
+    run: async ({ app: { server }, control, name }): Promise<Health> => ({
+      issuer: name.issuer,
       time: new Date(server.now()).toISOString(),
       clients: await server.clients.registered.count(),
       users: await server.users.count(),
@@ -64,7 +64,7 @@ export const serverVerbs = [
       idToken: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
     }, { required: ["idToken"] }),
     args: ["idToken"],
-    run: ({ control }, { idToken }) => control.endSession(idToken),
+    run: ({ control, name }, { idToken }) => control.underName(name).endSession(idToken),
   }),
   defineVerb<ResetOptions, void>({
     name: "reset",
