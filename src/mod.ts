@@ -78,7 +78,8 @@ export { OAuthError } from "./oauth/errors.ts";
 export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors.ts";
 
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
-export type { AcrValue, LoginMethod } from "./oauth/config/acr_values.ts";
+export type { Authentication, AuthenticationLevels, RequestedAcr } from "./oauth/authorize/authentication_level.ts";
+export type { LoginMethod } from "./oauth/config/login_method.ts";
 export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
 export type { DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
@@ -99,6 +100,7 @@ export type {
   AuthorizationDetailsSettings,
   AuthorizationDetailsType,
 } from "./extensions/authorization_details/settings.ts";
+export type { AcrValue, StepUpSettings } from "./extensions/step_up/settings.ts";
 export type { ExtensionSettings } from "./extensions/settings.ts";
 export type {
   ResourceAuthorizationServer,

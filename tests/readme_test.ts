@@ -127,11 +127,9 @@ test("the example of an MCP server accepts its token and rejects a request witho
   const { printed, console } = listening();
   const body = `${program("src/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
-  const level = ["urn:example:mfa", ["pwd", "otp", "mfa"]];
   assertEquals(printed, [
     ["alice", 401],
     ["DPoP"],
-    level,
   ]);
 });
 
@@ -154,6 +152,12 @@ test("the example of signed responses prints what its comment says", async () =>
   const { printed, console } = listening();
   await run(program("src/extensions/signed_responses/README.md"), { testLatchkey, console });
   assertEquals(printed, [[["client_id", "request_uri"], ["response"]]]);
+});
+
+test("the example of step-up authentication prints the level of its login", async () => {
+  const { printed, console } = listening();
+  await run(program("src/extensions/step_up/README.md"), { testLatchkey, console });
+  assertEquals(printed, [["urn:example:mfa", ["pwd", "otp", "mfa"]]]);
 });
 
 test("the examples of a resource server reject a request without a token, and accept one under a FAPI profile", async () => {

@@ -94,9 +94,7 @@ export async function autoApprover(
   }
   const approval = { user, scope, ...accessOf(server, request) };
   if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
-  if (server.settings.acrValues.length === 0) return { ...approval, authTime: now() };
-  const { reachedLevel } = await import("../oauth/authorize/acr.ts");
-  return { ...approval, authTime: now(), ...reachedLevel(server, "auto", acr) };
+  return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };
 }
 
 async function findDemandedUser(

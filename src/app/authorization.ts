@@ -9,6 +9,7 @@
 
 import { isResponse, withHeaders } from "../http/message.ts";
 import type { ResponseLike } from "../http/message.ts";
+import { statedLevel } from "../oauth/authorize/authentication_level.ts";
 import { type PendingAuthorization, storedRequests } from "../oauth/authorize/destination.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
@@ -55,9 +56,7 @@ export async function authorize(
   }
   if (isPromptNone) throw loginRequired("the approver returned another user than the one logged in");
   rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
-  const level = acr === undefined && amr === undefined
-    ? undefined
-    : (await import("../oauth/authorize/acr.ts")).statedLevel(server, decision);
+  const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
   const newSession = createSession(server, user.sub, authTime, previousSession, level);
   const response = await completeAuthorization(context, pending, decision, newSession, true);
   if (previousSession !== undefined) {

@@ -1,5 +1,6 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
+import type { AuthenticationLevels } from "../oauth/authorize/authentication_level.ts";
 import type { ResponseModeDescription } from "../oauth/authorize/response_mode.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
@@ -11,6 +12,7 @@ import type { ParameterDescription } from "../oauth/parameter.ts";
 import type {
   ClientAuth,
   MinuteTask,
+  PartRequest,
   RecordUse,
   RequestPart,
   RequestParts,
@@ -86,6 +88,8 @@ export interface Extension extends SettingsExtension {
   readonly sessionWatcher?: SessionWatcher;
   /** Loads the issuers that run after those of every server. Default: none. */
   loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
+  /** Loads the levels of authentication (`acr`) that its settings describe. Default: none. */
+  loadLevels?(settings: object): MaybePromise<AuthenticationLevels<PartRequest, Server> | undefined>;
   /** Runs before something is issued to a client. Default: nothing. */
   readonly recordUse?: RecordUse;
   /** What maintenance does each minute. Each task loads its code only if there is something to do. Default: nothing. */

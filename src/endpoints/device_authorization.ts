@@ -8,7 +8,7 @@ import { rejectUntrustedHost } from "../app/host_check.ts";
 import type { Handlers } from "../app/route.ts";
 import { json } from "../http/responses.ts";
 import { denyDevice, findDevice, startDevice } from "../oauth/authorize/device.ts";
-import { statedLevel } from "../oauth/authorize/acr.ts";
+import { statedLevel } from "../oauth/authorize/authentication_level.ts";
 import { issueCode } from "../oauth/authorize/code.ts";
 import { rejectOldLogin } from "../oauth/authorize/login.ts";
 import { OAuthError } from "../oauth/errors.ts";

@@ -78,7 +78,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     server.settings.clientAuthMethods.includes(name)
   );
   const ownAlgorithms = acceptedSigningAlgorithms(server.settings);
-  const { acrValues } = server.settings;
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
@@ -96,10 +95,9 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     subject_types_supported: subjectTypes,
     id_token_signing_alg_values_supported: ownAlgorithms,
     userinfo_signing_alg_values_supported: ownAlgorithms,
-    claims_supported: [...idTokenClaims, ...acrValues.length > 0 ? ["acr", "amr"] : [], ...claims],
+    claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
-    acr_values_supported: acrValues.map(({ value }) => value),
     dpop_signing_alg_values_supported: server.settings.dpop.algorithms,
     // The default is true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,

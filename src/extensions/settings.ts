@@ -8,6 +8,7 @@ import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/s
 import { parFields, type ParSettings } from "./par/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
 import { signedRequestFields, type SignedRequestSettings } from "./signed_requests/settings.ts";
+import { stepUpFields, type StepUpSettings } from "./step_up/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
 /** The settings of all extensions, in one list with those of every server. Everything has a default. */
@@ -20,6 +21,7 @@ export interface ExtensionSettings
     ParSettings,
     RegistrationMembers,
     SignedRequestSettings,
+    StepUpSettings,
     TokenExchangeMembers {}
 
 /** Describes {@link ExtensionSettings}. */
@@ -31,5 +33,6 @@ export const extensionFields: Fields<ExtensionSettings> = {
   ...parFields,
   ...registrationFields,
   ...signedRequestFields,
+  ...stepUpFields,
   ...tokenExchangeFields,
 };

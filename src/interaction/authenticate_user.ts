@@ -2,9 +2,10 @@
 
 import type { Context } from "../app/context.ts";
 import type { User } from "../oauth/clients/client.ts";
-import type { Authentication } from "../oauth/authorize/acr.ts";
-import type { LoginMethod } from "../oauth/config/acr_values.ts";
+import type { Authentication } from "../oauth/authorize/authentication_level.ts";
+import type { LoginMethod } from "../oauth/config/login_method.ts";
 import { allowsUser, usableSession } from "../oauth/authorize/login.ts";
+import type { Server } from "../oauth/server.ts";
 import type { Params } from "../oauth/params.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { hasPassword, parseGuest } from "./account_picker.ts";
@@ -58,18 +59,18 @@ export async function authenticateUser(
     // User enumeration: only after authentication.
     return { status: 403, error: "The client requires another user.", part: "password" };
   }
-  const { acrValues } = context.server.settings;
-  return result.session !== undefined || acrValues.length === 0 ? result : await withLevel(context, pending, result);
+  const { levels } = context.server;
+  return result.session !== undefined || levels === undefined ? result : withLevel(context, levels, pending, result);
 }
 
 /** The result of a new login with the level that it reaches, which must meet the demand of the request. */
-async function withLevel(
+function withLevel(
   { server }: Context,
+  levels: NonNullable<Server["levels"]>,
   { request: { loginRequirements: { acr: demanded } } }: Interaction,
   { user, method }: NewLogin,
-): Promise<AuthenticatedUser | LoginRetry> {
-  const { reachedLevel } = await import("../oauth/authorize/acr.ts");
-  const level = reachedLevel(server, method, demanded);
+): AuthenticatedUser | LoginRetry {
+  const level = levels.reached(server, method, demanded);
   if (demanded?.includes(level.acr ?? "") !== false) return { user, level };
   const error = `This login does not reach the level that the client requires: ${demanded.join(" or ")}.`;
   return { status: 403, error, part: "password" };

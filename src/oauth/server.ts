@@ -10,6 +10,7 @@
  */
 
 import type { FurtherAccess, Store } from "../store/store.ts";
+import type { AuthenticationLevels } from "./authorize/authentication_level.ts";
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
 import type { RequestSource } from "./authorize/request_source.ts";
@@ -64,6 +65,8 @@ export interface Server {
   readonly clientAuthentication: readonly ClientAuth[];
   /** How authorization responses are sent to clients. */
   readonly responseModes: ResponseModes<Server>;
+  /** The levels of authentication (`acr`); absent without any. */
+  readonly levels?: AuthenticationLevels<PartRequest, Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
   /** Where the parameters of authorization requests come from, besides the requests themselves. */

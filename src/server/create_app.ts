@@ -104,6 +104,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const { plugins = [] } = options;
   const allGrantTypes = [...await loadGrantTypes(settings, extensions), ...options.grantTypes ?? []];
   const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
+  const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const parts = requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts));
@@ -153,6 +154,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),
+    levels: levels.find((ofExtension) => ofExtension !== undefined),
     requestParts: parts,
     requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],

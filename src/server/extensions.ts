@@ -10,6 +10,7 @@ import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
 import { signedRequests } from "../extensions/signed_requests/mod.ts";
 import { signedResponses } from "../extensions/signed_responses/mod.ts";
+import { stepUp } from "../extensions/step_up/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 
 /**
@@ -25,5 +26,6 @@ export const extensions: readonly Extension[] = [
   registration,
   signedRequests,
   signedResponses,
+  stepUp,
   tokenExchange,
 ];

@@ -74,7 +74,7 @@ const anyUser = "";
  *
  * @param server Its users and scopes at this moment.
  */
-export function userDecisions(server: () => Pick<Server, "users" | "settings">): ManagedUserDecisions {
+export function userDecisions(server: () => Pick<Server, "users" | "settings" | "levels">): ManagedUserDecisions {
   const queue: string[] = [];
   let defersDevices = false;
   let defaultSub: string | undefined;
@@ -93,7 +93,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings">):
   }
 
   function assertKnownLevel(acr: string): string {
-    const values = server().settings.acrValues.map(({ value }) => value);
+    const values = server().levels?.all.map(({ value }) => value) ?? [];
     if (values.includes(acr)) return acr;
     throw new TypeError(`acr: expected a value of acrValues (${values.join(", ") || "none"}), received ${acr}`);
   }

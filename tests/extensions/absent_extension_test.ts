@@ -194,6 +194,21 @@ test("a profile that demands a setting of an extension is rejected without the e
   }
 });
 
+test("without levels of authentication, acr_values is ignored, and a login cannot reach an essential acr", async () => {
+  await using as = await testLatchkey({ extensions: [] });
+  const mock = as.client();
+  const { claims } = await as.logIn(mock, { authorization: { acr_values: "urn:example:mfa" } });
+  assertEquals([claims?.acr, claims?.amr], [undefined, undefined]);
+  const essential = JSON.stringify({ id_token: { acr: { essential: true, value: "urn:example:mfa" } } });
+  await assertRejects(
+    () => as.logIn(mock, { authorization: { claims: essential } }),
+    Error,
+    "unmet_authentication_requirements",
+  );
+  const metadata = await (await as.fetch(`${as.issuer}/.well-known/openid-configuration`)).json();
+  assertEquals(metadata.claims_supported.filter((name: string) => ["acr", "amr"].includes(name)), []);
+});
+
 test("a server without any extension: code, tokens and userinfo", async () => {
   await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });
   const tokens = await logIn(as);

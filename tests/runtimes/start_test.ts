@@ -57,9 +57,6 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
-  for (const name of ["acr_values"]) {
-    assert(!sources.includes(`src/oauth/config/validate_${name}.ts`), name);
-  }
   const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
   const described = /^src\/extensions\/(?:settings|\w+\/(?:methods|mod|settings|validate_client|\w+_types?))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
@@ -68,7 +65,6 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   for (
     const name of [
-      "authorize/acr",
       "authorize/device",
       "authorize/pushed_request",
       "authorize/request_object",

@@ -36,7 +36,7 @@ export async function showStartPage(context: Context): Promise<HttpResponse> {
     dpop: settings.dpop.algorithms.includes("ES256"),
     // A server does not receive the fragment of a URL.
     responseModes: settings.responseModes.filter((mode) => server.responseModes.get(mode)?.carrier !== "fragment"),
-    acrValues: settings.acrValues.map(({ value }) => value),
+    acrValues: server.levels?.all.map(({ value }) => value) ?? [],
     authorizationDetails: types && JSON.stringify(
       Object.entries(types).map(([type, { schema }]) => ({ type, ...exampleOf(schema) })),
     ),

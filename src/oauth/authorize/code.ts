@@ -1,6 +1,7 @@
 /** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
 
 import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../store/store.ts";
+import { unmetRequirements } from "./authentication_level.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf } from "../clients/policy.ts";
@@ -57,7 +58,7 @@ export async function issueCode(
   const isAllowed = allowsUser(server, pending, sub);
   if (!(isPromise(isAllowed) ? await isAllowed : isAllowed)) throw wrongUser(loginRequirements);
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
-    throw (await import("./acr.ts")).unmetRequirements("ST-06", loginRequirements.acr, acr);
+    throw unmetRequirements("ST-06", loginRequirements.acr, acr);
   }
   const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
   if (scope.length === 0 && !hasAccess(server, access)) {

@@ -29,9 +29,9 @@ export function readLoginRequirements(
   const hinted = idTokenHint === undefined ? undefined : readIdTokenHint(server, idTokenHint);
   return chain(hinted, (hintedLogin) => {
     const requirements = readOpenIdParameters(params, client, hintedLogin);
-    const complete = params.get("claims") === undefined && server.settings.acrValues.length === 0
+    const complete = params.get("claims") === undefined && server.levels === undefined
       ? requirements
-      : addRequestedClaims(server, params, client, parts.scope ?? [], requirements);
+      : addRequestedClaims(from, parts.scope ?? [], requirements);
     return at === "device" ? chain(complete, (complete) => ({ ...complete, prompt: [] })) : complete;
   });
 }
@@ -67,20 +67,6 @@ function readOpenIdParameters(
     loginHint: params.get("login_hint")?.slice(0, maxLoginHintLength),
     demandedSubs: hintedLogin === undefined ? undefined : [[hintedLogin.sub]],
   };
-}
-
-/** Warns if a request has only voluntary levels of authentication that this server does not have. */
-export function warnIgnoredAcr(
-  { server, client, params }: PartRequest,
-  { loginRequirements: { acr } }: AuthorizationRequest,
-): void {
-  const { acrValues } = server.settings;
-  const received = params.get("acr_values") ?? client.metadata.default_acr_values?.join(" ");
-  if (acrValues.length === 0 || acr !== undefined || received === undefined) return;
-  const expected = acrValues.map(({ value }) => value).join(" ");
-  const reason = "acr_values has no known value, and was ignored";
-  const explanation = { rule: "ST-06", reason, expected, received } as const;
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
 }
 
 function readMaxAge(text: string | undefined): number | undefined {

@@ -24,7 +24,7 @@ export const authorizationParameters = parameters(
     "state",
     "nonce",
   ],
-  ...["code_challenge", "code_challenge_method", "dpop_jkt", "acr_values"],
+  ...["code_challenge", "code_challenge_method", "dpop_jkt"],
   ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
   "request",
   ...["claims", "registration"].map((name) => ({ name, isJson: true })),
@@ -34,7 +34,7 @@ export const authorizationParameters = parameters(
 );
 
 /** The parameters of the endpoint for devices (RFC 8628 §3.1), besides those of client authentication and of extensions. */
-export const deviceParameters = parameters("scope", "claims", "max_age", "login_hint", "acr_values", {
+export const deviceParameters = parameters("scope", "claims", "max_age", "login_hint", {
   name: "resource",
   repeatable: true,
 });

@@ -7,7 +7,7 @@ import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readKeyBinding } from "./key_binding.ts";
-import { readLoginRequirements, warnIgnoredAcr } from "./openid.ts";
+import { readLoginRequirements } from "./openid.ts";
 import { authorizationParameters, deviceParameters } from "./parameters.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
 import type { EntryPoint } from "./request_part.ts";
@@ -47,7 +47,7 @@ const lastParts: readonly RequestPart[] = [
     read: ({ server, params }) => readResources(server, params),
     warn: ({ server, client, params }) => warnAboutResource(server, client, params),
   },
-  { name: "loginRequirements", at: everywhere, read: readLoginRequirements, warn: warnIgnoredAcr },
+  { name: "loginRequirements", at: everywhere, read: readLoginRequirements },
 ];
 
 /** The parts of every server, and those of extensions. */

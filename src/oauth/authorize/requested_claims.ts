@@ -1,43 +1,34 @@
 /**
- * The claims and the level of authentication that a request asks for: `claims` and `acr_values` (OpenID Connect Core
- * §3.1.2.1, §5.5). Loaded only if a request has `claims`, or the server has levels.
+ * The claims and the level of authentication that a request asks for (OpenID Connect Core §5.5). Used only if a request
+ * has `claims`, or the server has levels.
  */
 
 import type { RequestedClaims } from "../../store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import type { Params } from "../params.ts";
-import type { Server } from "../server.ts";
-import type { AcrRequest } from "./acr.ts";
+import type { PartRequest, Server } from "../server.ts";
+import { type RequestedAcr, unmetClaim } from "./authentication_level.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
-import { splitScope } from "./scope_token.ts";
 
-/** Adds what `claims` and `acr_values` demand of the login to the requirements of the other parameters. */
+/** Adds what `claims` and the requested levels demand of the login to the requirements of the other parameters. */
 export function addRequestedClaims(
-  server: Server,
-  params: Params,
-  client: Client,
+  from: PartRequest,
   scope: readonly string[],
   requirements: LoginRequirements,
-): MaybePromise<LoginRequirements> {
+): LoginRequirements {
+  const { server, params, client } = from;
   const text = params.get("claims");
   const { names, subs = [], acr: claim } = text === undefined ? {} : readClaims(server, client, text);
   rejectManySubjects(subs.flat().length);
   const demandedSubs = [...requirements.demandedSubs ?? [], ...subs];
-  const acrValues = params.get("acr_values");
-  const values = acrValues === undefined ? client.metadata.default_acr_values : splitScope(acrValues);
-  const complete = {
+  if (server.levels === undefined && claim?.essential === true) throw unmetClaim(claim, []);
+  return {
     ...requirements,
     demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
     claims: names,
+    acr: server.levels?.demanded(from, claim, scope.includes("openid")),
   };
-  if (values === undefined && claim === undefined) return complete;
-  return import("./acr.ts").then(({ demandedAcr }) => ({
-    ...complete,
-    acr: demandedAcr(server, { values, claim, isOpenId: scope.includes("openid") }),
-  }));
 }
 
 /** Maximum number of subjects that `claims` demands; the same one may count twice. */
@@ -56,7 +47,7 @@ function readClaims(
   server: Server,
   client: Client,
   text: string,
-): { names: RequestedClaims; subs: readonly string[][]; acr?: AcrRequest["claim"] } {
+): { names: RequestedClaims; subs: readonly string[][]; acr?: RequestedAcr } {
   const malformed = (received: string) =>
     new OAuthError("invalid_request", "claims is not a valid claims request", {
       rule: "OI-08",
@@ -73,7 +64,7 @@ function readClaims(
   const names = { userinfo: [] as string[], id_token: [] as string[] };
   const values = { userinfo: {} as Record<string, unknown[]>, id_token: {} as Record<string, unknown[]> };
   const subs: string[][] = [];
-  let acr: AcrRequest["claim"];
+  let acr: RequestedAcr | undefined;
   for (const target of ["userinfo", "id_token"] as const) {
     const requestedClaims = Object.hasOwn(request, target) ? request[target] : null;
     if (requestedClaims === null) continue;

@@ -6,7 +6,7 @@
 
 import { type ResponseMode, responseModeNames } from "../authorize/response_mode.ts";
 import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
-import { acrValueField } from "../config/acr_values.ts";
+import { acrValueField } from "../authorize/authentication_level.ts";
 import { type ProfileName, profileNames } from "../config/profile.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import type { Standing } from "./standing.ts";

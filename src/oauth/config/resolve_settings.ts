@@ -10,6 +10,7 @@ import type { SettingsExtension } from "./extension_settings.ts";
 import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
 import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "./issuer_urls.ts";
+import type { LoginMethod } from "./login_method.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
@@ -50,6 +51,8 @@ export interface ResolvedSettings extends
   readonly users: readonly User[];
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
+  /** The methods by which users can log in. */
+  readonly loginMethods: readonly LoginMethod[];
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
   /** The scope of a request without `scope`; empty: such a request is rejected. */
@@ -116,6 +119,7 @@ export function resolveSettings(
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
+    loginMethods: loginMethods(settings, given, isTestIssuer),
     acceptsAny,
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
     claims,
@@ -152,4 +156,14 @@ export function resolveSettings(
     grantTypes.filter(({ isOn }) => isOn(resolved))
   );
   return { ...resolved, grantTypes: [...extensionGrantTypes, ...settings.grantTypes ?? []] };
+}
+
+function loginMethods(
+  { approver }: ProgramSettings,
+  { login, insecureAllowOpenLogin }: Settings,
+  isTestIssuer: boolean,
+): readonly LoginMethod[] {
+  if (approver !== undefined) return ["approver", "auto"];
+  if (login === "auto") return ["auto"];
+  return isTestIssuer || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
 }

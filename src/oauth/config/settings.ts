@@ -14,7 +14,6 @@ import { clientAuthMethodNames, clientField, userField } from "../clients/client
 import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { type AcrValue, acrValuesField } from "./acr_values.ts";
 import { orAny } from "./accept_any.ts";
 import { type EndpointPaths, endpointPaths } from "./endpoint_paths.ts";
 import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
@@ -109,11 +108,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * lists. A resource may have a list of its own. Default: none.
    */
   readonly accessTokenClaims?: readonly string[];
-  /**
-   * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a login
-   * of this server. Default: none, `acr_values` is ignored and tokens have no `acr`.
-   */
-  readonly acrValues?: readonly AcrValue[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
   readonly alg?: SigningAlgorithm;
   /**
@@ -254,7 +248,6 @@ export const settingFields = {
   unmappedClaims: choice(["openid", "none"]),
   idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
   accessTokenClaims: texts(["roles"], { default: [] }),
-  acrValues: acrValuesField,
   alg: choice(signingAlgorithms, { default: "RS256" }),
   signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
     expected: "an array of asymmetric signature algorithms",

@@ -48,9 +48,6 @@ export async function validateSettings(
     ...validateClaims(resolved),
     ...validateResources(resolved),
     ...validateGrantTypes(settings),
-    ...resolved.acrValues.length > 0
-      ? (await import("./validate_acr_values.ts")).validateAcrValues(settings, resolved)
-      : [],
     ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),

@@ -1,25 +1,16 @@
 /** All issues of the setting `acrValues`. */
 
-import { type LoginMethod, unverifiedMethods } from "./acr_values.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
-import { hasTestHost } from "../test_hosts.ts";
-import type { ProgramSettings } from "./settings.ts";
-import type { ResolvedSettings } from "./resolve_settings.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
 /** All issues of settings that match their description: each level must be reachable by a login of this server. */
-export function validateAcrValues(
-  { approver }: ProgramSettings,
-  { acrValues, login, issuer, insecureAllowOpenLogin }: ResolvedSettings,
+export function validateLevels(
+  acrValues: readonly AcrValue[],
+  { issuer, loginMethods: available }: ResolvedSettings,
 ): ConfigIssue[] {
   const isTestIssuer = hasTestHost(issuer);
-  const available: readonly LoginMethod[] = approver !== undefined
-    ? ["approver", "auto"]
-    : login === "auto"
-    ? ["auto"]
-    : isTestIssuer || insecureAllowOpenLogin
-    ? ["password", "open"]
-    : ["password"];
   const issues: ConfigIssue[] = [];
   for (const [i, { value, methods = unverifiedMethods }] of acrValues.entries()) {
     const path = `acrValues[${i}]`;

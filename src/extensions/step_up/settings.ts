@@ -1,12 +1,17 @@
-/** The levels of authentication that clients can request (OpenID Connect Core §2, `acr`; RFC 9470). */
+/** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
-import { choice, type Field, list, object, text, texts } from "./field.ts";
+import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
+import { choice, type Fields, list, object, texts } from "../../oauth/config/field.ts";
+import type { LoginMethod } from "../../oauth/config/login_method.ts";
 
-/**
- * How a user logs in: `auto` without a page, with `login: "auto"`; `open` on the login page without a password;
- * `password` on the login page; `approver` as the approver of the embedding program states.
- */
-export type LoginMethod = "auto" | "open" | "password" | "approver";
+/** The setting of step-up authentication. */
+export interface StepUpSettings {
+  /**
+   * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a login
+   * of this server. Default: none, `acr_values` is ignored and tokens have no `acr`.
+   */
+  readonly acrValues?: readonly AcrValue[];
+}
 
 /**
  * A level of authentication: a value of `acr`, and the logins that reach it. A login reaches the requested level if its
@@ -36,14 +41,8 @@ export const unverifiedMethods: readonly LoginMethod[] = ["auto", "open"];
 
 const example: AcrValue = { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] };
 
-/** Describes a value of `acr`. */
-export const acrValueField: Field<string> = text(["urn:example:mfa"], {
-  pattern: /^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/,
-  expected: "1 to 255 printable ASCII characters without spaces, quotes and backslashes",
-});
-
 /** Describes the list of levels. */
-export const acrValuesField = list(
+const acrValuesField = list(
   object<AcrValue>(
     "AcrValue",
     {
@@ -59,3 +58,11 @@ export const acrValuesField = list(
   [[example]],
   { expected: "an array of levels", default: [] },
 );
+
+/** Describes {@link StepUpSettings}. */
+export const stepUpFields: Fields<StepUpSettings> = { acrValues: acrValuesField };
+
+/** The levels of a server with these settings. */
+export function levelsOf(settings: object): readonly AcrValue[] {
+  return (settings as Required<StepUpSettings>).acrValues;
+}

@@ -3,13 +3,13 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
-import { autoApprover, ConfigurationError } from "../../src/mod.ts";
-import type { AcrValue, Approver, LatchkeyOptions, LoginMethod } from "../../src/mod.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
-import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
-import { deriveKey } from "../../src/runtime/scrypt.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
+import { autoApprover, ConfigurationError } from "../../../src/mod.ts";
+import type { AcrValue, Approver, LatchkeyOptions, LoginMethod } from "../../../src/mod.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
+import { formatPasswordDigest } from "../../../src/oauth/users/password.ts";
+import { deriveKey } from "../../../src/runtime/scrypt.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,
@@ -21,9 +21,9 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { describePage, getCode, logInAndAllow, requestAuthorization, submit } from "./page_navigation.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { describePage, getCode, logInAndAllow, requestAuthorization, submit } from "../../flows/page_navigation.ts";
 
 const pwd = "urn:x:pwd";
 const mfa = "urn:x:mfa";
