@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./host_check.ts";
 
 const knownPages =
-  "a page on a test host, or on an origin that allowedOrigins or a redirect URI of a configured client names";
+  "a page on a test host, or on an origin of allowedOrigins or of a redirect URI of a configured client";
 
 /**
  * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,

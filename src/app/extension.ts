@@ -54,8 +54,8 @@ export interface EndpointOptions {
  * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line
  * in the list of `server/extensions.ts`. To a server without it, its settings, grant types and parameters are unknown.
  *
- * The server calls the functions with its settings, which contain those of the extension, so that an implementation may
- * name the settings that it reads as the type of the parameter.
+ * The functions receive all settings of the server. An implementation may declare only those that it reads as the type
+ * of the parameter.
  */
 export interface Extension extends SettingsExtension {
   /** The name in messages and tests, such as `token_exchange`. */
@@ -90,8 +90,10 @@ export interface Extension extends SettingsExtension {
   loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
   /** Loads the levels of authentication (`acr`) that its settings describe. Default: none. */
   loadLevels?(settings: object): MaybePromise<AuthenticationLevels<PartRequest, Server> | undefined>;
-  /** Runs before something is issued to a client. Default: nothing. */
+  /** Called before a code or token is issued to a client. Default: nothing. */
   readonly recordUse?: RecordUse;
-  /** What maintenance does each minute. Each task loads its code only if there is something to do. Default: nothing. */
+  /**
+   * The tasks that maintenance runs each minute. Each loads its code only if there is something to do. Default: none.
+   */
   readonly minuteTasks?: readonly MinuteTask[];
 }

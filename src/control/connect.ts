@@ -1,5 +1,5 @@
 /**
- * A handle for a server that runs in another process, with the shape of the mock: its control over HTTP.
+ * A handle for a server in another process, with the functions of the mock. It calls the control over HTTP.
  *
  * {@link connectLatchkey} reads `/_control/openapi.json` of the server and makes one function of each operation. It
  * loads nothing of the server.
@@ -43,11 +43,11 @@ export type Remote<Handle> = {
 export interface ConnectedLatchkey {
   /** The issuer identifier. */
   readonly issuer: string;
-  /** Registers a client with defaults for all that the options leave out, and returns it with its credentials. */
+  /** Registers a client, fills in defaults, and returns the client with its credentials. */
   client(options?: TestClientOptions): Promise<TestClient>;
   /** The registered clients. */
   readonly clients: {
-    /** Creates a client, or replaces the one of this `client_id`. */
+    /** Creates a client, or replaces the one with this `client_id`. */
     set(client: ClientMetadata): Promise<ClientMetadata>;
     /** Removes a client. */
     delete(clientId: string): Promise<void>;
@@ -56,7 +56,7 @@ export interface ConnectedLatchkey {
   };
   /** The users. */
   readonly users: {
-    /** Creates a user, or replaces the one of this `sub`. */
+    /** Creates a user, or replaces the one with this `sub`. */
     set(user: User): Promise<User>;
     /** Removes a user. */
     delete(sub: string): Promise<void>;
@@ -81,21 +81,24 @@ export interface ConnectedLatchkey {
     all(): Promise<readonly ListedFault[]>;
     /** Removes a rule. */
     remove(id: string): Promise<void>;
-    /** Lets the requests that wait continue, and removes the rule. */
+    /** Releases the requests that wait, and removes the rule. */
     release(id: string): Promise<void>;
   };
   /** The requests and responses of the server, with real values. */
   readonly log: ConnectedLog;
-  /** Reports the habits of a client in all that was recorded of it. */
+  /** Reports the habits of a client, from its recorded requests. */
   checkHabits(options?: HabitOptions): Promise<{
     readonly passed: boolean;
     /** The report as text. */
     readonly text: string;
     readonly habits: readonly Readonly<Record<string, unknown>>[];
   }>;
-  /** Revokes the codes and tokens of a user, of a client, or of a user at a client. Returns how many grants. */
+  /**
+   * Revokes the codes and tokens of a user, of a client, or of a user at a client. Returns the number of revoked
+   * grants.
+   */
   revoke(grantsOf: GrantsOf): Promise<number>;
-  /** Fixes the values of the next code and tokens. */
+  /** Sets the values of the next code and tokens. */
   nextValues(values: FixedValues): Promise<void>;
   /** Changes how refresh tokens behave and how long tokens live, until the next reset. */
   changeSettings(settings: ChangeableSettings): Promise<void>;
@@ -108,7 +111,7 @@ export interface ConnectedLatchkey {
   /**
    * Restores the initial state, for the next test.
    *
-   * @throws {ControlRequestError} If a fault fired less often than written; everything is reset nevertheless.
+   * @throws {ControlRequestError} If a fault fired less often than expected; everything is reset nevertheless.
    */
   reset(options?: ResetOptions): Promise<void>;
 }
@@ -117,7 +120,7 @@ export interface ConnectedLatchkey {
  * Connects to the control of a server: the program with `--control on`, or a mock with `control: true` that listens.
  *
  * @param url The issuer of the server.
- * @throws {ControlRequestError} If the server has no control, or the secret is another one.
+ * @throws {ControlRequestError} If the server has no control, or the secret is wrong.
  *
  * @example
  * ```ts ignore

@@ -14,9 +14,9 @@ export interface ConnectedFaultRule {
   readonly id: string;
   /** How often it has fired until now. */
   fired(): Promise<number>;
-  /** Removes the rule and ends its faults that wait. */
+  /** Removes the rule and ends the requests that wait for it. */
   remove(): Promise<void>;
-  /** Lets the requests continue that wait for the fault `hold`, and removes the rule. */
+  /** Releases the requests that wait for the fault `hold`, and removes the rule. */
   release(): Promise<void>;
 }
 
@@ -32,11 +32,13 @@ export interface ConnectedRuleBuilder {
 
 /** Starts a rule. */
 export function connectedRuleBuilder(call: Call, endpoint: string, match: RequestPattern = {}): ConnectedRuleBuilder {
-  if (typeof match === "function") throw new TypeError("on: expected a pattern, received a function");
+  if (typeof match === "function") {
+    throw new TypeError("on: expected a pattern, received a function. Write the pattern as an object.");
+  }
   const add = async ({ id: fault, parameters }: SentFault, often: object): Promise<ConnectedFaultRule> => {
     if (fault === undefined) {
       throw new TypeError(
-        "on: expected a fault with a definition, such as faults.drop(), received a fault of your own",
+        "on: expected a fault with a definition, such as faults.drop(), received a fault of your own. Use one of faults.",
       );
     }
     const { id } = await call("faults.add", { ...match, fault, parameters, endpoint, ...often }) as ListedFault;

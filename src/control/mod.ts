@@ -92,7 +92,7 @@ function unknownVerbEndpoints({ site: { base } }: App, secret: string | undefine
 function missingSecret(issuer: string): ConfigurationError {
   return new ConfigurationError([{
     path: "control",
-    expected: "a secret beside it (controlSecret), because the issuer is not on a test host",
+    expected: "controlSecret as well, because the issuer is not on a test host",
     received: `control for ${quote(issuer)} without a secret`,
     hint: "Set controlSecret in the configuration file, remove control, or use an issuer on a test host.",
   }]);

@@ -32,7 +32,7 @@ function describe({ metadata }: Client): ClientMetadata {
 export const clientVerbs = [
   defineVerb<TestClientOptions, TestClient>({
     name: "client",
-    summary: "Registers a client with defaults for all that the input leaves out, and returns it with its credentials.",
+    summary: "Registers a client, fills in defaults, and returns the client with its credentials.",
     input: testClientField,
     result: metadata as never,
     run: ({ control }, options) => control.client(options),
@@ -56,7 +56,7 @@ export const clientVerbs = [
   }),
   defineVerb({
     name: "clients.delete",
-    summary: "Removes a client; its tokens are not accepted any more.",
+    summary: "Removes a client; the server no longer accepts its tokens.",
     input: object<ClientId>("ClientId", { client_id: text(["web"]) }, { client_id: "web" }, {
       required: ["client_id"],
     }),

@@ -67,7 +67,7 @@ export const clockVerbs = [
   }),
   defineVerb({
     name: "clock.advance",
-    summary: "Advances the clock by that many seconds; tokens expire by it.",
+    summary: "Advances the clock by that many seconds; codes and tokens expire accordingly.",
     input: object<Advance>("Advance", { seconds: whole(3600, { expected: "a whole number of seconds" }) }, {
       seconds: 3600,
     }, { required: ["seconds"] }),
@@ -77,7 +77,7 @@ export const clockVerbs = [
   }),
   defineVerb({
     name: "clock.set",
-    summary: "Sets the clock, which keeps running or stays frozen.",
+    summary: "Sets the clock; it keeps running, or stays frozen.",
     input: object<Time>("Time", { time }, { time: "2027-01-01T12:00:00Z" }, { required: ["time"] }),
     args: ["time"],
     result,

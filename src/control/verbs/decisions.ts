@@ -61,7 +61,7 @@ const decide = (run: (decisions: UserDecisions) => void) => ({ control }: { cont
 export const decisionVerbs: readonly Verb[] = [
   aboutUser("loginNext", "The next authorization request logs in this user, once; several calls queue."),
   aboutUser("loginAs", "All later authorization requests log in this user."),
-  aboutUsers("deny", "This user denies from now on: the client receives `access_denied`."),
+  aboutUsers("deny", "This user denies every request from now on: the client receives `access_denied`."),
   defineVerb<ScopeLimit, void>({
     name: "decisions.limitScope",
     summary: "This user allows only these scope values from now on.",

@@ -34,7 +34,7 @@ interface LogExpectation extends JsonPattern {
 
 /** A report about habits. */
 interface HabitsResult {
-  /** Whether no habit is lacking. */
+  /** Whether no habit failed. */
   readonly passed: boolean;
   /** The report as text. */
   readonly text: string;
@@ -46,7 +46,7 @@ interface HabitsResult {
 export const expectationVerbs: readonly Verb[] = [
   defineVerb<LogExpectation, void>({
     name: "log.expect",
-    summary: "Expects something of every exchange of an endpoint; 422 with the list of requests if it is not so.",
+    summary: "Checks every exchange of an endpoint; 422 with the list of requests if one is not as expected.",
     input: object<LogExpectation>(
       "LogExpectation",
       {
@@ -82,21 +82,21 @@ export const expectationVerbs: readonly Verb[] = [
   }),
   defineVerb({
     name: "log.expectNoRejections",
-    summary: "Expects that no request was rejected, except for metadata that clients look for at several URLs.",
+    summary: "Checks that no request was rejected, except requests for metadata, which clients try at several URLs.",
     input: noInput,
     args: [],
     run: ({ control: { log } }) => log.expectNoRejections(),
   }),
   defineVerb({
     name: "log.expectNoWarnings",
-    summary: "Expects that no request caused a warning.",
+    summary: "Checks that no request caused a warning.",
     input: noInput,
     args: [],
     run: ({ control: { log } }) => log.expectNoWarnings(),
   }),
   defineVerb<HabitOptions, HabitsResult>({
     name: "checkHabits",
-    summary: "Reports the habits of a client in all that was recorded of it: PKCE, state, credentials, refreshes.",
+    summary: "Reports the habits of a client, from its recorded requests: PKCE, state, credentials, refreshes.",
     reads: true,
     input: object<HabitOptions>("HabitOptions", { client: text(["web"]), flow: text(["1"]) }, {}),
     result: object<HabitsResult>("HabitsResult", {

@@ -63,7 +63,7 @@ export const keyVerbs: readonly Verb[] = [
   }),
   defineVerb<ImportedKey, void>({
     name: "importKey",
-    summary: "Makes a private JWK of the test the signing key, with its `kid`.",
+    summary: "Makes a private JWK of the test the signing key; tokens name its `kid`.",
     input: object<ImportedKey>(
       "ImportedKey",
       {

@@ -25,7 +25,7 @@ interface LogQuery {
 interface LogResult {
   /** How many match. */
   readonly count: number;
-  /** The value of `since` for the next call: it misses no exchange, but repeats those beside a request in progress. */
+  /** The value of `since` for the next call, which may repeat exchanges that ended before an older request. */
   readonly next: number;
   /** Those that have ended, oldest first, with real codes, tokens and secrets. */
   readonly exchanges: readonly Readonly<Record<string, unknown>>[];
@@ -97,7 +97,7 @@ async function listExchanges(
 export const logVerbs = [
   defineVerb<LogQuery, LogResult>({
     name: "log.exchanges",
-    summary: "Lists requests and responses with their real values; waits for them if there are too few.",
+    summary: "Lists requests and responses with their real values; can wait until there are enough.",
     reads: true,
     input: object<LogQuery>("LogQuery", {
       endpoint: text(["token"]),
@@ -115,7 +115,7 @@ export const logVerbs = [
   }),
   defineVerb<NextExchange, ExchangeResult>({
     name: "log.next",
-    summary: "Waits for the oldest exchange of an endpoint that it has not returned before, and returns it.",
+    summary: "Returns the oldest exchange of an endpoint that it has not returned before; waits if there is none yet.",
     input: object<NextExchange>(
       "NextExchange",
       {

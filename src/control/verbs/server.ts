@@ -39,7 +39,7 @@ const amount = whole(2, { expected: "a whole number" });
 export const serverVerbs = [
   defineVerb({
     name: "health",
-    summary: "Returns what the server is and has.",
+    summary: "Returns the issuer and the time, and counts clients, users, exchanges and fault rules.",
     reads: true,
     input: noInput,
     args: [],
@@ -69,8 +69,8 @@ export const serverVerbs = [
   defineVerb<ResetOptions, void>({
     name: "reset",
     summary:
-      "Restores the initial state for the next test, except for the signing keys; 409 if a fault fired less often than " +
-      "written, and everything is reset nevertheless.",
+      "Restores the initial state for the next test, but keeps the signing keys; 409 if a fault fired less often than " +
+      "expected: everything is reset nevertheless.",
     input: object<ResetOptions>("ResetOptions", { keep: list(choice(["clients", "users"]), [["clients"]]) }, {
       keep: ["clients"],
     }),

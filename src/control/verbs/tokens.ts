@@ -30,7 +30,7 @@ export const tokenVerbs: readonly Verb[] = [
   }),
   defineVerb<FixedValues, void>({
     name: "nextValues",
-    summary: "Fixes the values of the next code and tokens; `at_hash` fits the access token, which is opaque.",
+    summary: "Sets the values of the next code and tokens; the access token is opaque, and `at_hash` matches it.",
     input: fixedValuesField,
     run: ({ control }, values) => control.nextValues(values),
   }),

@@ -42,7 +42,7 @@ export const userVerbs = [
   }),
   defineVerb({
     name: "users.delete",
-    summary: "Removes a user, which ends the sessions of the user.",
+    summary: "Removes a user and ends the sessions of the user.",
     input: object<UserId>("UserId", { sub: text(["carol"]) }, { sub: "carol" }, { required: ["sub"] }),
     args: ["sub"],
     async run({ app }, { sub }) {

@@ -55,12 +55,12 @@ export function validateTrustedIssuers(
       );
     }
     if (trusted.provision === true && trusted.users !== "sub") {
-      report("provision", `users: "sub" beside it`, String(trusted.users), `Set users to "sub", or remove provision.`);
+      report("provision", `users: "sub" as well`, String(trusted.users), `Set users to "sub", or remove provision.`);
     }
     if (trusted.assumeEmailVerified === true && trusted.users !== "email") {
       report(
         "assumeEmailVerified",
-        `users: "email" beside it`,
+        `users: "email" as well`,
         String(trusted.users),
         `Set users to "email", or remove assumeEmailVerified.`,
       );

@@ -60,13 +60,13 @@ export interface RegistrationSettings {
   /** Seconds after which the secret of a registered client expires. Default: 0, never. */
   readonly secretLifetime?: number;
   /**
-   * Seconds after which a registered client is deleted if nothing was issued to it; on test hosts also if nothing was
-   * issued to it for that time, unless it registered with an initial access token. Default: 86400, one day.
+   * Seconds after which a registered client is deleted if nothing was issued to it. On test hosts a client without an
+   * initial access token is also deleted when nothing was issued to it for this time. Default: 86400, one day.
    */
   readonly unusedLifetime?: number;
   /**
-   * Maximum number of registered clients that nothing was issued to, on test hosts also of those without an initial access
-   * token that are used; further ones receive 429. Default: 10000.
+   * Maximum number of registered clients that nothing was issued to; a further registration is rejected with 429. On
+   * test hosts every client without an initial access token counts. Default: 10000.
    */
   readonly maxUnused?: number;
 }

@@ -7,8 +7,8 @@ import type { Server } from "../../oauth/server.ts";
 import type { Introspection } from "../../oauth/tokens/introspection.ts";
 
 /**
- * Signs the description of a token. The claims of the token are one member, so that no one takes the JWT for the token
- * (RFC 9701 §5, §8.1).
+ * Signs the description of a token. The claims of the token are in one member, so that the JWT cannot be mistaken for
+ * the token (RFC 9701 §5, §8.1).
  *
  * @param caller The client that asked.
  */

@@ -13,7 +13,7 @@ import { hasTestHost } from "../test_hosts.ts";
  */
 export type Standing = "configured" | "approved" | "unknown";
 
-/** The standing from which on something is open. Without one, only configured clients may. */
+/** The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
   /** The lowest standing. */
   readonly from: Standing;
@@ -30,14 +30,14 @@ export interface SupportedGrantType {
 }
 
 /**
- * The standing for grant types of which a client names the user itself, or has none: on a real host an operator, or an
- * issuer that the operator trusts, must know the client.
+ * The standing for grant types without a user, or in which the client itself names the user: on a real host the
+ * operator, or an issuer that the operator trusts, must know the client.
  */
 export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
 
 const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
 
-/** What is open from which standing on, besides members of the client metadata and grant types. */
+/** The standing that each permission requires. Members of the client metadata and grant types have their own. */
 export const permissions = {
   /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
   redirectBeforeLogin: { from: "approved", onTestHosts: "unknown" },
@@ -45,11 +45,11 @@ export const permissions = {
   redirectAfterLogoutWithoutHint: { from: "approved" },
   /** It inspects and exchanges access tokens of other clients: for the default audience, or for what it serves. */
   inspectTokensOfOthers: { from: "approved" },
-  /** It uses the entry of another issuer that lists no clients: for assertions of that issuer, or ID-JAGs for it. */
+  /** It uses an entry of `trustedIssuers` or `resourceAuthorizationServers` that lists no clients. */
   useUnrestrictedIssuers: { from: "configured" },
   /** Login and consent show its logo, which the browser of the user fetches from its host. */
   showLogo: { from: "approved" },
-  /** Its records in the store are not bounded if it authenticates (`bounded_records.ts`). */
+  /** The number of its records in the store is not limited if it authenticates (`bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
 
@@ -67,7 +67,7 @@ export function meetsRequirement(
   return hasStanding(client, from) || (hasStanding(client, onTestHosts) && hasTestHost(issuer));
 }
 
-/** Whether a client may do what the table names. */
+/** Whether a client has a permission. */
 export function isPermitted(
   { issuer }: { readonly issuer: string },
   client: { readonly standing: Standing },

@@ -1,6 +1,6 @@
 /**
- * The value `"any"` of `clients`, `redirectUris`, `scopes` and `users`: a test suite that registers nothing. It is for
- * test hosts alone, and each use of it causes a warning.
+ * The value `"any"` of `clients`, `redirectUris`, `scopes` and `users`, for test suites that register nothing: the
+ * server accepts what is not registered. Only on test hosts; each use causes a warning.
  */
 
 import type { ConfigIssue } from "./config_issue.ts";
@@ -34,7 +34,7 @@ export function settingsWithAny(settings: AnySettings): readonly AnyName[] {
 /**
  * An issue for each setting that is `"any"`.
  *
- * @param reason Why none may be: `the issuer is a real host`.
+ * @param reason Why `"any"` is not allowed: `the issuer is a real host`.
  */
 export function rejectAny(settings: AnySettings, reason: string, hint: string): ConfigIssue[] {
   return settingsWithAny(settings).map((path) => ({

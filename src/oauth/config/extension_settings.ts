@@ -19,7 +19,7 @@ export interface OptionalGrantType {
   isOn(settings: object): boolean;
 }
 
-/** The values that list members of client metadata may have, by the member. */
+/** The values of list members of client metadata, by the member. */
 export type ClientValues = Readonly<Record<string, readonly string[]>>;
 
 /** The settings of an extension. The functions receive all settings of the server. */
@@ -32,11 +32,13 @@ export interface SettingsExtension {
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
-  /** The values that list members of client metadata may have; others are issues, and dropped from metadata documents. */
+  /**
+   * The values of list members of client metadata. Other values are issues, and are dropped from metadata documents.
+   */
   clientValues?(settings: object): ClientValues;
   /** Warnings about valid settings. */
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
-  /** Whether clients can exist that the operator does not know. Default: none can because of this extension. */
+  /** Whether the extension lets clients exist that the operator does not know. Default: it does not. */
   acceptsUnknownClients?(settings: object): boolean;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];

@@ -15,7 +15,7 @@ export interface NetworkSettings {
    */
   readonly frontChannelUrl?: string;
   /**
-   * The origin at which clients and resource servers reach the server, if that is not the issuer's: metadata lists all
+   * The origin at which clients and resource servers reach the server, if not that of the issuer: metadata lists all
    * other endpoints there. Default: the origin of the issuer.
    */
   readonly backChannelUrl?: string;

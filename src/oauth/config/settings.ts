@@ -62,23 +62,23 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   /**
    * The clients that may request tokens. Default: a public and a confidential demo client whose redirect URI is
    * `<issuer>/authorized`.
-   * `"any"`: no client is configured, and a `client_id` that is not registered is accepted with the redirect URI and the
-   * secret that it sends, only where the issuer is on a test host. Each use causes a warning.
+   * `"any"`, only on test hosts: no client is configured, and the server accepts a `client_id` that is not registered,
+   * with any redirect URI and secret. Each use causes a warning.
    */
   readonly clients?: readonly ClientMetadata[] | "any";
   /**
-   * `"any"`: a redirect URI that is not registered for its client is accepted, only where the issuer is on a test host.
-   * Each use causes a warning. Default: `registered`.
+   * `"any"`, only on test hosts: the server accepts a redirect URI that is not registered for its client. Each use
+   * causes a warning. Default: `registered`.
    */
   readonly redirectUris?: "registered" | "any";
   /**
-   * The users that can log in. `"any"`: the default, and `unknownLoginHint` is `create`. Each new user causes a warning.
-   * Default: `alice` and `bob`.
+   * The users that can log in. `"any"`, only on test hosts: the default users, and `unknownLoginHint` is `create`.
+   * Each new user causes a warning. Default: `alice` and `bob`.
    */
   readonly users?: readonly User[] | "any";
   /**
-   * All scope values. `"any"`: the default, and an unknown scope value is accepted of clients that are not registered for
-   * a `scope`, only where the issuer is on a test host. Each use causes a warning.
+   * All scope values. `"any"`, only on test hosts: the default values, and the server grants an unknown value to a
+   * client that is not registered for a `scope`. Each use causes a warning.
    * Default: `openid profile email read write offline_access`.
    */
   readonly scopes?: readonly string[] | "any";
@@ -180,10 +180,10 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly metadataForms?: readonly MetadataForm[];
   /**
-   * Members of the metadata documents to replace or add, where `null` removes one, only where the issuer is on a test
-   * host: to test clients against a server that says something else. The server behaves as before, except that
-   * authorization responses have no `iss`, unless they are signed, if
-   * `authorization_response_iss_parameter_supported` is not `true`. Default: none.
+   * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
+   * against other metadata. The server behaves as before, with one exception: if
+   * `authorization_response_iss_parameter_supported` is not `true`, only signed authorization responses have `iss`.
+   * Default: none.
    */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**

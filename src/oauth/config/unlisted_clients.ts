@@ -16,7 +16,7 @@ export function unlistedClientsWarnings(
   return paths.map((path) => ({
     path: `${path}.clients`,
     message:
-      "the entry lists no clients, so only configured clients may use it: not registered clients, nor clients with a " +
-      "metadata document. List the clients.",
+      "the entry lists no clients, so only configured clients may use it, and no client that registered itself or has " +
+      "a metadata document. List the clients.",
   }));
 }

@@ -32,7 +32,7 @@ export function validateIssuerUrls(settings: Settings, resolved: ResolvedSetting
     } else if (isTest !== isTestHost(new URL(url).hostname)) {
       issue(
         `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,
-        "Choose hosts of one kind.",
+        "Choose test hosts for both, or real hosts for both.",
       );
     } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
       issue("https", "Use https, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.");
