@@ -111,6 +111,7 @@ export type { ClientValues, OptionalGrantType, SettingsExtension } from "./oauth
 export type { Field } from "./oauth/config/field.ts";
 export { extensions } from "./server/extensions.ts";
 export type { LoadableGrantType } from "./oauth/grants/mod.ts";
+export type { SubjectType } from "./oauth/users/subject_type.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
@@ -133,7 +134,7 @@ export type { BoundedCache } from "./oauth/bounded_cache.ts";
 export type { RegisteredSecrets } from "./oauth/clients/registered_secrets.ts";
 export type { HostedResource, Resources } from "./oauth/config/resource_list.ts";
 export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
-export type { MinuteTask, RecordUse, TokenIssuer } from "./oauth/server.ts";
+export type { MinuteTask, RecordUse, TokenIssuer, VerifyRegistration } from "./oauth/server.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
 export type { AnyName } from "./oauth/config/accept_any.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";

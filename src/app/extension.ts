@@ -19,8 +19,10 @@ import type {
   Server,
   SessionWatcher,
   TokenIssuer,
+  VerifyRegistration,
 } from "../oauth/server.ts";
 import type { Introspection } from "../oauth/tokens/introspection.ts";
+import type { SubjectType } from "../oauth/users/subject_type.ts";
 import type { Approver } from "./approver.ts";
 import type { Endpoint } from "./route.ts";
 
@@ -80,6 +82,10 @@ export interface Extension extends SettingsExtension {
   readonly responseModes?: readonly ResponseModeDescription<Server>[];
   /** The parameters of authorization responses in its response modes. Default: those of every server. */
   readonly responseParameters?: readonly ParameterDescription[];
+  /** Its subject types. Default: none. */
+  readonly subjectTypes?: readonly SubjectType<Server>[];
+  /** Verifies a client that registers itself. Default: nothing. */
+  readonly verifyRegistration?: VerifyRegistration;
   /** Its formats of introspection responses. Default: none. */
   readonly introspectionFormats?: readonly IntrospectionFormat[];
   /** Adds clients that are not registered to those of the server. Default: none. */

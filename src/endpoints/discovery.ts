@@ -10,7 +10,6 @@ import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
 import { hasTestHost, isTestHost } from "../oauth/test_hosts.ts";
-import { subjectTypes } from "../oauth/users/subject.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
 import type { Extension } from "../app/extension.ts";
@@ -92,7 +91,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
     code_challenge_methods_supported: challengeMethods,
     authorization_response_iss_parameter_supported: true,
-    subject_types_supported: subjectTypes,
+    subject_types_supported: ["public", ...server.subjectTypes.map(({ name }) => name)],
     id_token_signing_alg_values_supported: ownAlgorithms,
     userinfo_signing_alg_values_supported: ownAlgorithms,
     claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],

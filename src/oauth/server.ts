@@ -39,6 +39,7 @@ import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
+import type { SubjectType } from "./users/subject_type.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
 /** One authorization server. */
@@ -75,6 +76,10 @@ export interface Server {
   readonly tokenIssuers: readonly TokenIssuer[];
   /** What extensions do before something is issued to a client. */
   readonly useRecorders: readonly RecordUse[];
+  /** The subject types besides `public`. */
+  readonly subjectTypes: readonly SubjectType<Server>[];
+  /** Verify a client that registers itself, or changes its registration. */
+  readonly registrationVerifiers: readonly VerifyRegistration[];
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
   /** The clients: the registered ones and those of metadata documents. */
@@ -130,6 +135,13 @@ export interface Server {
  * @throws {OAuthError} To prevent it.
  */
 export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
+
+/**
+ * Verifies a client that registers itself, or changes its registration.
+ *
+ * @throws {OAuthError} `invalid_client_metadata`.
+ */
+export type VerifyRegistration = (server: Server, client: Client) => Promise<void>;
 
 /** What maintenance does each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;

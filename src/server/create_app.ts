@@ -151,6 +151,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     settings,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
+    subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
+    registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),

@@ -1,6 +1,6 @@
 /** A server without an extension does not know it: this test walks the list, so that it covers the next extension too. */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
@@ -191,6 +191,24 @@ test("a profile that demands a setting of an extension is rejected without the e
   for (const weaker of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
     const error = await assertRejects(() => latchkey({ ...options, ...weaker }), ConfigurationError);
     assert(error.issues.some(({ path: at, expected }) => at.endsWith("profile") && expected.includes(path)));
+  }
+});
+
+test("without an extension for it, a subject type cannot be set, and metadata does not name it", async () => {
+  for (const extension of extensions.filter(({ subjectTypes }) => subjectTypes !== undefined)) {
+    const others = extensions.filter((other) => other !== extension);
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`))).json();
+    for (const { name } of extension.subjectTypes!) {
+      assertEquals(metadata.subject_types_supported.includes(name), false, name);
+      const clients = [{ ...client, subject_type: name }];
+      const error = await assertRejects(
+        () => latchkey({ issuer: "https://as.test", extensions: others, clients }),
+        ConfigurationError,
+      );
+      assertEquals(error.issues.map(({ path }) => path), ["clients[0].subject_type"]);
+      assertThrows(() => as.clients.set(clients[0]!), ConfigurationError, "subject_type");
+    }
   }
 });
 

@@ -20,7 +20,6 @@ import type { RegistrationOwner } from "./access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata, warnDeprecated } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { assertSector } from "./sector_identifier.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
 import { addUnusedRegistration, deleteUnusedRegistration } from "./unused_registrations.ts";
@@ -73,7 +72,7 @@ export async function registerClient(
     },
   };
   const parsed = await parseRegistration(server, entry, received);
-  await assertSector(server, parsed);
+  for (const verify of server.registrationVerifiers) await verify(server, parsed);
   boundRegistration(server, parsed, entry, address);
   await addUnusedRegistration(server, client_id);
   const client = await server.clients.set(entry);
@@ -112,7 +111,7 @@ export async function updateRegistration(
     },
   };
   const parsed = await parseRegistration(server, entry, received);
-  await assertSector(server, parsed);
+  for (const verify of server.registrationVerifiers) await verify(server, parsed);
   boundRegistration(server, parsed, entry, address);
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });

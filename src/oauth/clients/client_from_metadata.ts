@@ -2,6 +2,7 @@
 
 import { chain } from "../maybe_promise.ts";
 import { canonicalUri } from "../config/resource_list.ts";
+import { sectorOf } from "../config/extension_settings.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import type { SerializedEntry } from "../records/repository.ts";
@@ -39,7 +40,7 @@ export function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMet
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(
   metadata: ClientMetadata,
-  server: Pick<ResolvedSettings, "issuer" | "scopes" | "alg" | "acceptsAny">,
+  server: Pick<ResolvedSettings, "issuer" | "scopes" | "alg" | "acceptsAny" | "extensions">,
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
   const { token_endpoint_auth_method: registeredMethod } = metadata;
@@ -70,7 +71,7 @@ export function clientFromMetadata(
     secretDigest: secret === undefined ? undefined : digest(secret),
     pendingSecret: secret,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
-    sector: metadata.subject_type === "pairwise" ? sectorHost(metadata) : undefined,
+    sector: sectorOf(metadata, server.extensions),
     redirectUris,
     grantTypes: metadata.grant_types ?? ["authorization_code"],
     scope,
@@ -85,12 +86,4 @@ export function clientFromMetadata(
   // Replaces the promise by its value, so that later callers need not wait.
   chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest, pendingSecret: undefined }));
   return client;
-}
-
-/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` if they have several. */
-export function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
-  const hosts = new Set(
-    (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
-  );
-  return hosts.size === 1 ? [...hosts][0] || undefined : undefined;
 }

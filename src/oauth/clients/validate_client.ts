@@ -15,13 +15,9 @@ import {
   validateClientKeys,
   validateClientSecret,
 } from "./validate_client_keys.ts";
-import {
-  validatePageUrls,
-  validatePostLogoutRedirectUris,
-  validateRedirectUris,
-  validateSector,
-} from "./validate_client_uris.ts";
+import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./validate_client_uris.ts";
 import { splitScope } from "../authorize/scope_token.ts";
+import { subjectTypeNames } from "../config/extension_settings.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */
@@ -38,7 +34,7 @@ const validators: readonly ClientValidator[] = [
   validateRedirectUris,
   validatePostLogoutRedirectUris,
   validatePageUrls,
-  validateSector,
+  validateSubjectType,
   validateAlgorithms,
   validateClientProfile,
   validateScope,
@@ -82,6 +78,16 @@ function validateResponseTypes({ response_types = [] }: ClientMetadata): ConfigI
     issues.push({ path: `response_types[${i}]`, expected: `"code"`, received: quote(type), hint: `Write ["code"].` });
   }
   return issues;
+}
+
+function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const supported: readonly string[] = subjectTypeNames(settings);
+  return supported.includes(subject_type) ? [] : [{
+    path: "subject_type",
+    expected: `one of ${supported.join(", ")}`,
+    received: quote(subject_type),
+    hint: "Remove it, or add the extension.",
+  }];
 }
 
 function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {

@@ -1,12 +1,11 @@
-/** Validates the URIs of a client: where browsers are redirected, what pages link to, and the sector. */
+/** Validates the URIs of a client: where browsers are redirected, and what pages link to. */
 
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { parseUrl, validateUrl } from "../keys/validate_public_keys.ts";
+import { validateUrl } from "../keys/validate_public_keys.ts";
 import { hasTestHost, isLoopback } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
-import { sectorHost } from "./client_from_metadata.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
 
 /** The redirect URIs. */
@@ -80,26 +79,4 @@ export function validatePageUrls(client: ClientMetadata, { issuer }: ResolvedSet
     const { [path]: uri } = client;
     return uri === undefined ? [] : validateUrl(path, uri, hasTestHost(issuer));
   });
-}
-
-/** The sector of pairwise subjects. */
-export function validateSector(client: ClientMetadata): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const uri = client.sector_identifier_uri;
-  if (uri !== undefined && (parseUrl(uri) === undefined || !uri.startsWith("https://"))) {
-    issues.push({
-      path: "sector_identifier_uri",
-      expected: "an https URL",
-      received: quote(uri),
-      hint: "Write https://host/path.",
-    });
-  } else if (client.subject_type === "pairwise" && sectorHost(client) === undefined) {
-    issues.push({
-      path: "subject_type",
-      expected: "redirect URIs that all have one host, because subject_type is pairwise",
-      received: "several hosts, or none",
-      hint: "Add a sector_identifier_uri whose host is the sector.",
-    });
-  }
-  return issues;
 }

@@ -3,6 +3,7 @@
 import type { ResponseMode } from "../authorize/response_mode.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
+import type { SubjectType } from "../users/subject_type.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
 import type { Field } from "./field.ts";
@@ -44,6 +45,8 @@ export interface SettingsExtension {
   readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
   /** Its response modes. Default: none. */
   readonly responseModes?: readonly { readonly name: ResponseMode }[];
+  /** Its subject types. Default: none. */
+  readonly subjectTypes?: readonly Pick<SubjectType<never>, "name" | "sectorOf">[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly OptionalGrantType[];
 }
@@ -51,4 +54,17 @@ export interface SettingsExtension {
 /** The values that list members of client metadata may have because of the extensions of a server. */
 export function clientValues(settings: { readonly extensions: readonly SettingsExtension[] }): ClientValues {
   return Object.assign({}, ...settings.extensions.map((extension) => extension.clientValues?.(settings)));
+}
+
+/** The values that `subject_type` of a client may have. */
+export function subjectTypeNames(settings: { readonly extensions: readonly SettingsExtension[] }): readonly string[] {
+  return ["public", ...settings.extensions.flatMap(({ subjectTypes = [] }) => subjectTypes.map(({ name }) => name))];
+}
+
+/** The sector of a client; `undefined` if its subjects are public. */
+export function sectorOf(client: ClientMetadata, extensions: readonly SettingsExtension[]): string | undefined {
+  for (const { subjectTypes = [] } of client.subject_type === undefined ? [] : extensions) {
+    for (const { name, sectorOf } of subjectTypes) if (name === client.subject_type) return sectorOf(client);
+  }
+  return undefined;
 }

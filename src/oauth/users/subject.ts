@@ -3,18 +3,13 @@
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Client } from "../clients/repository.ts";
-import { digest } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { serverSecret } from "../keys/server_secret.ts";
 import type { Subject } from "../../store/store.ts";
 
-/** The supported subject types. */
-export const subjectTypes = ["public", "pairwise"] as const;
-
 /** The subject of a user for a client. It is stable, also after a restart on the same store. */
-export function subjectFor(server: Server, { sector }: Client, sub: string): MaybePromise<string> {
+export function subjectFor(server: Server, { sector, metadata }: Client, sub: string): MaybePromise<string> {
   if (sector === undefined) return sub;
-  return chain(serverSecret(server, "pairwise"), (secret) => digest(`${secret} ${sector} ${sub}`));
+  return server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
 }
 
 /** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */

@@ -1,0 +1,10 @@
+/** Pairwise subjects (OpenID Connect Core §8.1). */
+
+import { serverSecret } from "../../oauth/keys/server_secret.ts";
+import { digest } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** The subject of a user for a sector. */
+export async function pairwiseSubject(server: Server, sector: string, sub: string): Promise<string> {
+  return await digest(`${await serverSecret(server, "pairwise")} ${sector} ${sub}`);
+}

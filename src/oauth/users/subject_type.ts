@@ -1,0 +1,18 @@
+/** Subject types: which subjects a client gets (OpenID Connect Core §8). Those of every server are public. */
+
+import type { ClientMetadata } from "../clients/client.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+
+/** A subject type besides `public`. */
+export interface SubjectType<Server> {
+  /** The value of `subject_type`. */
+  readonly name: NonNullable<ClientMetadata["subject_type"]>;
+  /** The sector of a client, whose clients get the same subjects; `undefined` if its metadata is invalid. */
+  sectorOf(metadata: ClientMetadata): string | undefined;
+  /**
+   * The subject of a user for the clients of a sector. It is stable, also after a restart on the same store.
+   *
+   * @param sub The subject of the user, or another text that identifies the user.
+   */
+  subjectFor(server: Server, sector: string, sub: string): MaybePromise<string>;
+}
