@@ -1,7 +1,7 @@
 /**
- * Clients that are not registered and accepted nevertheless, because the setting `clients` is `"any"`. Such a client is
- * a function of its id, so the server stores nothing about it. Its standing is `unknown`, like that of a client that
- * registered itself. It may use every redirect URI that could be registered, and authenticates with any secret or none.
+ * Clients that are not registered, and accepted because the setting `clients` is `"any"`. The server computes such a
+ * client from its id and stores nothing about it. Its standing is `unknown`, like that of a client that registered
+ * itself. It may use every redirect URI that could be registered, and authenticates with any secret or none.
  */
 
 import { boundedCache } from "../bounded_cache.ts";

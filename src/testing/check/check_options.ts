@@ -45,7 +45,7 @@ export interface CheckOptions {
    */
   readonly baseline?: Baseline;
   /**
-   * Ends the check when it is aborted: the report has what is known until then, and the other attacks as skipped.
+   * Ends the check when it is aborted: the report has the results until then, and lists all other attacks as skipped.
    * Default: the check runs to its end.
    */
   readonly signal?: AbortSignal;

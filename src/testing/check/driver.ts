@@ -209,7 +209,7 @@ export const unknownUser = "a user whom the application does not show";
 
 /** The driver does not know whether the client accepted the login: the attack is then inconclusive. */
 export class UndecidedError extends Error {
-  /** Why, without what differs from attack to attack: a report lists attacks with the same reason together. */
+  /** The reason, without details that differ between attacks: a report groups attacks by it. */
   readonly reason: string;
 
   /**

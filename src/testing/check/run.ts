@@ -25,7 +25,7 @@ export interface CheckRun {
   /** Performs one login, and what else the driver can do, without a fault. Must be called first. */
   control(): Promise<ControlResult>;
   /**
-   * The result of the control, with what shows only at a response that no client should accept; failed if the client stops
+   * The result of the control and of a login with a response that no client should accept; failed if the client stops
    * at it. An application in another process is restarted, if that is possible.
    */
   controlWithProbe(): Promise<ControlResult>;
@@ -100,7 +100,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     } finally {
       await environment.close();
       try {
-        // What the client does not catch then belongs to no other journey.
+        // An error that the client does not catch then belongs to no other journey.
         await attempt(environment.requestsEnd, undefined, timeoutMs, stop);
         await attempt(watch.unfinishedEnd, undefined, Math.min(timeoutMs, maxUnfinishedMs), stop);
         await watch.nextTask();
@@ -215,7 +215,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
       const isOneLogin = perform === begin && attack.by === "logIn" && !attack.allowsNewLogin && !isPatient;
       const all = as.log.unmasked.exchanges.slice(earlierExchanges);
       const exchanges = isOneLogin ? exchangesOfOneLogin(all, controlResult!.authorizations) : all;
-      // A login that follows the attacked one is honest, and shows nothing of what the client did under the attack.
+      // A login after the attacked one has no attack, so it shows nothing about the attack.
       const { outcome, error, result }: Ended = exchanges.length < all.length && ended.outcome === "accepted"
         ? { outcome: "rejected", error: new Error("the application began a new login") }
         : ended;

@@ -50,7 +50,7 @@ export async function checkInTurn(
     const { result } = first.hasCrash ? await perform() : first;
     const wasDown = result.error instanceof UnreachableError && result.exchanges.length === 0 && kept === undefined;
     if (!wasDown) {
-      // What the client kept from its start during the attack is not its mistake.
+      // A restart clears what the client read at its start, during the attack.
       if (kept !== undefined && restart !== undefined) await restart();
       else if (result.outcome === undefined || result.outcome === "accepted") return result;
     }
@@ -105,7 +105,7 @@ function withLostLogin(result: CheckResult, { error }: Attempt<unknown>): CheckR
   const effect = isStopped
     ? `the application stopped during this attack${details}`
     : `after it, a login without an attack failed${details}`;
-  // What was seen of an application that stops is that it could not be reached.
+  // Of an application that stopped, the check has seen only that it cannot be reached.
   const because = isStopped && result.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
   return { ...result, because, verdict: result.verdict === "noted" ? "noted" : "failed" };
 }

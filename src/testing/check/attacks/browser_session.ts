@@ -128,7 +128,7 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/fixed",
     effect: fixedSession,
-    title: "An attacker knows the cookies of a browser from before the login.",
+    title: "An attacker knows the cookies that a browser had before the login (session fixation).",
     correctClient: "It gives the session a new id at the login, so that the old cookies have no session.",
     level: "must-reject",
     endpoints: [],
@@ -247,7 +247,7 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/return-target",
     effect: foreignLogin,
-    title: "The URL that starts the login has parameters with a page of another site, where the browser is to go.",
+    title: "The URL that starts the login has parameters that send the browser to a page of another site afterwards.",
     correctClient: "It redirects the browser within the application and to the issuer only.",
     level: "must-reject",
     endpoints: [],

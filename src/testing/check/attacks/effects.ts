@@ -8,7 +8,7 @@ const byLevel: Readonly<Record<AttackLevel, Effect>> = {
   "must-reject": {
     severity: "high",
     consequence: "An attacker makes the client use what the server did not issue for it.",
-    fix: "Validate the response as a whole, and reject it before anything of it is used.",
+    fix: "Validate the whole response before any part of it is used.",
   },
   "should-reject": {
     severity: "low",
@@ -154,8 +154,7 @@ export const leakedCredentials: Effect = {
 /** For logins that a third party starts. */
 export const foreignLogin: Effect = {
   severity: "medium",
-  consequence:
-    "A link of an attacker makes the application log in at a server of the attacker, or leads to a page of theirs.",
+  consequence: "A link makes the application log in at a server of an attacker, or leads to a page of the attacker.",
   fix: "Start a login only at the configured issuer, and follow target_link_uri only to pages of the application.",
 };
 
@@ -200,7 +199,7 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
     "must-reject": {
       severity: "medium",
       consequence: "The client treats a login that the server rejected as successful.",
-      fix: "Read error first, and stop there, whatever else the response has.",
+      fix: "Read the parameter error first, and stop there, whatever else the response has.",
     },
   },
   response: {

@@ -51,7 +51,7 @@ const otherAccount = {
   needsUser: true,
   stop: undefined,
   journey: "second login",
-  correctClient: "It does not log in the user of before: a user is a pair of iss and sub.",
+  correctClient: "It does not log in the earlier user: a user is a pair of iss and sub.",
 } as const;
 
 /** @param claimed What the new user has of the known one, or nearly has. */
@@ -81,7 +81,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,
     id: "id-token/email-claimed",
-    title: "A new user, whom the server names by another sub, has the email of the user who logged in before.",
+    title: "A new user, with another sub, has the email of the user who logged in before.",
     correctClient: "It does not log in the user with this email: a user is a pair of iss and sub.",
     sources: ["OpenID Connect Core §5.7", "CVE-2023-3128", "sandbox-quantum/switch#291"],
     parameters: [{
@@ -103,7 +103,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,
     id: "id-token/name-claimed",
-    title: "A new user, whom the server names by another sub, has the name of the user who logged in before.",
+    title: "A new user, with another sub, has the name of the user who logged in before.",
     sources: ["OpenID Connect Core §5.7", "OpenID Connect Core §5.1"],
     parameters: [textParameter("claim", "preferred_username", "The claim: preferred_username or name.")],
     variants: ["preferred_username", "name"].map((claim) => ({ claim })),
