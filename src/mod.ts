@@ -31,12 +31,7 @@ export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/m
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
 export type { AuthorizationRequest, LoginRequirements } from "./oauth/authorize/authorization_request.ts";
 export type { Approval } from "./oauth/authorize/code.ts";
-export type {
-  Destination,
-  DeviceDestination,
-  PendingAuthorization,
-  RedirectDestination,
-} from "./oauth/authorize/destination.ts";
+export type { Destination, PendingAuthorization, RedirectDestination } from "./oauth/authorize/destination.ts";
 export type {
   Access,
   AccessItems,
@@ -56,6 +51,7 @@ export type {
   RequestPart,
   RequestParts,
 } from "./oauth/server.ts";
+export type { Delivery, DeviceDestination, DeviceFacts } from "./oauth/authorize/delivery.ts";
 export type {
   RequestOrigin,
   RequestSource,
@@ -89,6 +85,7 @@ export type { Introspection } from "./oauth/tokens/introspection.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
 export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";
 export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";
+export type { DeviceSettings } from "./extensions/device/settings.ts";
 export type { ParSettings } from "./extensions/par/settings.ts";
 export type { SignedRequestSettings } from "./extensions/signed_requests/settings.ts";
 export type {

@@ -5,9 +5,10 @@ import { HttpError } from "../http/http_error.ts";
 import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
 import { html, json, plainText } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
+import type { DeviceDestination } from "../oauth/authorize/delivery.ts";
 import {
+  deliveryTo,
   type Destination,
-  type DeviceDestination,
   type RedirectDestination,
   storedRequests,
 } from "../oauth/authorize/destination.ts";
@@ -229,7 +230,7 @@ async function consumeAndRedirect(
 async function deviceError(context: Context, destination: DeviceDestination, thrown: unknown): Promise<HttpResponse> {
   if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
   try {
-    await (await import("../oauth/authorize/device.ts")).denyDevice(context.server, destination);
+    await deliveryTo(context.server, destination).deny(context.server, destination);
   } catch (error) {
     return await errorPage(context, error);
   }

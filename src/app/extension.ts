@@ -6,6 +6,7 @@ import type { Client } from "../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
+import type { Delivery } from "../oauth/authorize/delivery.ts";
 import type { RequestSource } from "../oauth/authorize/request_source.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
@@ -42,6 +43,10 @@ export interface IntrospectionFormat {
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
+  /** The parameters of forms on pages. */
+  readonly formParameters: readonly ParameterDescription[];
+  /** The parameters of a redirect to the client, or to the login pages. */
+  readonly redirectParameters: readonly ParameterDescription[];
   /** The parameters of requests for access, by where they are read. */
   readonly requestParameters: RequestParts["parameters"];
   /** Decides authorization requests: immediately, or on pages. */
@@ -70,6 +75,8 @@ export interface Extension extends SettingsExtension {
   readonly grantTypes?: readonly LoadableGrantType[];
   /** Its parts of requests for access: checks are read first, members before the scope. Default: none. */
   readonly requestParts?: readonly RequestPart[];
+  /** Delivers decisions to destinations that are no redirect URIs. Default: to none. */
+  readonly delivery?: Delivery<Server>;
   /** Its source of the parameters of authorization requests. Default: none. */
   readonly requestSource?: RequestSource<Server>;
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */

@@ -5,6 +5,7 @@ import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_g
 import { authorizationDetailsFields, type AuthorizationDetailsSettings } from "./authorization_details/settings.ts";
 import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
+import { deviceFields, type DeviceSettings } from "./device/settings.ts";
 import { parFields, type ParSettings } from "./par/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
 import { signedRequestFields, type SignedRequestSettings } from "./signed_requests/settings.ts";
@@ -18,6 +19,7 @@ export interface ExtensionSettings
     AuthorizationDetailsSettings,
     ClientDocumentSettings,
     ClientLogoutSettings,
+    DeviceSettings,
     ParSettings,
     RegistrationMembers,
     SignedRequestSettings,
@@ -30,6 +32,7 @@ export const extensionFields: Fields<ExtensionSettings> = {
   ...authorizationDetailsFields,
   ...clientDocumentFields,
   ...clientLogoutFields,
+  ...deviceFields,
   ...parFields,
   ...registrationFields,
   ...signedRequestFields,

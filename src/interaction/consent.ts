@@ -11,7 +11,7 @@ import { readSession } from "../app/session_cookie.ts";
 import type { ResponseLike } from "../http/message.ts";
 import { emptyHeadResponse, htmlWithForms, redirect } from "../http/responses.ts";
 import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
-import type { DeviceDestination } from "../oauth/authorize/destination.ts";
+import { deliveryTo } from "../oauth/authorize/destination.ts";
 import { clientIdentity } from "../oauth/clients/client_identity.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -24,10 +24,8 @@ import {
   previouslyAllowedScope,
   saveConsent,
 } from "../oauth/session/consent.ts";
-import type { DeviceSummary } from "../ui/device.tsx";
 import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
-import { toDeviceSummary } from "./device_summary.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
 import { consumePending, findPending, type Interaction } from "./pending.ts";
 
@@ -83,7 +81,9 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
   const { server, site } = context;
   const { request, client, destination } = pending;
   const { scope, resources } = request;
-  const device = destination.mode === "device" ? await findDeviceSummary(context, destination) : undefined;
+  const device = destination.mode === "device"
+    ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)
+    : undefined;
   const consent = await findConsent(server, session.sub, client.id);
   const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
   const pages = await context.pages();
@@ -126,14 +126,6 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
 /** The value of the checkbox of an object: its place in the request, and its type for test browsers. */
 function choiceOf(type: string, index: number): string {
   return `${index} ${type}`;
-}
-
-/** What the user sees of a device. @throws {OAuthError} If its code was used or has expired. */
-async function findDeviceSummary(context: Context, destination: DeviceDestination): Promise<DeviceSummary> {
-  const { findUndecided, usedUserCode } = await import("../oauth/authorize/device.ts");
-  const record = await findUndecided(context.server, destination.userCode);
-  if (record === undefined) throw usedUserCode();
-  return toDeviceSummary(context, destination, record);
 }
 
 /**

@@ -5,12 +5,16 @@
 
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
-import { accessOf, hasAccess, withoutAccess } from "../oauth/authorize/access.ts";
+import { hasAccess, withoutAccess } from "../oauth/authorize/access.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import { type Destination, type PendingAuthorization, storedRequests } from "../oauth/authorize/destination.ts";
+import {
+  deliveryTo,
+  type Destination,
+  type PendingAuthorization,
+  storedRequests,
+} from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { deviceCodeType } from "../oauth/grants/grant_type_uris.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
@@ -99,7 +103,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   }
   if (server.now() >= validUntil) throw expiredInteraction("it has expired");
   const client = await server.clients.find(request.clientId);
-  if (client === undefined || !mayReceive(client, destination)) {
+  if (client === undefined || !mayReceive(server, client, destination)) {
     throw expiredInteraction("its client has been removed or changed");
   }
   context.clientId = client.id;
@@ -122,18 +126,17 @@ function isStored(destination: Destination): boolean {
 /** The access besides scope of a stored request. */
 async function storedAccess(server: Server, destination: Destination): Promise<FurtherAccess> {
   if (destination.mode === "device") {
-    const { findUndecided, usedUserCode } = await import("../oauth/authorize/device.ts");
-    const device = await findUndecided(server, destination.userCode);
-    if (device === undefined) throw usedUserCode();
-    return accessOf(server, device.request as unknown as AuthorizationRequest);
+    return await deliveryTo(server, destination).findAccess(server, destination);
   }
   const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
   if (access === undefined) throw expiredInteraction("its stored request has expired");
   return access;
 }
 
-function mayReceive(client: Client, { mode, uri }: Destination): boolean {
-  return mode === "device" ? client.grantTypes.includes(deviceCodeType) : client.allowsRedirectUri(uri);
+function mayReceive(server: Server, client: Client, destination: Destination): boolean {
+  return destination.mode === "device"
+    ? deliveryTo(server, destination).mayReceive(client)
+    : client.allowsRedirectUri(destination.uri);
 }
 
 /**

@@ -13,6 +13,7 @@ import type { FurtherAccess, Store } from "../store/store.ts";
 import type { AuthenticationLevels } from "./authorize/authentication_level.ts";
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
+import type { Delivery } from "./authorize/delivery.ts";
 import type { RequestSource } from "./authorize/request_source.ts";
 import type { ResponseMode, ResponseModes } from "./authorize/response_mode.ts";
 import type { ClaimRules } from "./claims.ts";
@@ -70,6 +71,8 @@ export interface Server {
   readonly levels?: AuthenticationLevels<PartRequest, Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
+  /** Delivers decisions to destinations that are no redirect URIs. */
+  readonly deliveries: readonly Delivery<Server>[];
   /** Where the parameters of authorization requests come from, besides the requests themselves. */
   readonly requestSources: readonly RequestSource<Server>[];
   /** The issuers of a token response, in the order in which they run. */

@@ -158,6 +158,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),
     levels: levels.find((ofExtension) => ofExtension !== undefined),
     requestParts: parts,
+    deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
     requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),

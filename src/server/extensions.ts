@@ -6,6 +6,7 @@ import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { authorizationDetails } from "../extensions/authorization_details/mod.ts";
 import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
+import { device } from "../extensions/device/mod.ts";
 import { pairwise } from "../extensions/pairwise/mod.ts";
 import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
@@ -23,6 +24,7 @@ export const extensions: readonly Extension[] = [
   authorizationDetails,
   clientDocuments,
   clientLogout,
+  device,
   pairwise,
   par,
   registration,

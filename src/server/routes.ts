@@ -14,7 +14,6 @@ import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import type { GrantType, RequestParts } from "../oauth/server.ts";
 import { parameters } from "../oauth/parameter.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
-import { deviceEndpoints } from "./device_routes.ts";
 
 /** The options that decide which endpoints a server has. */
 interface RouteOptions {
@@ -84,13 +83,14 @@ export function endpoints(
   const pages = interaction?.interactionHandlers(openLogin);
   const hasPages = interaction !== undefined;
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
-  const options: EndpointOptions = {
-    ...{ base, approver: decider, hasPages, openLogin },
-    requestParameters: requestParts.parameters,
-  };
   const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
   // Of the authorization response, and of the redirect to the login pages.
   const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
+  const options: EndpointOptions = {
+    ...{ base, approver: decider, hasPages, openLogin, formParameters },
+    requestParameters: requestParts.parameters,
+    redirectParameters: authorizationResponseParameters,
+  };
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
     {
@@ -209,13 +209,6 @@ export function endpoints(
       load: async () => (await import("../endpoints/logout.ts")).logout,
     },
     ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
-    ...settings.deviceAuthorization
-      ? deviceEndpoints(base, {
-        ...{ approver: decider, hasPages, openLogin, formParameters },
-        requestParameters: requestParts.parameters.device,
-        redirectParameters: authorizationResponseParameters,
-      })
-      : [],
     ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,

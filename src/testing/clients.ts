@@ -127,7 +127,7 @@ export function clientFactory(server: () => Server, random: RandomBytes): Client
         "authorization_code",
         "refresh_token",
         ...method === "none" ? [] : ["client_credentials"],
-        ...server().settings.deviceAuthorization ? [deviceCodeType] : [],
+        ...server().grantTypes.some(({ type }) => type === deviceCodeType) ? [deviceCodeType] : [],
       ],
       ...method.startsWith("client_secret_") && { client_secret: requested.client_secret ?? randomToken(random) },
       ...key && { jwks: { keys: [key.public] } },

@@ -27,7 +27,7 @@ async function appWith(extension: Extension): Promise<App> {
 }
 
 async function send(as: Latchkey, method: string, path: string): Promise<{ status: number; body: string }> {
-  const response = await as.fetch(new Request(as.issuer + path, { method }));
+  const response = await as.fetch(new Request(as.issuer + path, { method, headers: { accept: "application/json" } }));
   return { status: response.status, body: await response.text() };
 }
 
@@ -98,7 +98,10 @@ for (const extension of extensions) {
   test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
     const { server } = await appWith(extension);
     const { parameters: requestParameters } = server.requestParts;
-    const options = { base: "", requestParameters, approver: autoApprover, hasPages: true, openLogin: true };
+    const options = {
+      ...{ base: "", requestParameters, formParameters: [], redirectParameters: [] },
+      ...{ approver: autoApprover, hasPages: true, openLogin: true },
+    };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];
     const members = [
       ...Object.keys(extension.metadata?.(server) ?? {}),
@@ -110,7 +113,7 @@ for (const extension of extensions) {
         for (const method of methods) {
           const [found, unknown] = await Promise.all([ofExtension, "/unknown"].map(async (requested) => {
             const { status, body } = await send(as, method, requested);
-            return [status, body.replaceAll(requested, "")];
+            return [status, body.replace(/\. Did you mean [^?]*\?/, "").replaceAll(requested, "")];
           }));
           assertEquals(found, unknown, `${method} ${ofExtension}`);
         }

@@ -63,18 +63,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
-  for (
-    const name of [
-      "authorize/device",
-      "authorize/pushed_request",
-      "authorize/request_object",
-      "clients/unused_registrations",
-      "dpop/proof",
-    ]
-  ) {
-    assert(!sources.includes(`src/oauth/${name}.ts`), name);
-  }
-  assert(!sources.includes("src/oauth/grants/device_code.ts"), "device_code");
+  assert(!sources.includes("src/oauth/dpop/proof.ts"), "proofs");
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
     5,

@@ -13,7 +13,7 @@ import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import { generationOf } from "../users/generation.ts";
 import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
-import { type PendingAuthorization, storedRequests } from "./destination.ts";
+import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
@@ -105,7 +105,7 @@ export async function issueCode(
     approvedAt,
   };
   if (destination.mode === "device") {
-    await (await import("./device.ts")).approveDevice(server, destination, grant);
+    await deliveryTo(server, destination).approve(server, destination, grant);
     return undefined;
   }
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;

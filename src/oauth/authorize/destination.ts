@@ -13,26 +13,13 @@ import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { Delivery, DeviceDestination } from "./delivery.ts";
 import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 import type { ResponseMode } from "./response_mode.ts";
 import { splitScope } from "./scope_token.ts";
 
 /** What completes an authorization request. Plain JSON: it is stored with the pending authorization. */
 export type Destination = RedirectDestination | DeviceDestination;
-
-/** A device without a browser, which polls for the result (RFC 8628). */
-export interface DeviceDestination {
-  /** Distinguishes it from a redirect to the client. */
-  readonly mode: "device";
-  /** The page of this server that shows the result to the user: a path with the user code. */
-  readonly uri: string;
-  /** The user code, as the device shows it. */
-  readonly userCode: string;
-  /** The device sends none. */
-  readonly state?: undefined;
-  /** The device authorization itself is stored. */
-  readonly storedRequest?: undefined;
-}
 
 /** The redirect URI of a client, which receives the response. */
 export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
@@ -140,6 +127,22 @@ export function storedRequests({ requestSources }: Server): StoredRequests<Serve
     rule: "JR-01",
     expected: "an authorization request without request_uri",
     received: "a stored request, which this server does not support any more",
+    forUser: true,
+  });
+}
+
+/**
+ * What delivers decisions to a destination that is no redirect URI.
+ *
+ * @throws {OAuthError} If the server delivers to none of its mode any more.
+ */
+export function deliveryTo({ deliveries }: Server, { mode }: DeviceDestination): Delivery<Server> {
+  const delivery = deliveries.find((delivery) => delivery.mode === mode);
+  if (delivery !== undefined) return delivery;
+  throw new OAuthError("invalid_request", "the server does not support such logins any more", {
+    rule: "DV-07",
+    expected: "a login in a browser",
+    received: `a login of the mode ${mode}`,
     forUser: true,
   });
 }

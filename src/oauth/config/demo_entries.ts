@@ -5,8 +5,12 @@ import type { ClientMetadata, User } from "../clients/client.ts";
 /** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
 export const demoSecret = "demo-secret";
 
-/** The default clients: their redirect URI is a page of this server. */
-export function demoClients(issuer: string, deviceAuthorization = false): ClientMetadata[] {
+/**
+ * The default clients: their redirect URI is a page of this server.
+ *
+ * @param grantTypes Further grant types of the public client.
+ */
+export function demoClients(issuer: string, grantTypes: readonly string[] = []): ClientMetadata[] {
   const redirect_uris = [`${issuer.replace(/\/$/, "")}/authorized`];
   const post_logout_redirect_uris = [`${issuer.replace(/\/$/, "")}/`];
   return [
@@ -15,10 +19,7 @@ export function demoClients(issuer: string, deviceAuthorization = false): Client
       client_name: "Demo public client",
       redirect_uris,
       post_logout_redirect_uris,
-      grant_types: [
-        ...["authorization_code", "refresh_token"],
-        ...deviceAuthorization ? ["urn:ietf:params:oauth:grant-type:device_code"] : [],
-      ],
+      grant_types: ["authorization_code", "refresh_token", ...grantTypes],
     },
     {
       client_id: "demo-confidential",

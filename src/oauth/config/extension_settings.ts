@@ -16,6 +16,8 @@ export interface OptionalGrantType {
   readonly setting: string;
   /** The standing that a client needs for it. Default: only configured clients may use it. */
   readonly standing?: StandingRequirement;
+  /** Whether the public demo client has it. Default: false. */
+  readonly hasDemoClient?: boolean;
   /** Whether the settings, with their defaults, switch it on. */
   isOn(settings: object): boolean;
 }

@@ -107,15 +107,14 @@ export function resolveSettings(
   const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
   const isTestIssuer = hasTestHost(issuer);
-  const deviceAuthorization = given.deviceAuthorization ?? isTestIssuer;
+  const configuredClients = acceptsAny.includes("clients")
+    ? []
+    : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl));
   const resolved: ResolvedSettings = {
     ...given,
     issuer,
     isIssuerFromHost: settings.issuer === fromHost,
-    clients: acceptsAny.includes("clients")
-      ? []
-      : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ??
-        demoClients(frontUrl, deviceAuthorization),
+    clients: configuredClients ?? [],
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
@@ -135,7 +134,6 @@ export function resolveSettings(
       ...given.pkce,
       acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
     }) as Required<PkceSettings>,
-    deviceAuthorization,
     directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
     throttle: given.throttle ?? !isTestIssuer,
     clientAuthMethods: given.clientAuthMethods.filter((method) =>
@@ -155,7 +153,12 @@ export function resolveSettings(
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
     grantTypes.filter(({ isOn }) => isOn(resolved))
   );
-  return { ...resolved, grantTypes: [...extensionGrantTypes, ...settings.grantTypes ?? []] };
+  const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
+  return {
+    ...resolved,
+    clients: configuredClients ?? demoClients(frontUrl, ofDemoClient),
+    grantTypes: [...extensionGrantTypes, ...settings.grantTypes ?? []],
+  };
 }
 
 function loginMethods(

@@ -210,14 +210,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
    */
   readonly directory?: "edit" | "read" | "off";
-  /**
-   * Whether devices without a browser may start logins that the user completes in the browser of another device
-   * (RFC 8628). Clients must be registered for the grant type. Default: true if the issuer is on a test host, otherwise
-   * false.
-   */
-  readonly deviceAuthorization?: boolean;
-  /** Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60. */
-  readonly devicePollInterval?: number;
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
 }
@@ -280,8 +272,6 @@ export const settingFields = {
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
   directory: choice(["edit", "read", "off"]),
-  deviceAuthorization: flag(),
-  devicePollInterval: seconds(5, 60),
   throttle: flag(),
   ...networkFields,
   ...requestFields,

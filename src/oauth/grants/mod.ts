@@ -15,20 +15,16 @@
 import { authorizationCode } from "./authorization_code.ts";
 import { clientCredentials } from "./client_credentials.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { type SupportedGrantType, withoutUser } from "../clients/standing.ts";
+import type { SupportedGrantType } from "../clients/standing.ts";
 import type { OptionalGrantType } from "../config/extension_settings.ts";
 import type { GrantType } from "../server.ts";
-import { deviceCodeType } from "./grant_type_uris.ts";
 import { refreshTokenGrant } from "./refresh_token.ts";
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
 
 /** The settings that enable grant types. */
-type GrantTypeSettings = Pick<
-  ResolvedSettings,
-  "deviceAuthorization" | "grantTypes" | "extensions"
->;
+type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;
 
 /** A grant type of an extension, and how to load it. */
 export interface LoadableGrantType extends OptionalGrantType {
@@ -36,33 +32,9 @@ export interface LoadableGrantType extends OptionalGrantType {
   load(settings: object): Promise<Omit<GrantType, "standing">>;
 }
 
-/** A grant type that settings switch on. */
-interface KernelGrantType {
-  /** The value of `grant_type`. */
-  readonly type: string;
-  /** The settings that switch it on, for messages. */
-  readonly setting: string;
-  isOn(settings: GrantTypeSettings): boolean;
-  /** Loads the grant type, which only a server that has it needs. */
-  load(settings: GrantTypeSettings): Promise<Omit<GrantType, "standing">>;
-}
-
-const optionalGrantTypes: readonly KernelGrantType[] = [
-  {
-    type: deviceCodeType,
-    setting: "deviceAuthorization",
-    isOn: ({ deviceAuthorization }) => deviceAuthorization,
-    load: async () => (await import("./device_code.ts")).deviceCodeGrant,
-  },
-];
-
 /** The grant types that a server supports: those of every server, and those that its settings switch on. */
 export function supportedGrantTypes(settings: GrantTypeSettings): readonly SupportedGrantType[] {
-  return [
-    ...grantTypes,
-    ...optionalGrantTypes.filter(({ isOn }) => isOn(settings)).map(({ type }) => ({ type, standing: withoutUser })),
-    ...settings.grantTypes,
-  ];
+  return [...grantTypes, ...settings.grantTypes];
 }
 
 /** Loads the grant types of a server, in the order of `grant_types_supported`. */
@@ -70,15 +42,12 @@ export async function loadGrantTypes(
   settings: GrantTypeSettings,
   extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
 ): Promise<readonly GrantType[]> {
-  const optional = optionalGrantTypes.filter(({ isOn }) => isOn(settings))
-    .map(async ({ load }) => ({ ...await load(settings), standing: withoutUser }));
   const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings))
     .map(async ({ standing, load }) => ({ ...await load(settings), standing }));
-  return [...grantTypes, ...await Promise.all([...optional, ...ofExtensions])];
+  return [...grantTypes, ...await Promise.all(ofExtensions)];
 }
 
 /** The settings that switch a grant type on; `undefined` for any other one. */
 export function settingOfGrantType({ extensions }: GrantTypeSettings, type: string): string | undefined {
-  return [...optionalGrantTypes, ...extensions.flatMap(({ grantTypes = [] }) => grantTypes)]
-    .find((optional) => optional.type === type)?.setting;
+  return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
 }

@@ -685,7 +685,7 @@ test("[JB-13] metadata lists the grant type exactly if an issuer is trusted, and
   const { idp, server } = await trustingServer();
   const path = "/.well-known/oauth-authorization-server";
   const text = await (await server.get(path)).text();
-  assertEquals(JSON.parse(text).grant_types_supported.at(-1), jwtBearer);
+  assert(JSON.parse(text).grant_types_supported.includes(jwtBearer));
   assert(!text.includes(idp.issuer));
   for (const trustedIssuers of [undefined, []]) {
     const off = await testServer({ ...testClients, trustedIssuers });

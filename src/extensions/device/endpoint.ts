@@ -1,18 +1,19 @@
 /** POST /oauth2/device_authorization (RFC 8628 §3.1): a device starts a login that the user completes in a browser. */
 
-import type { Approver } from "../app/approver.ts";
-import { clientEndpoint } from "../app/client_endpoint.ts";
-import type { Context } from "../app/context.ts";
-import { endpointPath, endpointUrl } from "../app/endpoint.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
-import type { Handlers } from "../app/route.ts";
-import { json } from "../http/responses.ts";
-import { denyDevice, findDevice, startDevice } from "../oauth/authorize/device.ts";
-import { statedLevel } from "../oauth/authorize/authentication_level.ts";
-import { issueCode } from "../oauth/authorize/code.ts";
-import { rejectOldLogin } from "../oauth/authorize/login.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { createSession } from "../oauth/session/session.ts";
+import type { Approver } from "../../app/approver.ts";
+import { clientEndpoint } from "../../app/client_endpoint.ts";
+import type { Context } from "../../app/context.ts";
+import { endpointPath, endpointUrl } from "../../app/endpoint.ts";
+import { rejectUntrustedHost } from "../../app/host_check.ts";
+import type { Handlers } from "../../app/route.ts";
+import { json } from "../../http/responses.ts";
+import { denyDevice, findDevice, startDevice } from "./device_authorization.ts";
+import { pollInterval } from "./settings.ts";
+import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
+import { issueCode } from "../../oauth/authorize/code.ts";
+import { rejectOldLogin } from "../../oauth/authorize/login.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { createSession } from "../../oauth/session/session.ts";
 
 /**
  * The handlers of the device authorization endpoint.
@@ -34,7 +35,7 @@ export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
       verification_uri: page,
       verification_uri_complete: `${page}?user_code=${userCode}`,
       expires_in: server.settings.lifetimes.device_code,
-      interval: server.settings.devicePollInterval,
+      interval: pollInterval(server),
     });
   });
 }

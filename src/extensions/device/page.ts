@@ -1,23 +1,23 @@
 /** GET and POST /device: the user types the code that a device shows, and continues to the decision (RFC 8628 §3.3). */
 
-import type { Approver } from "../app/approver.ts";
-import { authorize } from "../app/authorization.ts";
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import type { Context } from "../app/context.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
-import { endpointPath } from "../app/endpoint.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
-import { readParams } from "../app/read_params.ts";
-import type { Handlers } from "../app/route.ts";
-import { readSession } from "../app/session_cookie.ts";
-import type { ResponseLike } from "../http/message.ts";
-import { htmlWithForms } from "../http/responses.ts";
-import { findDevice, formatUserCode, type PendingDevice } from "../oauth/authorize/device.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import type { AuthenticationAttempt } from "../oauth/rate_limiter.ts";
-import type { RuleExplanation } from "../oauth/trace.ts";
-import type { DeviceProps } from "../ui/device.tsx";
-import { toDeviceSummary } from "./device_summary.ts";
+import type { Approver } from "../../app/approver.ts";
+import { authorize } from "../../app/authorization.ts";
+import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
+import type { Context } from "../../app/context.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../app/csrf.ts";
+import { endpointPath } from "../../app/endpoint.ts";
+import { rejectUntrustedHost } from "../../app/host_check.ts";
+import { readParams } from "../../app/read_params.ts";
+import type { Handlers } from "../../app/route.ts";
+import { readSession } from "../../app/session_cookie.ts";
+import type { ResponseLike } from "../../http/message.ts";
+import { htmlWithForms } from "../../http/responses.ts";
+import { findDevice, formatUserCode, type PendingDevice } from "./device_authorization.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { AuthenticationAttempt } from "../../oauth/rate_limiter.ts";
+import type { RuleExplanation } from "../../oauth/trace.ts";
+import type { DeviceProps } from "../../ui/device.tsx";
+import { toDeviceFacts } from "./device_summary.ts";
 import { explainUserCode } from "./explain_user_code.ts";
 
 /** How the page decides. */
@@ -120,7 +120,7 @@ async function showConfirmation(context: Context, device: PendingDevice): Promis
     ...{ action, fields },
     client: { id: client.id, name: client.name },
     scope: request.scope,
-    device: toDeviceSummary(context, destination, device.record),
+    device: toDeviceFacts(destination, device.record, context.target.clientAddress.address),
   };
   return await showPage(context, { confirmation }, 200, cookie);
 }

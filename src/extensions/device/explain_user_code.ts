@@ -2,9 +2,9 @@
  * Explains why a user code is rejected. The page shows the reason on test hosts only; elsewhere it would help guessing.
  */
 
-import { findUserCode, formatUserCode } from "../oauth/authorize/device.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
-import type { Server } from "../oauth/server.ts";
+import { findUserCode, formatUserCode } from "./device_authorization.ts";
+import { hasTestHost } from "../../oauth/test_hosts.ts";
+import type { Server } from "../../oauth/server.ts";
 
 /** Why a user code is rejected. */
 interface UserCodeProblem {

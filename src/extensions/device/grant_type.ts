@@ -1,16 +1,17 @@
 /** The device_code grant type (RFC 8628 §3.4, §3.5): a device polls until the user has decided in a browser. */
 
 import type { DeviceRecord, StoredRecord } from "../../store/store.ts";
-import { warnAboutResource } from "../authorize/resources.ts";
-import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
-import { parameters } from "../parameter.ts";
-import { constantTimeEqual, digest } from "../secrets.ts";
-import type { GrantType, Server } from "../server.ts";
-import { deviceCodeType } from "./grant_type_uris.ts";
-import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
-import { narrowGrant, registeredScope } from "./narrow_grant.ts";
-import { findInvalidReason } from "./revoke_grant.ts";
+import { warnAboutResource } from "../../oauth/authorize/resources.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { parameters } from "../../oauth/parameter.ts";
+import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
+import type { GrantType, Server } from "../../oauth/server.ts";
+import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
+import { formatTime, invalidGrantErrors } from "../../oauth/grants/invalid_grant.ts";
+import { narrowGrant, registeredScope } from "../../oauth/grants/narrow_grant.ts";
+import { findInvalidReason } from "../../oauth/grants/revoke_grant.ts";
+import { pollInterval } from "./settings.ts";
 
 const invalidGrant = invalidGrantErrors("DV-03", "device_code is unknown, used, or was issued to another client");
 
@@ -129,7 +130,7 @@ async function pendingError(
   const { store } = server;
   const now = server.now();
   const pace = (await store.get("device_poll", id))?.value ??
-    { notBefore: value.issuedAt, interval: server.settings.devicePollInterval };
+    { notBefore: value.issuedAt, interval: pollInterval(server) };
   const { notBefore, interval } = pace;
   // Atomic: of concurrent polls, which read the same pace, one is in time.
   const isInTime = now >= notBefore - pollToleranceMs &&

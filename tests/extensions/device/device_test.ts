@@ -2,13 +2,13 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
-import { inspector } from "../../src/inspector/mod.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
+import { recorder } from "../../../src/recorder/recorder.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
+import { openBrowser } from "../../flows/browser.ts";
+import type { Browser } from "../../flows/browser.ts";
 import {
   assertTokenResponse,
   basic,
@@ -19,10 +19,10 @@ import {
   getRejections,
   realHost,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { describePage, fillForm, openPage, send, submit } from "./page_navigation.ts";
-import type { Page } from "./page_navigation.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { describePage, fillForm, openPage, send, submit } from "../../flows/page_navigation.ts";
+import type { Page } from "../../flows/page_navigation.ts";
 
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 const api = "https://api.example";

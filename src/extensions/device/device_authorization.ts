@@ -1,27 +1,18 @@
-/**
- * Device authorizations (RFC 8628): a device without a browser shows a code, and the user allows its access in a browser.
- *
- * 1. {@link startDevice} validates the request and stores it under the digest of the user code.
- * 2. The page `/device` finds it ({@link findDevice}) and continues like the authorization endpoint, with a
- *    `DeviceDestination` in place of a redirect URI.
- * 3. {@link approveDevice} or {@link denyDevice} stores the decision; the first one counts.
- * 4. The device polls the token endpoint (`grants/exchange_device_code.ts`).
- *
- * Loaded with the first device.
- */
+/** Device authorizations: their records, from the request of the device to the decision of the user. */
 
-import type { DeviceRecord, Grant, Records } from "../../store/store.ts";
-import { evictBeyondBound } from "../bounded_records.ts";
-import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
-import { deviceCodeType } from "../grants/grant_type_uris.ts";
-import type { Params } from "../params.ts";
-import { digest, type RandomBytes, randomId, randomToken, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import { withoutAccess } from "./access.ts";
-import type { AuthorizationRequest } from "./authorization_request.ts";
-import type { DeviceDestination, PendingAuthorization } from "./destination.ts";
-import { readRequest, warnAcceptedRequest } from "./request_parts.ts";
+import type { DeviceRecord, FurtherAccess, Grant, Records } from "../../store/store.ts";
+import { evictBeyondBound } from "../../oauth/bounded_records.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
+import type { Params } from "../../oauth/params.ts";
+import { digest, type RandomBytes, randomId, randomToken, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { accessOf, withoutAccess } from "../../oauth/authorize/access.ts";
+import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
+import type { DeviceDestination } from "../../oauth/authorize/delivery.ts";
+import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
+import { readRequest, warnAcceptedRequest } from "../../oauth/authorize/request_parts.ts";
 
 /** The letters of user codes: no vowels, so that they form no words (RFC 8628 §6.1). 20^8 codes have 34 bits. */
 const userCodeLetters = "BCDFGHJKLMNPQRSTVWXZ";
@@ -134,9 +125,22 @@ export async function findUserCode(server: Server, userCode: string): Promise<{
 }
 
 /** The record of a user code that is neither decided nor expired. */
-export async function findUndecided(server: Server, userCode: string): Promise<DeviceRecord | undefined> {
+async function findUndecided(server: Server, userCode: string): Promise<DeviceRecord | undefined> {
   const { device, decision } = await findUserCode(server, userCode);
   return device === undefined || decision !== undefined || server.now() >= device.validUntil ? undefined : device;
+}
+
+/** The record of a destination that waits for a decision. @throws {OAuthError} If there is one, or it is too late. */
+export async function getUndecided(server: Server, { userCode }: DeviceDestination): Promise<DeviceRecord> {
+  const record = await findUndecided(server, userCode);
+  if (record === undefined) throw usedUserCode();
+  return record;
+}
+
+/** The access besides scope that a device requests. @throws {OAuthError} As {@link getUndecided}. */
+export async function findDeviceAccess(server: Server, destination: DeviceDestination): Promise<FurtherAccess> {
+  const { request } = await getUndecided(server, destination);
+  return accessOf(server, request as unknown as AuthorizationRequest);
 }
 
 /**
@@ -173,7 +177,7 @@ async function decide(
 }
 
 /** The error of a user code that was used or has expired while the user was deciding. */
-export function usedUserCode(): OAuthError {
+function usedUserCode(): OAuthError {
   return new OAuthError("invalid_request", "the code of the device was used or has expired", {
     rule: "DV-07",
     expected: "a code that the device has just shown, and no decision about it yet",

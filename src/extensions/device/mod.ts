@@ -1,0 +1,94 @@
+/**
+ * Devices without a browser (RFC 8628): a device shows a code, and the user allows its access in the browser of another
+ * device.
+ *
+ * 1. `startDevice` (`device_authorization.ts`) validates the request and stores it under the digest of the user code.
+ * 2. The page `/device` (`page.ts`) finds it and continues like the authorization endpoint, with a `DeviceDestination` in
+ *    place of a redirect URI.
+ * 3. `approveDevice` or `denyDevice` stores the decision; the first one counts.
+ * 4. The device polls the token endpoint (`grant_type.ts`).
+ */
+
+import type { EndpointOptions, Extension } from "../../app/extension.ts";
+import type { Endpoint } from "../../app/route.ts";
+import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
+import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
+import { parameters } from "../../oauth/parameter.ts";
+import type { ParameterDescription } from "../../oauth/parameter.ts";
+import { deviceFields, type DeviceSettings, resolveDevice } from "./settings.ts";
+
+const load = () => import("./device_authorization.ts");
+
+const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
+
+/** Lets users log in on devices without a browser. */
+export const device: Extension = {
+  name: "device",
+  title: "Devices without a browser",
+  specifications: ["RFC 8628"],
+  settingFields: deviceFields,
+  resolveSettings: resolveDevice,
+  endpoints: (settings: DeviceSettings, options) => isOn(settings) ? deviceEndpoints(options) : [],
+  grantTypes: [{
+    type: deviceCodeType,
+    setting: "deviceAuthorization",
+    standing: withoutUser,
+    hasDemoClient: true,
+    isOn,
+    load: async () => (await import("./grant_type.ts")).deviceCodeGrant,
+  }],
+  delivery: {
+    mode: "device",
+    mayReceive: (client) => client.grantTypes.includes(deviceCodeType),
+    approve: async (server, destination, grant) => (await load()).approveDevice(server, destination, grant),
+    deny: async (server, destination) => (await load()).denyDevice(server, destination),
+    findAccess: async (server, destination) => (await load()).findDeviceAccess(server, destination),
+    describe: async (server, destination, address) =>
+      (await import("./device_summary.ts")).findDeviceFacts(server, destination, address),
+  },
+};
+
+/** The endpoint for devices, and the page for their users. */
+function deviceEndpoints(
+  { base, approver, hasPages, openLogin, requestParameters, formParameters, redirectParameters }: EndpointOptions,
+): Endpoint[] {
+  const userCode: ParameterDescription = { name: "user_code", linksFlow: true };
+  return [
+    {
+      name: "device_authorization",
+      metadataName: "device_authorization_endpoint",
+      path: `${base}/oauth2/device_authorization`,
+      methods: ["POST"],
+      caller: "client",
+      title: "Device authorization",
+      doneLabel: "started",
+      errors: "json",
+      role: "step",
+      parameters: [
+        ...clientAuthParameters,
+        ...requestParameters.device,
+      ],
+      responseParameters: parameters({ name: "device_code", secret: "device_code", linksFlow: true }, userCode),
+      load: async () => {
+        const { deviceAuthorizationHandlers } = await import("./endpoint.ts");
+        return deviceAuthorizationHandlers(hasPages ? undefined : approver);
+      },
+    },
+    {
+      name: "device",
+      path: `${base}/device`,
+      methods: ["GET", "POST"],
+      caller: "browser",
+      title: "Device page",
+      errors: "redirect",
+      role: "document",
+      parameters: [...formParameters, userCode],
+      responseParameters: redirectParameters,
+      load: async () => {
+        const { deviceHandlers } = await import("./page.ts");
+        return deviceHandlers({ approver, asks: !hasPages, openLogin: openLogin || !hasPages });
+      },
+    },
+  ];
+}

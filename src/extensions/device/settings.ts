@@ -1,0 +1,32 @@
+/** The settings of devices without a browser. */
+
+import { type Fields, flag, seconds } from "../../oauth/config/field.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** The settings of devices without a browser. */
+export interface DeviceSettings {
+  /**
+   * Whether devices without a browser may start logins that the user completes in the browser of another device
+   * (RFC 8628). Clients must be registered for the grant type. Default: true if the issuer is on a test host, otherwise
+   * false.
+   */
+  readonly deviceAuthorization?: boolean;
+  /** Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60. */
+  readonly devicePollInterval?: number;
+}
+
+/** Describes {@link DeviceSettings}. */
+export const deviceFields: Fields<DeviceSettings> = {
+  deviceAuthorization: flag(),
+  devicePollInterval: seconds(5, 60),
+};
+
+/** Fills in the defaults that follow from the issuer. */
+export function resolveDevice({ deviceAuthorization }: DeviceSettings, isTestIssuer: boolean): DeviceSettings {
+  return { deviceAuthorization: deviceAuthorization ?? isTestIssuer };
+}
+
+/** Seconds between two polls. */
+export function pollInterval({ settings }: Pick<Server, "settings">): number {
+  return (settings as typeof settings & Required<DeviceSettings>).devicePollInterval;
+}
