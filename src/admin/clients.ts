@@ -177,15 +177,15 @@ async function showOne(
   const { edit, autoLogin } = options;
   const { server, site } = context;
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
+  const isDemo = await client.secretDigest === await digest(demoSecret);
+  const secret = generatedSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
+  const demands = findDemands(context, client);
   const urls = {
     issuer: server.issuer,
     authorize: endpointUrl(context, "authorize"),
     token: endpointUrl(context, "token"),
-    par: endpointUrl(context, "par"),
+    par: demands.includes("par") ? endpointUrl(context, "par") : "",
   };
-  const isDemo = await client.secretDigest === await digest(demoSecret);
-  const secret = generatedSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
-  const demands = findDemands(context, client);
   const { clientSnippets } = await import("./client_snippets/mod.ts");
   const props: ClientProps = {
     ...site,

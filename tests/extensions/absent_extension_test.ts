@@ -138,9 +138,19 @@ for (const extension of extensions) {
     assertEquals([pushed.status, (await pushed.json()).error], [400, `${parameter}_not_supported`]);
   });
 
-  test(`without ${name}: the home page, the playground and the tour work`, async () => {
+  test(`without ${name}: the home page, the playground, the tour and the directory work`, async () => {
     await using as = await latchkey({ issuer: "https://localhost", login: "auto", extensions: others });
-    for (const path of ["/", "/authorized/try", "/tour", "/start?par=on&jar=on&dpop=on", "/clients"]) {
+    for (
+      const path of [
+        "/",
+        "/authorized/try",
+        "/tour",
+        "/start?par=on&jar=on&dpop=on",
+        "/clients",
+        "/clients/demo-public",
+        "/users/alice",
+      ]
+    ) {
       const response = await as.fetch(new Request(as.issuer + path));
       assert(response.status < 500, `${path}: ${response.status} ${await response.text()}`);
     }

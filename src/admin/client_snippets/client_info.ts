@@ -11,7 +11,7 @@ export interface ServerUrls {
   readonly authorize: string;
   /** The URL of the token endpoint. */
   readonly token: string;
-  /** The URL of the pushed authorization request endpoint. */
+  /** The URL of the pushed authorization request endpoint; empty if the client need not push its requests. */
   readonly par: string;
 }
 
