@@ -1,6 +1,7 @@
 /** A server without an extension does not know it: this test walks the list, so that it covers the next extension too. */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { exportJWK, generateKeyPair } from "jose";
 import { test } from "node:test";
 import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
@@ -204,6 +205,25 @@ test("a profile that demands a setting of an extension is rejected without the e
   for (const weaker of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
     const error = await assertRejects(() => latchkey({ ...options, ...weaker }), ConfigurationError);
     assert(error.issues.some(({ path: at, expected }) => at.endsWith("profile") && expected.includes(path)));
+  }
+});
+
+test("without an extension for it, a client cannot demand that its requests are pushed or signed", async () => {
+  const demands = {
+    require_pushed_authorization_requests: "par",
+    require_signed_request_object: "signed_requests",
+  };
+  const jwks = { keys: [await exportJWK((await generateKeyPair("ES256")).publicKey)] };
+  for (const [member, name] of Object.entries(demands)) {
+    const demanding = { ...client, jwks, [member]: true };
+    const open = (extensions: readonly Extension[]) =>
+      latchkey({ issuer: "https://as.test", extensions, clients: [demanding] });
+    await using _as = await open(extensions);
+    const error = await assertRejects(
+      () => open(extensions.filter((other) => other.name !== name)),
+      ConfigurationError,
+    );
+    assertEquals(error.issues.map(({ path }) => path), [`clients[0].${member}`]);
   }
 });
 

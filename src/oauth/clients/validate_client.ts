@@ -37,6 +37,7 @@ const validators: readonly ClientValidator[] = [
   validateSubjectType,
   validateAlgorithms,
   validateClientProfile,
+  validateDemands,
   validateScope,
 ];
 
@@ -99,6 +100,27 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
       received: quote(mode),
       hint: "Add it to the setting responseModes, or remove it here.",
     }]
+  );
+}
+
+/** The settings by which a server demands of all clients what a member demands of one. They are of extensions. */
+const demandSettings = {
+  require_pushed_authorization_requests: "requirePushedAuthorizationRequests",
+  require_signed_request_object: "requireSignedRequestObject",
+} as const;
+
+/** A server without the extension would accept what the client demands to be rejected. */
+function validateDemands(client: ClientMetadata, { extensions }: ResolvedSettings): ConfigIssue[] {
+  return (Object.keys(demandSettings) as (keyof typeof demandSettings)[]).flatMap((path) =>
+    client[path] !== true ||
+      extensions.some(({ settingFields = {} }) => Object.hasOwn(settingFields, demandSettings[path]))
+      ? []
+      : [{
+        path,
+        expected: "no demand that needs an extension that the server does not have",
+        received: "true",
+        hint: "Add the extension, or remove the member.",
+      }]
   );
 }
 
