@@ -9,6 +9,7 @@ import { expectSeconds, readDurations, writeDurations } from "./test_durations.t
 import { runsEverywhere } from "./test_places.ts";
 import { abridge, showProgress } from "./test_progress.ts";
 import { denoTestFlags, runtimeNames } from "./test_runtimes.ts";
+import { formatSkippedTests } from "./test_servers.ts";
 
 const { flags, words: pathParts } = readCommand({
   call: "deno task test",
@@ -66,7 +67,6 @@ const getElapsedSeconds = () => (performance.now() - started) / 1000;
 const sumUp = (some: readonly FileRun[], get: (run: FileRun) => number) => some.reduce((sum, run) => sum + get(run), 0);
 const totalSeconds = sumUp(runs, ({ expectedSeconds }) => expectedSeconds);
 const failures: string[] = [];
-const skipLines = new Set<string>();
 
 const display = showProgress(() => {
   const done = runs.filter(({ isDone }) => isDone);
@@ -86,14 +86,12 @@ await runTestFiles(runs, {
     const repeat = `Repeat it: npx -y deno task test --${runtime} ${file.replace(/^tests\//, "")}`;
     display.print(`\n${failure}\n${abridge(details).replace(/^(?=.)/gm, "  ")}\n  ${repeat}\n`);
   },
-  onSkip: (line) => void skipLines.add(line),
 }).catch((error) => failures.push(`FAILED: the tests cannot be started: ${error.message}`));
 display.close();
 await writeDurations(Object.fromEntries(
   runs.filter(({ seconds }) => seconds > 0).map(({ runtime, file, seconds }) => [`${runtime} ${file}`, seconds]),
 ));
 
-for (const line of skipLines) console.log(line);
 for (const file of testFiles) {
   const ran = runs.filter((run) => run.file === file).map((run) => run.counts);
   const numbers = ran.map(({ passed, failed, skipped }) => passed + failed + skipped);
@@ -108,6 +106,7 @@ for (const name of selectedRuntimes) {
 }
 console.log(`${getElapsedSeconds().toFixed(1)} s`);
 const { passed, failed, skipped } = sumCounts(runs.map(({ counts }) => counts));
+if (skipped > 0) { for (const line of formatSkippedTests()) console.log(line); }
 // Any other error counts as a failure too, so that the last line and the exit code agree.
 console.log(formatCounts({ passed, skipped, failed: Math.max(failed, failures.length) }));
 Deno.exit(failures.length > 0 ? 1 : 0);

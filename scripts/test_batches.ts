@@ -47,8 +47,6 @@ export interface Failure {
 /** Called while the tests run. */
 export interface RunEvents {
   readonly onFailure: (failure: Failure) => void;
-  /** A line that says why tests are skipped. */
-  readonly onSkip: (line: string) => void;
 }
 
 /** Files that run in one process. */
@@ -125,7 +123,7 @@ function formatBatch({ runs, getModule }: Batch): string {
 }
 
 /** Runs files in one process. `path` is where the module that loads them is written. */
-async function runBatch(batch: Batch, path: string, { onFailure, onSkip }: RunEvents): Promise<void> {
+async function runBatch(batch: Batch, path: string, { onFailure }: RunEvents): Promise<void> {
   await Deno.writeTextFile(path, formatBatch(batch));
   const { command, createReader } = batch.runtime;
   const read = createReader();
@@ -144,7 +142,6 @@ async function runBatch(batch: Batch, path: string, { onFailure, onSkip }: RunEv
     onFailure({ run: currentRun(), test, details });
   };
   const onLine = (line: string) => {
-    if (line.includes("SKIPPED: ")) onSkip(line.slice(line.indexOf("SKIPPED: ")));
     const results = read(line);
     unread = results.length > 0 ? [] : [...unread.slice(1 - shownLines), line];
     // After the last file Bun repeats what failed and what was skipped.

@@ -7,18 +7,11 @@ export function uniqueName(): string {
   return `latchkey_test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
 }
 
-/** The URL in an environment variable; where there is none, says so once, loudly. */
-function readServerUrl(variable: string, what: string): string | undefined {
-  const url = process.env[variable];
-  if (!url) console.error(`SKIPPED: every test that needs ${what}, because ${variable} names none.`);
-  return url || undefined;
-}
-
 /** Such as `postgres://postgres@127.0.0.1:5432/test`. */
-export const postgresUrl = readServerUrl("LATCHKEY_TEST_POSTGRES", "a PostgreSQL server");
+export const postgresUrl = process.env.LATCHKEY_TEST_POSTGRES || undefined;
 
 /** Such as `redis://127.0.0.1:6379`. */
-export const redisUrl = readServerUrl("LATCHKEY_TEST_REDIS", "a Redis server");
+export const redisUrl = process.env.LATCHKEY_TEST_REDIS || undefined;
 
 /** Milliseconds that a call of such a store may take: enough where other tests keep the machine busy. */
 export const timeout = 60_000;
