@@ -61,11 +61,11 @@ const driverAbilities: Readonly<Record<SessionStart | DriverAbility, AbilityDesc
   },
   backChannelLogout: {
     does: "send a logout token",
-    member: "ClientDriver.receive and ClientDriver.client.backchannel_logout_uri",
+    member: "ClientDriver.receive and client.backchannel_logout_uri",
   },
   frontChannelLogout: {
     does: "open the logout page of the client",
-    member: "ClientDriver.receive and ClientDriver.client.frontchannel_logout_uri",
+    member: "ClientDriver.receive and client.frontchannel_logout_uri",
   },
   visits: { does: "see the pages of the client", member: "ClientDriver.recordsVisits" },
   clock: { does: "set the clock of the client", member: "ClientDriver.readsClock" },
