@@ -49,8 +49,12 @@ export function testClock(options: TestClockOptions = {}): TestClock {
     now: () => stoppedAt ?? timeSource() + offsetMs,
     advance(seconds) {
       const deltaMs = Math.round(seconds * 1000);
-      if (!Number.isFinite(deltaMs)) {
-        throw new RangeError(`clock.advance: expected a number of seconds, received ${seconds}`);
+      if (typeof seconds !== "number" || !Number.isFinite(deltaMs)) {
+        throw new RangeError(
+          `clock.advance: expected a number of seconds, received ${
+            typeof seconds === "string" ? JSON.stringify(seconds) : seconds
+          }`,
+        );
       }
       set(assertYear(self.now() + deltaMs));
     },

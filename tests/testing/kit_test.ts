@@ -473,6 +473,8 @@ test("the clock runs with the system clock unless it is frozen; it can be set, a
   clock.freeze(new Date(Date.UTC(2027, 0, 1, 1)));
   assertEquals(at(), "01:00:00.000");
   assertThrows(() => clock.advance(NaN), RangeError, "received NaN");
+  // @ts-expect-error A program without types may pass text.
+  assertThrows(() => clock.advance("60"), RangeError, 'a number of seconds, received "60"');
   assertThrows(() => clock.set("tomorrow"), RangeError, "received tomorrow");
   await assertRejects(() => testLatchkey({ startsAt: NaN }), RangeError);
   assertThrows(() => clock.advance(9e12), RangeError, "expected a time in the years 1970 to 9999");
