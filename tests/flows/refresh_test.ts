@@ -711,6 +711,7 @@ test("[RT-07] a missing refresh_token is 400 invalid_request, whatever else is s
     [{}, { refresh_token: "" }, { token: access_token }, { "refresh_token ": "x" }, { code: "x" }],
     async (fields) => {
       assertEquals(await getOutcome(await refresh(b, undefined, fields)), "400 invalid_request");
+      assertMatch(getRejections(b.events).at(-1)!.explanation.fix ?? "", /^Send the refresh token/);
       assertEquals(await getOutcome(await refresh(b, undefined, fields, basicHeader("web"))), "400 invalid_request");
     },
   );

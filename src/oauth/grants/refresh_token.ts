@@ -46,6 +46,7 @@ export const refreshTokenGrant: GrantType = {
         rule: "RT-07",
         expected: "refresh_token of an earlier response",
         received: "no refresh_token",
+        fix: "Send the refresh token of the last token response.",
       });
     }
     const { id, stored, registered } = await findRefreshToken(server, request, token);
