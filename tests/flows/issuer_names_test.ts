@@ -107,6 +107,7 @@ test("[OP-12] from-host and issuerHosts are for test hosts, and frontChannelUrl 
     assertStringIncludes(message, place);
   };
   await found({ issuer: "from-host", issuerHosts: ["login.widgets.com"] }, "issuerHosts[0]");
+  await found({ issuer: "from-hosts" }, "Did you mean from-host?");
   await found({ issuer: "http://localhost:9000", issuerHosts: ["latchkey"] }, "issuerHosts[0]");
   await found({ issuer: "from-host", frontChannelUrl: "http://localhost:9000" }, "frontChannelUrl");
   await found({ frontChannelUrl: "https://login.widgets.com" }, "frontChannelUrl");

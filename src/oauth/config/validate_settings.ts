@@ -5,6 +5,7 @@
 import { validateClient } from "../clients/validate_client.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
+import { fromHost } from "./issuer_urls.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { hasTestHost, isTestHost, testHosts } from "../test_hosts.ts";
 import { validateIssuerUrls } from "./validate_issuer_urls.ts";
@@ -13,6 +14,7 @@ import type { SettingsExtension } from "./extension_settings.ts";
 import { resolveSettings } from "./resolve_settings.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
+import { suggest } from "./suggest.ts";
 import { validateClaims } from "./validate_claims.ts";
 import { validateLogin } from "./validate_login.ts";
 import { withProfile } from "./profiles.ts";
@@ -63,7 +65,10 @@ function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): 
     hint,
   });
   if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
-    return [issue("an absolute https URL", "Write it as https://host or, on this machine, http://localhost:9000.")];
+    const hint = suggest(issuer, [fromHost]) !== undefined
+      ? `Did you mean ${fromHost}?`
+      : "Write it as https://host or, on this machine, http://localhost:9000.";
+    return [issue("an absolute https URL", hint)];
   }
   const issues: ConfigIssue[] = [];
   const url = new URL(issuer);
