@@ -218,11 +218,14 @@ function parseText({ type, alternative }: Field, text: string): unknown {
 }
 
 /** A valid value of an option as a noun phrase. */
-export function expectedText({ type, expected }: Field): string {
-  return type === "boolean" ? "on or off" : type === "array" ? "values separated by commas" : expected;
+export function expectedText({ type, expected, items }: Field): string {
+  if (type === "array") {
+    return items?.pattern ? `${items.expected}; several separated by commas` : "values separated by commas";
+  }
+  return type === "boolean" ? "on or off" : expected;
 }
 
 /** A valid value of an option. */
 export function exampleText({ type, examples }: Field): string {
-  return type === "boolean" ? "off" : String(examples[0]);
+  return type === "boolean" ? "on" : String(examples[0]);
 }

@@ -263,6 +263,8 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
   ["an unknown flag", ["--verbose"], [["--verbose", "unknown", "one of --port, --host"]]],
   ["a near miss", ["--prot=1"], [["--prot", "Did you mean --port?"]]],
   ["a near miss, whose value is no second fault", ["--prot", "1"], [["--prot", "Did you mean --port?"]]],
+  ["a URL in place of a host", ["--issuer-hosts", "http://oidc:9000"], [["--issuer-hosts", "a host in lower case"]]],
+  ["a switch without a value", ["--control"], [["--control", "Write it like --control on."]]],
   ["another letter case", ["--Issuer=x"], [["--Issuer", "Did you mean --issuer?"]]],
   ["a negation", ["--no-port"], [["--no-port", "unknown"]]],
   ["short flags", ["-p", "1", "-abc"], [["-p", "unknown"], ["-abc", "unknown"]]],
