@@ -47,7 +47,8 @@ export function openApiText(): string {
     info: {
       title: "Latchkey control",
       version: "1",
-      description: "What a test does with a server, over HTTP. Every path is the name that a program uses in process.",
+      description:
+        "The control of a server over HTTP. Each path is the name of a function that a program calls in process.",
     },
     servers: [{ url: "http://localhost:9000/_control" }],
     security: [{}, { secret: [] }],

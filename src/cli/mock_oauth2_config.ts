@@ -1,6 +1,7 @@
 /**
- * The configuration of mock-oauth2-server (navikt), read as one of this server, for suites that change over: it registers
- * nothing, has the paths of that server, and maps parameters of token requests to claims.
+ * The configuration of mock-oauth2-server (navikt), read as one of this server, for suites that change servers:
+ * nothing needs a registration, the paths are those of that server, and parameters of token requests are mapped to
+ * claims.
  */
 
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
@@ -16,7 +17,7 @@ export interface RequestMapping {
   readonly match: string;
   /** Claims to add or replace. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Cannot be carried over. */
+  /** Has no effect. */
   readonly typeHeader?: string;
 }
 
@@ -106,10 +107,10 @@ export function convertMockOAuth2Config(given: object): ConvertedConfig {
     warnings: [
       ...Object.keys(given).filter((name) => !carriedOver.includes(name)).map((name) => ({
         path: name,
-        message: "It is a setting of mock-oauth2-server that is not carried over. Remove it.",
+        message: "This server does not have this setting of mock-oauth2-server. Remove it.",
       })),
       ...notCarriedOver("rotateRefreshToken", (given as MockOAuth2Config).rotateRefreshToken === false, [
-        "Refresh tokens of clients without a secret rotate here, whatever it says.",
+        "It has no effect: refresh tokens of clients without a secret rotate. Remove it.",
       ]),
       ...notCarriedOver("tokenCallbacks.issuerId", tokenCallbacks.length > 0, [
         `This server has one issuer, not one for each path. For the path of ${
@@ -134,7 +135,7 @@ export function convertMockOAuth2Config(given: object): ConvertedConfig {
       ...notCarriedOver(
         "tokenCallbacks.requestMappings.claims",
         mappings.some(({ claims }) => JSON.stringify(claims ?? {}).includes("${")),
-        ["Templates such as ${clientId} stay as they are written."],
+        ["Templates such as ${clientId} are not replaced. Write the value."],
       ),
     ],
   };

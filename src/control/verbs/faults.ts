@@ -47,7 +47,7 @@ interface FaultRules {
 
 /** The faults of this server. */
 interface FaultDefinitions {
-  /** Id, title, endpoints, parameters, and what a correct client does. */
+  /** Each fault: id, title, endpoints, parameters, and what a correct client does. */
   readonly definitions: readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -23,11 +23,11 @@ interface LogQuery {
 
 /** The requests and responses so far. */
 interface LogResult {
-  /** How many match. */
+  /** The number of exchanges that match. */
   readonly count: number;
   /** The value of `since` for the next call, which may repeat exchanges that ended before an older request. */
   readonly next: number;
-  /** Those that have ended, oldest first, with real codes, tokens and secrets. */
+  /** The exchanges that have ended, oldest first, with real codes, tokens and secrets. */
   readonly exchanges: readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -26,7 +26,8 @@ const maxResponseBytes = 1024;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
 /**
- * Calls the clients of a session that has ended. Of concurrent calls for one session, each client is called by one.
+ * Calls the clients of a session that has ended. Of concurrent calls of this function for one session, one calls each
+ * client.
  *
  * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for the
  *   clients no longer than `clientLogout.timeout`.

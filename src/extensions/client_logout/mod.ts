@@ -1,6 +1,6 @@
 /**
- * Client logout: when a session ends, the clients that got an ID token in it learn it (OpenID Connect Back-Channel Logout
- * and Front-Channel Logout).
+ * Client logout: when a session ends, the server informs the clients that got an ID token in it (OpenID Connect
+ * Back-Channel Logout and Front-Channel Logout).
  *
  * 1. `recordSessionClient` (`session_clients.ts`) records a client when it gets an ID token.
  * 2. When the session has ended, `logOutClients` (`back_channel.ts`) calls its clients, each once, all at the same time.

@@ -10,7 +10,7 @@ import { findRevoked } from "../../oauth/grants/revoke_grant.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** A call of a client, and how often it was tried before. */
+/** A call to a client, and how often it was tried before. */
 export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
 
 /** The least time before each repetition of a call, in seconds. */
@@ -84,7 +84,7 @@ export function logoutCallPrefix({ storageIssuer }: Server): string {
   return `${storageIssuer} `;
 }
 
-/** The values of those records that this call consumed first, of all concurrent ones and on all instances. */
+/** The values of the records that this call consumes. Of concurrent calls, on any instance, one consumes a record. */
 export async function claim<T>(
   { store, now }: Server,
   kind: "session_client" | "logout_call",

@@ -101,7 +101,10 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
   }];
 }
 
-/** Values of extensions that the server does not have. Those of a profile may be absent, but not all. */
+/**
+ * An issue for each value of an extension that the server does not have. A profile may name such values, but not only
+ * such.
+ */
 function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSettings): ConfigIssue[] {
   return (["clientAuthMethods", "responseModes"] as const).flatMap((setting) => {
     const available: readonly string[] = resolved[setting];
@@ -111,7 +114,7 @@ function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSe
         path: `${setting}[${i}]`,
         expected: `${available.length > 0 ? `one of ${available.join(", ")}` : "another value"}${
           byProfile(resolved.profile, setting)
-        }, because the server does not have the extension for this one`,
+        }, because the server does not have the extension for this value`,
         received: quote(value),
         hint: "Remove it, or add the extension.",
       }]

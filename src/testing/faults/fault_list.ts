@@ -23,15 +23,15 @@ export interface FaultRequest extends JsonPattern {
 
 /** A fault rule of the list. */
 export interface ListedFault {
-  /** Counts from 1, as text. */
+  /** The number of the rule, as text: `1` is the first. */
   readonly id: string;
-  /** Fault, endpoint, client and how often, in words. */
+  /** The fault, the endpoint, the client and the number of requests, as text. */
   readonly description: string;
-  /** How often it has fired. */
+  /** How many requests it has changed. */
   readonly fired: number;
-  /** Whether requests may wait for it, which the verb `faults.release` lets continue. */
+  /** Whether requests may wait until the verb `faults.release` releases them. */
   readonly waits: boolean;
-  /** Whether it has fired as often as it may, and no request may wait for its release. */
+  /** Whether it cannot fire again, and no request may wait for its release. */
   readonly finished: boolean;
 }
 
