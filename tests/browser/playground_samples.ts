@@ -258,6 +258,7 @@ export function playgroundStart(text: string): PlaygroundStartProps {
   return {
     ...{ issuer, base: "", links: exchanged.links },
     clientIds: ["demo-public", text],
+    par: true,
     signingClientIds: [text],
     dpop: true,
     responseModes: ["query", "form_post", "jwt"],

@@ -183,7 +183,7 @@ export const client: ClientProps = {
         token_endpoint_auth_method: "client_secret_post",
         redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
       },
-      { issuer, scopes: scope, alg: "RS256", acceptsAny: [] },
+      { issuer, scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
     ),
     { secret: token, autoLogin: true },
   ),
