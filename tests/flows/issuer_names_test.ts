@@ -161,6 +161,21 @@ test("[OP-13] pages are served under the host of frontChannelUrl, and their form
   assertMatch(await response.text(), /spa/);
 });
 
+test("[LO-02, OP-12] from-host: logout accepts ID tokens of every name, and no others of the same store", async () => {
+  const store = memoryStore();
+  await using as = await open({ store });
+  await using other = await latchkey({ issuer: "http://shop.test", clients, store });
+  const logIn = async (server: Latchkey, name: string) => {
+    const front = await send(server, name, `/oauth2/authorize?${encode(goodRequest)}`);
+    const code = new URL(front.headers.get("location")!).searchParams.get("code")!;
+    return (await exchange(server, name, code)).id_token;
+  };
+  const logOut = async (id_token_hint: string) =>
+    (await send(as, "http://localhost:49153", `/oauth2/logout?${encode({ id_token_hint })}`)).status;
+  assertEquals(await logOut(await logIn(as, "http://latchkey:9000")), 200);
+  assertEquals(await logOut(await logIn(other, "http://shop.test")), 400);
+});
+
 test("[OP-12] from-host: a request under another name adds nothing that stays in memory", async () => {
   const reads: unknown[] = [];
   const store = observedStore(memoryStore(), (verb, [kind]) => {

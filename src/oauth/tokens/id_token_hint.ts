@@ -1,5 +1,6 @@
 /** ID tokens of this server as hints about an earlier login. */
 
+import { isIssuerHost } from "../config/issuer_urls.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 import { verifyOwnJwt } from "./verification.ts";
@@ -15,14 +16,15 @@ export interface IdTokenHint {
 }
 
 /**
- * Reads an ID token of this server as a hint: signature and issuer are verified, expiry is not (§3.1.2.1). A key that
+ * Reads an ID token of this server as a hint: signature and issuer are verified, expiry is not (§3.1.2.1). The issuer
+ * may be another name of the server: the browser may use another one than the client. A key that
  * is no longer published is accepted for the maximum lifetime of a login's tokens only, because it may have been
  * rotated after a leak.
  */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
   const { session, refresh_token } = server.settings.lifetimes;
   const payload = await verifyOwnJwt(server, token, () => ({
-    issuer: server.issuer,
+    issuer: readIssuer(server, token),
     typ: "JWT",
     requiredClaims: ["exp", "iat"],
     // Verified as of the time it was issued, so that expiry is ignored.
@@ -33,7 +35,18 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
   return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
 }
 
+/** The issuer that the token must have. */
+function readIssuer({ issuer, settings }: Server, token: string): string {
+  if (!settings.isIssuerFromHost) return issuer;
+  const { origin, hostname } = new URL(readClaims(token).iss);
+  return isIssuerHost(settings, hostname) ? origin : issuer;
+}
+
 function readIssuedAt(token: string): Date {
-  const { iat } = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
-  return new Date(iat * 1000);
+  return new Date(readClaims(token).iat * 1000);
+}
+
+/** The claims before the token is verified. */
+function readClaims(token: string): { readonly iss: string; readonly iat: number } {
+  return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
 }
