@@ -27,7 +27,7 @@ export interface ListedFault {
   readonly id: string;
   /** The fault, the endpoint, the client and the number of requests, as text. */
   readonly description: string;
-  /** How many requests it has changed. */
+  /** How many requests it has applied to. */
   readonly fired: number;
   /** Whether requests may wait until the verb `faults.release` releases them. */
   readonly waits: boolean;
