@@ -121,6 +121,7 @@ export interface ConnectedLatchkey {
  *
  * @param url The issuer of the server.
  * @throws {ControlRequestError} If the server has no control, or the secret is wrong.
+ * @throws {TypeError} If it does not respond.
  *
  * @example
  * ```ts ignore

@@ -106,7 +106,12 @@ function toInput(names: readonly string[] | undefined, args: readonly unknown[])
 
 async function send(request: Request, { secret, fetch = (request) => globalThis.fetch(request) }: ConnectOptions) {
   if (secret !== undefined) request.headers.set("authorization", `Bearer ${secret}`);
-  const response = await fetch(request);
+  const response = await fetch(request).catch((cause) => {
+    const { origin } = new URL(request.url);
+    throw new TypeError(`${origin} does not respond. Start the server with --control on, or correct the URL.`, {
+      cause,
+    });
+  });
   const text = await response.text();
   const body = parseJsonObject(text);
   if (response.status === 204) return undefined;
