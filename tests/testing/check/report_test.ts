@@ -4,6 +4,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { reportPage } from "../../../src/testing/check/report_page.ts";
+import { redactText } from "../../../src/recorder/redact.ts";
+import { missingAbility } from "../../../src/testing/check/abilities.ts";
 import { attacks } from "../../../src/testing/check/attacks/mod.ts";
 import { severities } from "../../../src/testing/check/effect.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../../src/testing/mod.ts";
@@ -54,6 +56,13 @@ test("the document has the same content, its own style sheet, and nothing to loa
   );
   assertMatch(html, /<section id="failed"[^]*response\/state-wrong/);
   assert(!/<script|<link|<img|src=|href=/.test(html));
+});
+
+test("no reason for a skipped attack looks like a secret, which reports redact", () => {
+  for (const { id, needs } of attacks) {
+    const reason = missingAbility(needs, new Set()) ?? "";
+    assertEquals(redactText(reason, []), reason, id);
+  }
 });
 
 test("the report as text names what was skipped and why, once for each attack", async () => {
