@@ -298,10 +298,12 @@ test("progress says how much time is left, and comes every thirty seconds where 
   for (const isTerminal of [true, false]) {
     let [text, now] = ["", 0];
     const progress = showProgress(isTerminal, (written) => void (text += written), formatId, () => now);
-    for (const seconds of [5, 15, 40, 50]) {
+    for (const seconds of [5, 15, 40]) {
       now = seconds * 1000;
       progress.show(result, 10);
     }
+    now = 75_000;
+    progress.show({ ...result, verdict: "inconclusive" }, 10);
     assertEquals(
       text.replaceAll("\r\u001b[K", "\n").replaceAll(" · id-token/nonce-wrong", "").trim().split("\n"),
       isTerminal
@@ -309,9 +311,12 @@ test("progress says how much time is left, and comes every thirty seconds where 
           "1 of 10 journeys, 0 failed",
           "2 of 10 journeys, 0 failed, about 60 s left",
           "3 of 10 journeys, 0 failed, about 100 s left",
-          "4 of 10 journeys, 0 failed, about 80 s left",
+          "4 of 10 journeys, 0 failed, 1 inconclusive, about 2 min left",
         ]
-        : ["3 of 10 journeys, 0 failed, about 100 s left"],
+        : [
+          "3 of 10 journeys, 0 failed, about 100 s left",
+          "4 of 10 journeys, 0 failed, 1 inconclusive, about 2 min left",
+        ],
     );
   }
 });

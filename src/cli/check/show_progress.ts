@@ -27,12 +27,14 @@ export function showProgress(
   const clear = isTerminal ? "\r\u001b[K" : "";
   let done = 0;
   let failed = 0;
+  let inconclusive = 0;
   const startedAt = now();
   let shownAt = startedAt;
   return {
     show(result: CheckResult, total: number): void {
       const { attack: { id }, verdict, because } = result;
       done++;
+      if (verdict === "inconclusive") inconclusive++;
       if (verdict === "failed" || verdict === "warning") {
         failed += verdict === "failed" ? 1 : 0;
         write(`${clear}${verdict === "failed" ? "✗" : "!"} ${formatId(result)}: ${printable(because)}\n`);
@@ -41,7 +43,8 @@ export function showProgress(
       const left = elapsed < minMeasuredMs || done === total
         ? ""
         : `, about ${formatDuration((elapsed / done) * (total - done))} left`;
-      const counts = `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${left}`;
+      const unclear = inconclusive === 0 ? "" : `, ${inconclusive} inconclusive`;
+      const counts = `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${unclear}${left}`;
       if (isTerminal) return write(`${clear}${counts} · ${id}`);
       if (done % journeysPerLine !== 0 && done !== total && now() - shownAt < lineIntervalMs) return;
       shownAt = now();
