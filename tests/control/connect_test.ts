@@ -132,7 +132,7 @@ test("wrong input is explained, and a server without control or with another sec
   await using other = await testLatchkey();
   const off = connectLatchkey(other.issuer, { fetch: (request) => other.fetch(request) });
   await assertRejects(() => off, ControlRequestError, "--control on");
-  const cause = new TypeError("refused");
+  const cause = new TypeError("fetch failed");
   const none = connectLatchkey("http://localhost:9000/", { fetch: () => Promise.reject(cause) });
   const fix = "http://localhost:9000 does not respond. Start the server with --control on";
   assertEquals((await assertRejects(() => none, TypeError, fix)).cause, cause);
