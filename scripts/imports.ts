@@ -80,7 +80,13 @@ const importRules: ImportRules = {
     // For resource servers of others, and a resource that the server hosts.
     resource: {
       // A resource server of its own has no server that gives it random bytes.
-      allowed: { "http/": "anything", "app/": "types", "oauth/": "anything", "runtime/crypto.ts": "anything" },
+      allowed: {
+        "extensions/dpop/": "anything",
+        "http/": "anything",
+        "app/": "types",
+        "oauth/": "anything",
+        "runtime/crypto.ts": "anything",
+      },
       packages: ["jose"],
     },
     operating: {
@@ -174,6 +180,7 @@ const importRules: ImportRules = {
         "endpoints/": "anything",
         "oauth/": "anything",
         "runtime/base64url.ts": "anything",
+        "runtime/crypto.ts": "anything",
         "runtime/ip_address.ts": "anything",
         "store/": "types",
         "ui/": "types",

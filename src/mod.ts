@@ -77,7 +77,6 @@ export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { Authentication, AuthenticationLevels, RequestedAcr } from "./oauth/authorize/authentication_level.ts";
 export type { LoginMethod } from "./oauth/config/login_method.ts";
 export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
-export type { DpopSettings } from "./oauth/config/setting_groups.ts";
 export type { NetworkSettings } from "./oauth/config/network_settings.ts";
 export type { RequestSettings } from "./oauth/config/request_settings.ts";
 export type { EndpointOptions, Extension, IntrospectionFormat } from "./app/extension.ts";
@@ -86,6 +85,7 @@ export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./ext
 export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";
 export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";
 export type { DeviceSettings } from "./extensions/device/settings.ts";
+export type { DpopMembers, DpopSettings } from "./extensions/dpop/settings.ts";
 export type { ParSettings } from "./extensions/par/settings.ts";
 export type { SignedRequestSettings } from "./extensions/signed_requests/settings.ts";
 export type {
@@ -114,7 +114,7 @@ export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
 export type { RandomBytes } from "./oauth/secrets.ts";
 export type { ClaimRules } from "./oauth/claims.ts";
 export type { ClaimsContext, OverrideClaims } from "./oauth/tokens/override_claims.ts";
-export type { Server, SessionWatcher } from "./oauth/server.ts";
+export type { KeyProofs, ProvenRequest, ProvenToken, Server, SessionWatcher } from "./oauth/server.ts";
 export type { LogoutFrame, LogoutFrames } from "./oauth/session/logout_frames.ts";
 export type { Sender } from "./oauth/sender.ts";
 export type { FetchCause, FetchLimiter } from "./oauth/fetch_limiter.ts";

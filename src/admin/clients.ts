@@ -1,5 +1,6 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
+import { mustProve } from "../extensions/dpop/settings.ts";
 import { mustPush } from "../extensions/par/settings.ts";
 import { mustSign } from "../extensions/signed_requests/settings.ts";
 import { HttpError } from "../http/http_error.ts";
@@ -10,7 +11,6 @@ import { clientValues } from "../oauth/config/extension_settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { ClientDemand } from "./client_snippets/client_info.ts";
-import { requiresProof } from "../oauth/dpop/request_proof.ts";
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
@@ -83,7 +83,7 @@ function findDemands({ server }: Context, client: Client): ClientDemand[] {
     par: mustPush(server, client),
     jar: mustSign(server, client),
     jarm: !modes.some((mode) => mode === "query" || mode === "form_post"),
-    dpop: requiresProof(server, client),
+    dpop: mustProve(server, client),
   };
   return (Object.keys(demands) as ClientDemand[]).filter((demand) => demands[demand]);
 }

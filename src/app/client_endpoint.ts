@@ -7,7 +7,6 @@ import { type HttpResponse, withHeaders } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Credentials } from "../oauth/server.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
 import type { Params } from "../oauth/params.ts";
@@ -53,7 +52,7 @@ export function clientEndpoint(
       if (key === undefined) return await handle(server, clientRequest, context);
       clientRequest.provenKey = await key;
       const response = await handle(server, clientRequest, context);
-      const nonce = await freshNonce(server, "client");
+      const nonce = await server.keyProofs?.freshNonce(server, "client");
       return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
     },
   };

@@ -14,7 +14,7 @@ import {
 } from "../oauth/authorize/destination.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
-import type { Server } from "../oauth/server.ts";
+import type { KeyProofs, Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { authorizationResponse, responseFields } from "./authorization_response.ts";
@@ -55,7 +55,7 @@ function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpRe
     case "bearer":
       return bearerError(context, thrown);
     case "resource":
-      return bearerError(context, thrown, context.server.settings.dpop.algorithms);
+      return bearerError(context, thrown, context.server.keyProofs);
     case "text":
       return textError(context, thrown);
     case "problem":
@@ -152,12 +152,13 @@ export function lastResortError(server: Server, target: RequestTarget, thrown: u
 /**
  * Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope.
  *
- * @param algorithms The algorithms of DPoP proofs; absent if the endpoint accepts none.
+ * @param keyProofs How requests prove keys; absent if the endpoint accepts no proofs.
  */
-function bearerError(context: Context, thrown: unknown, algorithms?: readonly string[]): HttpResponse {
+function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): HttpResponse {
   const error = tracedError(context, thrown);
   const { status = errorStatus[error.code], challenge: form } = error.details;
   const members = errorMembers(context, error);
+  const proofs = keyProofs?.policy(context.server);
   const attributes = {
     // A request without any token receives no error code (§3.1).
     ...form !== "bare" && members,
@@ -170,8 +171,8 @@ function bearerError(context: Context, thrown: unknown, algorithms?: readonly st
           {
             scheme: usedScheme(context.request.headers.get("authorization")),
             status,
-            algorithms,
-            isBoundRequired: context.server.settings.requireSenderConstrainedTokens,
+            algorithms: proofs?.algorithms,
+            isBoundRequired: proofs?.isRequired,
           },
           { realm: context.server.issuer, ...attributes },
         ),

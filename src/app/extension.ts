@@ -12,6 +12,7 @@ import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { ParameterDescription } from "../oauth/parameter.ts";
 import type {
   ClientAuth,
+  KeyProofs,
   MinuteTask,
   PartRequest,
   RecordUse,
@@ -97,6 +98,8 @@ export interface Extension extends SettingsExtension {
   readonly introspectionFormats?: readonly IntrospectionFormat[];
   /** Adds clients that are not registered to those of the server. Default: none. */
   addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
+  /** How requests prove keys. Default: they prove none. */
+  readonly keyProofs?: KeyProofs;
   /** Follows the sessions of users. Default: none. */
   readonly sessionWatcher?: SessionWatcher;
   /** Loads the issuers that run after those of every server. Default: none. */

@@ -97,7 +97,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],
     claims_parameter_supported: true,
     prompt_values_supported: promptValues,
-    dpop_signing_alg_values_supported: server.settings.dpop.algorithms,
     // The default is true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,
   };

@@ -1,7 +1,6 @@
 /** POST /oauth2/token (OAuth 2.1 §3.2): authenticate the client, validate the grant, issue the tokens. */
 
 import { json } from "../http/responses.ts";
-import { tokenKey } from "../oauth/dpop/request_proof.ts";
 import { findGrantType, identifyClient } from "../oauth/grants/grant_type.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
@@ -12,4 +11,4 @@ export const token: Handlers = clientEndpoint(async (server, request) => {
   const grantType = findGrantType(server, request);
   const authorization = await grantType.authorize(server, request);
   return json(200, await issueTokens(server, request, authorization));
-}, { identifyClient, provenKey: tokenKey });
+}, { identifyClient, provenKey: (server, request) => server.keyProofs?.tokenKey(server, request) });

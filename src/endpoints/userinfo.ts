@@ -3,7 +3,6 @@
 import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
-import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import { grantOfAccessToken } from "../oauth/tokens/access_token_id.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
@@ -38,7 +37,7 @@ async function respond(context: Context): Promise<ResponseLike> {
     "openid",
   );
   const response = await showClaims(server, token, bodyToken !== undefined);
-  const nonce = token.claims.cnf === undefined ? undefined : await freshNonce(server, "resource");
+  const nonce = token.claims.cnf === undefined ? undefined : await server.keyProofs?.freshNonce(server, "resource");
   return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
 }
 

@@ -6,6 +6,7 @@ import { authorizationDetailsFields, type AuthorizationDetailsSettings } from ".
 import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
 import { deviceFields, type DeviceSettings } from "./device/settings.ts";
+import { dpopFields, type DpopMembers } from "./dpop/settings.ts";
 import { parFields, type ParSettings } from "./par/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
 import { signedRequestFields, type SignedRequestSettings } from "./signed_requests/settings.ts";
@@ -20,6 +21,7 @@ export interface ExtensionSettings
     ClientDocumentSettings,
     ClientLogoutSettings,
     DeviceSettings,
+    DpopMembers,
     ParSettings,
     RegistrationMembers,
     SignedRequestSettings,
@@ -33,6 +35,7 @@ export const extensionFields: Fields<ExtensionSettings> = {
   ...clientDocumentFields,
   ...clientLogoutFields,
   ...deviceFields,
+  ...dpopFields,
   ...parFields,
   ...registrationFields,
   ...signedRequestFields,

@@ -1,11 +1,11 @@
 /** The demo clients: links that start a flow, and the state, nonce and verifier of a started flow. */
 
 import { frontChannelBase } from "../oauth/config/issuer_urls.ts";
+import { canProve, mustProve } from "../extensions/dpop/settings.ts";
 import { canPush, mustPush } from "../extensions/par/settings.ts";
 import { canSign, mustSign } from "../extensions/signed_requests/settings.ts";
 import { HttpError } from "../http/http_error.ts";
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
-import { requiresProof } from "../oauth/dpop/request_proof.ts";
 import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
@@ -157,11 +157,11 @@ export async function demoAuthorizationRequest(
 
 /** Whether the client of a flow sends DPoP proofs. */
 export function usesDpop({ server }: Context, client: Client, { extensions }: DemoFlow): boolean {
-  return extensions.dpop !== undefined || requiresProof(server, client);
+  return canProve(server) && (extensions.dpop !== undefined || mustProve(server, client));
 }
 
 async function proofThumbprint(dpopSecret: string): Promise<string> {
-  const { proofKeyThumbprint } = await import("../oauth/dpop/sign_proof.ts");
+  const { proofKeyThumbprint } = await import("../extensions/dpop/sign_proof.ts");
   return await proofKeyThumbprint(dpopSecret);
 }
 

@@ -83,6 +83,8 @@ export interface Server {
   readonly subjectTypes: readonly SubjectType<Server>[];
   /** Verify a client that registers itself, or changes its registration. */
   readonly registrationVerifiers: readonly VerifyRegistration[];
+  /** How requests prove keys; absent: no token is bound to one. */
+  readonly keyProofs?: KeyProofs;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
   /** The clients: the registered ones and those of metadata documents. */
@@ -155,6 +157,41 @@ export interface SessionWatcher {
   findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
   /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
   sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
+}
+
+/** The part of a request that a proof of a key is for; at a protected resource without its client. */
+export type ProvenRequest =
+  & Pick<TokenRequest, "method" | "url" | "header">
+  & Partial<Pick<TokenRequest, "client" | "address">>;
+
+/** The access token of a request to a protected resource. */
+export interface ProvenToken {
+  /** The token. */
+  readonly accessToken: string;
+  /** The thumbprint that it is bound to; empty if it is bound to none. */
+  readonly boundKey: string;
+}
+
+/** How requests prove that they have a key, by signed proofs. Tokens are then bound to it (RFC 9449). */
+export interface KeyProofs {
+  /** What the server accepts: the signature algorithms of proofs, and whether each token must be bound to a key. */
+  policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
+  /**
+   * The thumbprint of the key that a request proves; `undefined` if it has no proof.
+   *
+   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   */
+  provenKey(server: Server, request: TokenRequest): Promise<string> | undefined;
+  /** The same for a token request, which is rejected if the client or the server requires a proof (RFC 9449 §5.2). */
+  tokenKey(server: Server, request: TokenRequest): Promise<string> | undefined;
+  /**
+   * The thumbprint of the key that a request to a protected resource proves.
+   *
+   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   */
+  verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
+  /** The nonce for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
+  freshNonce(server: Server, kind: "client" | "resource"): MaybePromise<string> | undefined;
 }
 
 /** The parts of a request that authenticate the client. */

@@ -1,7 +1,6 @@
 /** The DPoP proofs of requests to a protected resource (RFC 9449 §7). */
 
-import { resolveDpop } from "../oauth/config/setting_groups.ts";
-import type { DpopSettings } from "../oauth/config/setting_groups.ts";
+import { type DpopSettings, resolveDpop } from "../extensions/dpop/settings.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { usedProofs } from "./used_proofs.ts";
 
@@ -70,8 +69,8 @@ export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
     required,
     async verify(request, accessToken, now, boundKey) {
       const [{ verifyUnusedProof }, { resourceNonces }] = await Promise.all([
-        import("../oauth/dpop/request_proof.ts"),
-        import("../oauth/dpop/nonce.ts"),
+        import("../extensions/dpop/request_proof.ts"),
+        import("../extensions/dpop/nonce.ts"),
       ]);
       const nonces = nonceSecret === undefined ? undefined : resourceNonces(nonceSecret);
       const token = { accessToken, boundKey };

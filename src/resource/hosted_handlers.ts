@@ -6,7 +6,6 @@ import { readBodyText } from "../http/form.ts";
 import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import type { HostedResource } from "../oauth/config/resource_list.ts";
-import { freshNonce } from "../oauth/dpop/request_proof.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
@@ -77,7 +76,7 @@ async function withToken(
     if (scope.length > 0) server.passed?.("PR-10", scope.join(" "));
     if ((required.acrValues ?? required.maxAgeSeconds) !== undefined) server.passed?.("ST-04");
     if (claims.cnf !== undefined) server.passed?.("DO-09");
-    const nonce = claims.cnf === undefined ? undefined : await freshNonce(server, "resource");
+    const nonce = claims.cnf === undefined ? undefined : await server.keyProofs?.freshNonce(server, "resource");
     return nonce === undefined ? respond(claims) : withHeaders(respond(claims), { "dpop-nonce": nonce });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;

@@ -2,7 +2,6 @@
 
 import { errors } from "jose";
 import { clientFromMetadata } from "../oauth/clients/client_from_metadata.ts";
-import { verifyRequestProof } from "../oauth/dpop/request_proof.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";
@@ -34,12 +33,15 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
   };
 }
 
-/** Verifies proofs by the settings of the server, and keeps the used ones in its store. */
-export function localProofs(server: Server): ProofVerifier {
-  const { settings } = server;
+/** Verifies proofs as the server does, which keeps the used ones in its store; `undefined` if it accepts none. */
+export function localProofs(server: Server): ProofVerifier | undefined {
+  const { keyProofs } = server;
+  if (keyProofs === undefined) return undefined;
+  const { algorithms, isRequired } = keyProofs.policy(server);
   return {
-    algorithms: settings.dpop.algorithms,
-    required: settings.requireSenderConstrainedTokens,
-    verify: (request, accessToken, _now, boundKey) => verifyRequestProof(server, request, { accessToken, boundKey }),
+    algorithms,
+    required: isRequired,
+    verify: (request, accessToken, _now, boundKey) =>
+      keyProofs.verifyResourceProof(server, request, { accessToken, boundKey }),
   };
 }

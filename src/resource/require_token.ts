@@ -8,8 +8,8 @@ import type { HttpResponse } from "../http/message.ts";
 import { json } from "../http/responses.ts";
 import { corsHeaders, parseTarget } from "../http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
-import { assertBinding, readAuthorization } from "../oauth/dpop/bound_token.ts";
-import type { SentToken, TokenScheme } from "../oauth/dpop/bound_token.ts";
+import { assertBinding, readAuthorization } from "../oauth/tokens/bound_token.ts";
+import type { SentToken, TokenScheme } from "../oauth/tokens/bound_token.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
@@ -165,9 +165,7 @@ function assertScope({ scope = [], scopes }: RequiredToken): void {
 /** The token in the `Authorization` header. A token in the query counts as not sent (OAuth 2.1 §5.1). */
 function readToken({ url, headers }: TokenRequest, { dpop }: RequiredToken): Required<SentToken> {
   const authorization = headers.get("authorization");
-  const sent = readAuthorization(authorization);
-  // A resource that accepts no proofs does not know the scheme.
-  const { scheme, token } = sent.scheme === "DPoP" && dpop === undefined ? {} : sent;
+  const { scheme, token } = readAuthorization(authorization, dpop !== undefined);
   const hasQueryToken = queryToken.test(url);
   if (token !== undefined && hasQueryToken) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {

@@ -153,6 +153,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     grantTypes: allGrantTypes,
     subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
     registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
+    keyProofs: extensions.find((extension) => extension.keyProofs !== undefined)?.keyProofs,
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),

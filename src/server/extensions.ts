@@ -7,6 +7,7 @@ import { authorizationDetails } from "../extensions/authorization_details/mod.ts
 import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { device } from "../extensions/device/mod.ts";
+import { dpop } from "../extensions/dpop/mod.ts";
 import { pairwise } from "../extensions/pairwise/mod.ts";
 import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
@@ -25,6 +26,7 @@ export const extensions: readonly Extension[] = [
   clientDocuments,
   clientLogout,
   device,
+  dpop,
   pairwise,
   par,
   registration,

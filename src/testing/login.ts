@@ -1,5 +1,6 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
+import { mustProve } from "../extensions/dpop/settings.ts";
 import { mustPush } from "../extensions/par/settings.ts";
 import { mustSign } from "../extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../oauth/config/field.ts";
@@ -166,12 +167,8 @@ export function loginClient(
 ): { readonly login: LoginClient; readonly post: PostForm } {
   const ownKey = () => fixedDpopKey(server);
   const registeredClient = (client: ClientCredentials) => server().clients.findCached(client.client_id);
-  const policyOf = (client: ClientCredentials) => registeredClient(client)?.policy ?? server().settings;
 
-  function mustProveKey(client: ClientCredentials): boolean {
-    return policyOf(client).requireSenderConstrainedTokens ||
-      registeredClient(client)?.metadata.dpop_bound_access_tokens === true;
-  }
+  const mustProveKey = (client: ClientCredentials) => mustProve(server(), registeredClient(client));
 
   /** Repeats the request with a nonce if the server demands one. */
   const post: PostForm = async (endpoint, title, client, params, options = {}) => {

@@ -5,6 +5,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import { test } from "node:test";
 import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
+import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 import type { Extension } from "../../src/app/extension.ts";
@@ -16,6 +17,8 @@ const client = {
   client_secret: "a-secret-of-32-characters-or-more",
   redirect_uris: ["https://client.test/callback"],
 };
+
+const refreshGrants = ["authorization_code", "refresh_token"];
 
 /** The app of a server with the examples of an extension's settings. */
 async function appWith(extension: Extension): Promise<App> {
@@ -32,8 +35,12 @@ async function send(as: Latchkey, method: string, path: string): Promise<{ statu
   return { status: response.status, body: await response.text() };
 }
 
-/** Logs in and exchanges the code, with further parameters in both requests. */
-async function logIn(as: Latchkey, added: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
+/** Logs in and exchanges the code, with further parameters in both requests, and headers in the second. */
+async function logIn(
+  as: Latchkey,
+  added: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>> {
   const authorize = new URL(`${as.issuer}/oauth2/authorize`);
   authorize.search = new URLSearchParams({
     response_type: "code",
@@ -54,7 +61,7 @@ async function logIn(as: Latchkey, added: Readonly<Record<string, string>> = {})
     code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
     ...added,
   });
-  return await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }))).json();
+  return await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", headers, body }))).json();
 }
 
 for (const extension of extensions) {
@@ -208,8 +215,9 @@ test("a profile that demands a setting of an extension is rejected without the e
   }
 });
 
-test("without an extension for it, a client cannot demand that its requests are pushed or signed", async () => {
+test("without an extension for it, a client cannot demand bound tokens, or that its requests are pushed or signed", async () => {
   const demands = {
+    dpop_bound_access_tokens: "dpop",
     require_pushed_authorization_requests: "par",
     require_signed_request_object: "signed_requests",
   };
@@ -293,5 +301,50 @@ test("without an extension for it, a method of client authentication cannot be s
     const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
     const methods = extension.clientAuthentication!.map(({ method }) => method as string);
     assertEquals(metadata.token_endpoint_auth_methods_supported.filter((name: string) => methods.includes(name)), []);
+  }
+});
+
+test("[DO-06, DO-09] without proofs of keys, a proof is ignored, and its scheme is unknown to resources", async () => {
+  await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });
+  const { access_token: token, token_type: type } = await logIn(as, {}, { dpop: "no proof" });
+  assertEquals(type, "Bearer");
+  const userinfo = (authorization: string) =>
+    as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers: { authorization, dpop: "no proof" } }));
+  assertEquals((await userinfo(`Bearer ${token}`)).status, 200);
+  for (const authorization of [`DPoP ${token}`, `DPoP ${token}, Bearer ${token}`]) {
+    const rejection = await userinfo(authorization);
+    assertEquals(rejection.status, 401);
+    // As for any other scheme: the request has no token, and so the challenge no error.
+    assertEquals(rejection.headers.get("www-authenticate"), `Bearer realm="https://as.test"`);
+  }
+});
+
+test("[DO-07, DO-09] without proofs of keys, what an earlier server has bound to a key stays bound", async () => {
+  const store = memoryStore();
+  const options = { issuer: "https://as.test", store };
+  const spa = { client_id: "spa", redirect_uris: client.redirect_uris, grant_types: refreshGrants };
+  await using earlier = await testLatchkey({ ...options, clients: [spa] });
+  const { tokens } = await earlier.logIn(spa, { dpop: true });
+  assertEquals(tokens.token_type, "DPoP");
+  await using as = await latchkey({ ...options, clients: [spa], extensions: [] });
+  for (const scheme of ["Bearer", "DPoP"]) {
+    const headers = { authorization: `${scheme} ${tokens.access_token}` };
+    assertEquals((await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers }))).status, 401, scheme);
+  }
+  const fields = { grant_type: "refresh_token", client_id: "spa", refresh_token: tokens.refresh_token! };
+  const body = new URLSearchParams(fields);
+  const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }));
+  assertEquals([response.status, (await response.json()).error], [400, "invalid_dpop_proof"]);
+});
+
+test("a profile that demands proofs of keys is rejected without the extension, on the server and on a client", async () => {
+  const others = extensions.filter(({ keyProofs }) => keyProofs === undefined);
+  const member = { client_id: "job", redirect_uris: client.redirect_uris, profile: "fapi2-security" as const };
+  for (const stricter of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
+    const options = { issuer: "https://as.test", extensions: others, ...stricter };
+    const { issues } = await assertRejects(() => latchkey(options), ConfigurationError);
+    const demanded = ["requireSenderConstrainedTokens", "dpop.algorithms"];
+    const named = demanded.filter((path) => issues.some(({ expected }) => expected.includes(` ${path},`)));
+    assertEquals(named, demanded);
   }
 });

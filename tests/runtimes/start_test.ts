@@ -63,7 +63,6 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
-  assert(!sources.includes("src/oauth/dpop/proof.ts"), "proofs");
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
     5,

@@ -2,12 +2,14 @@
 
 import { json } from "../../http/responses.ts";
 import { missingClientId, pushRequest } from "./pushed_request.ts";
-import { provenKey } from "../../oauth/dpop/request_proof.ts";
 import { clientEndpoint } from "../../app/client_endpoint.ts";
 import type { Handlers } from "../../app/route.ts";
 
 /** The handlers of the pushed authorization request endpoint. */
 export const par: Handlers = clientEndpoint(
   async (server, request) => json(201, await pushRequest(server, request)),
-  { identifyClient: () => Promise.reject(missingClientId()), provenKey },
+  {
+    identifyClient: () => Promise.reject(missingClientId()),
+    provenKey: (server, request) => server.keyProofs?.provenKey(server, request),
+  },
 );

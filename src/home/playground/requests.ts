@@ -156,7 +156,7 @@ async function withProof(
   accessToken?: string,
 ): Promise<PlaygroundRequest> {
   if (dpopSecret === undefined) return request;
-  const { signProof } = await import("../../oauth/dpop/sign_proof.ts");
+  const { signProof } = await import("../../extensions/dpop/sign_proof.ts");
   const url = backChannelOrigin(server) + request.path;
   const proof = await signProof(server, dpopSecret, { method: request.method, url, accessToken, nonce });
   return { ...request, headers: [...request.headers, ["DPoP", proof]] };

@@ -33,7 +33,7 @@ export async function showStartPage(context: Context): Promise<HttpResponse> {
     par: canPush(server),
     signingClientIds: clients.filter((client) => hasDemoKey(client) && canSign(server)).map(({ id }) => id),
     addKeyClient: await mayAddKeyClient(context) ? [["form_token", csrfToken], ["step", addKeyClientStep]] : undefined,
-    dpop: settings.dpop.algorithms.includes("ES256"),
+    dpop: server.keyProofs?.policy(server).algorithms.includes("ES256") === true,
     // A server does not receive the fragment of a URL.
     responseModes: settings.responseModes.filter((mode) => server.responseModes.get(mode)?.carrier !== "fragment"),
     acrValues: server.levels?.all.map(({ value }) => value) ?? [],

@@ -1,11 +1,11 @@
 /** The client whose flow the tour shows. */
 
+import { mustProve } from "../../extensions/dpop/settings.ts";
 import { mustPush } from "../../extensions/par/settings.ts";
 import { mustSign } from "../../extensions/signed_requests/settings.ts";
 import type { Context } from "../../app/context.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { requiresProof } from "../../oauth/dpop/request_proof.ts";
 import { callbackClients } from "../demo_client.ts";
 import { hasDemoSecret, isPlayable } from "../playground/requests.ts";
 
@@ -20,6 +20,6 @@ export async function findTourClient(context: Context): Promise<Client | undefin
 async function fits(context: Context, client: Client): Promise<boolean> {
   return client.scope.includes("openid") && isPlayable(client) &&
     (!client.confidential || await hasDemoSecret(client)) &&
-    !mustPush(context.server, client) && !mustSign(context.server, client) && !requiresProof(context.server, client) &&
+    !mustPush(context.server, client) && !mustSign(context.server, client) && !mustProve(context.server, client) &&
     policyOf(context.server, client).responseModes.includes("query");
 }

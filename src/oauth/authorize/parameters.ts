@@ -24,7 +24,7 @@ export const authorizationParameters = parameters(
     "state",
     "nonce",
   ],
-  ...["code_challenge", "code_challenge_method", "dpop_jkt"],
+  ...["code_challenge", "code_challenge_method"],
   ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
   "request",
   ...["claims", "registration"].map((name) => ({ name, isJson: true })),

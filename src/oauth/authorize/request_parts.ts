@@ -6,7 +6,6 @@
 import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import { readKeyBinding } from "./key_binding.ts";
 import { readLoginRequirements } from "./openid.ts";
 import { authorizationParameters, deviceParameters } from "./parameters.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
@@ -32,7 +31,6 @@ const nextParts: readonly RequestPart[] = [
   { at: byRedirect, read: assertResponseType },
   { at: byRedirect, read: assertResponseMode },
   { at: everywhere, read: rejectLongValues },
-  { name: "dpopJkt", at: byRedirect, read: readKeyBinding },
 ];
 
 /** The parts that are read after those of extensions: whether a request needs scope depends on its other access. */

@@ -105,6 +105,7 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
 
 /** The settings by which a server demands of all clients what a member demands of one. They are of extensions. */
 const demandSettings = {
+  dpop_bound_access_tokens: "requireSenderConstrainedTokens",
   require_pushed_authorization_requests: "requirePushedAuthorizationRequests",
   require_signed_request_object: "requireSignedRequestObject",
 } as const;

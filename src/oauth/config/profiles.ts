@@ -248,7 +248,8 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
   const stricter: [ProfileSetting, unknown][] = [];
   for (const [path, floor] of values) {
     const value = readSetting(settings, path);
-    if (!isWeaker(path, value, floor)) continue;
+    // Of an extension that the server does not have: `validateExtensions` rejects the client.
+    if (value === undefined || !isWeaker(path, value, floor)) continue;
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
   }
@@ -258,7 +259,9 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
 /** The lists among the settings of a client with a profile that have no value left. */
 export function findEmptySettings(settings: object): ProfileSetting[] {
   const names = Object.keys(combine) as ProfileSetting[];
-  return names.filter((path) => combine[path] === subset && asList(readSetting(settings, path)).length === 0);
+  return names.filter((path) =>
+    combine[path] === subset && (readSetting(settings, path) as readonly unknown[] | undefined)?.length === 0
+  );
 }
 
 function withValues<T extends object>(settings: T, values: readonly (readonly [ProfileSetting, unknown])[]): T {

@@ -14,8 +14,8 @@ import type { LoginMethod } from "./login_method.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { keys, lifetimes, pkce, refresh, resolveDpop } from "./setting_groups.ts";
-import type { DpopSettings, Lifetimes } from "./setting_groups.ts";
+import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
+import type { Lifetimes } from "./setting_groups.ts";
 import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { defaultScopes, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
 import { hasTestHost } from "../test_hosts.ts";
@@ -63,8 +63,6 @@ export interface ResolvedSettings extends
   readonly pkce: Required<PkceSettings>;
   /** How refresh tokens behave. */
   readonly refresh: Required<RefreshSettings>;
-  /** How DPoP proofs are checked. */
-  readonly dpop: Required<DpopSettings>;
   /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
   readonly resources?: readonly ResourceSettings[];
   /** The rotation of signing keys, in seconds. */
@@ -128,7 +126,6 @@ export function resolveSettings(
     audience: given.audience ?? issuer,
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
     refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
-    dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
     keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
     pkce: withDefaults(pkce.members, {
       ...given.pkce,

@@ -1,7 +1,6 @@
 /** The groups of settings, such as `lifetimes`: their types, their documentation and their descriptions. */
 
-import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { choice, flag, list, object, seconds, text, texts, whole, withDefaults } from "./field.ts";
+import { choice, flag, object, seconds, text, texts, whole } from "./field.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 
 /** Lifetimes in seconds. */
@@ -58,19 +57,6 @@ export interface KeySettings {
   readonly rotateEvery?: number;
   /** Seconds for which a new key is published before it signs: the time for which clients cache keys. Default: 300. */
   readonly lead?: number;
-}
-
-/** How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key. */
-export interface DpopSettings {
-  /** Seconds for which a proof is accepted after its `iat`. Default: 60. Maximum: 300. */
-  readonly maxAge?: number;
-  /**
-   * Whether proofs need a nonce of the server, which expires after minutes (RFC 9449 §8, §9). `required`: clients receive
-   * it with `use_dpop_nonce`, and repeat the request. It replaces `maxAge`. Default: `off`.
-   */
-  readonly nonce?: "off" | "required";
-  /** The accepted signature algorithms of proofs. Default: `signatureAlgorithms`. */
-  readonly algorithms?: readonly string[];
 }
 
 /** Describes {@link Lifetimes}. */
@@ -133,21 +119,3 @@ export const resource = object<ResourceSettings>(
   { uri: "https://api.example" },
   { required: ["uri"] },
 );
-
-/** Describes {@link DpopSettings}. */
-export const dpop = object<DpopSettings>("DpopSettings", {
-  maxAge: whole(60, { min: 1, max: 300, default: 60, expected: "a whole number of seconds from 1 to 300" }),
-  nonce: choice(["off", "required"], { default: "off" }),
-  algorithms: list(choice(verificationAlgorithms), [["ES256", "EdDSA"]], {
-    expected: "an array of signature algorithms",
-  }),
-}, { maxAge: 60 });
-
-/** Fills in the defaults of {@link DpopSettings}. */
-export function resolveDpop(
-  settings: DpopSettings | undefined,
-  signatureAlgorithms = verificationAlgorithms,
-): Required<DpopSettings> {
-  const { maxAge, nonce, algorithms = signatureAlgorithms } = withDefaults(dpop.members, settings);
-  return { maxAge: maxAge!, nonce: nonce!, algorithms };
-}

@@ -22,8 +22,7 @@ import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "
 import { networkFields, type NetworkSettings } from "./network_settings.ts";
 import { requestFields, type RequestSettings } from "./request_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { dpop, keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
-import type { DpopSettings } from "./setting_groups.ts";
+import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
 import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { anyValue, choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
 
@@ -163,14 +162,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * and those of a loopback host; with `loopback`, http is accepted on no other host. Default: none.
    */
   readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
-  /** How DPoP proofs are checked. */
-  readonly dpop?: DpopSettings;
-  /**
-   * Whether every access token must be bound to a key of its client (RFC 9449): a token request without a DPoP proof is
-   * rejected with `invalid_dpop_proof`. Default: false; a client may demand it for itself with
-   * `dpop_bound_access_tokens`.
-   */
-  readonly requireSenderConstrainedTokens?: boolean;
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
   /**
@@ -261,8 +252,6 @@ export const settingFields = {
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
   privateUseRedirectUris: flag(true),
   nativeOnlyRedirectUris: list(choice(["private-use", "loopback"]), [["private-use"]], { default: [] }),
-  dpop,
-  requireSenderConstrainedTokens: flag(false),
   accessTokenInForm: flag(true),
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
   metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),

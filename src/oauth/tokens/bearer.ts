@@ -1,9 +1,8 @@
 /** Access tokens at this server's own resources, such as userinfo (RFC 6750; RFC 9449 §7; OAuth 2.1 §5). */
 
-import { assertBinding, readAuthorization } from "../dpop/bound_token.ts";
-import { verifyRequestProof } from "../dpop/request_proof.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
+import { assertBinding, readAuthorization } from "./bound_token.ts";
 import { explainAccessToken } from "./explain_access_token.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
@@ -25,7 +24,9 @@ export async function requireAccessToken(
   scope: string,
 ): Promise<AccessToken> {
   const authorization = request.header("authorization");
-  const { scheme, token: headerToken } = readAuthorization(authorization);
+  const { keyProofs } = server;
+  const isBoundRequired = keyProofs?.policy(server).isRequired === true;
+  const { scheme, token: headerToken } = readAuthorization(authorization, keyProofs !== undefined);
   if (authorization !== null && bodyToken !== undefined) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {
       rule: "BR-01",
@@ -39,9 +40,9 @@ export async function requireAccessToken(
       rule: "BR-02",
       // A request that authenticates in another way has no token either (RFC 6750 §3.1).
       challenge: scheme === undefined ? "bare" : undefined,
-      expected: server.settings.requireSenderConstrainedTokens
+      expected: isBoundRequired
         ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
-        : "Authorization: Bearer TOKEN, or DPoP TOKEN",
+        : `Authorization: Bearer TOKEN${keyProofs === undefined ? "" : ", or DPoP TOKEN"}`,
       received: authorization === null ? "no token" : "another Authorization header",
     });
   }
@@ -55,7 +56,7 @@ export async function requireAccessToken(
     );
   }
   const { cnf } = accessToken.claims;
-  if (cnf === undefined && server.settings.requireSenderConstrainedTokens) {
+  if (cnf === undefined && isBoundRequired) {
     throw new OAuthError("invalid_token", "the access token is not bound to a key", {
       rule: "DO-09",
       expected: "a token of token_type DPoP",
@@ -66,7 +67,7 @@ export async function requireAccessToken(
     await assertBinding(
       scheme ?? "Bearer",
       cnf,
-      (boundKey) => verifyRequestProof(server, request, { accessToken: token, boundKey }),
+      (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey }),
     );
     server.passed?.("DO-09");
   }

@@ -2,12 +2,12 @@
 
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
-import { basicHeader, findLastRule, testClients } from "./client_endpoints.ts";
-import { postForm, proof, proofKey, startSeconds, tokenDigest } from "./dpop_proofs.ts";
-import { assertTokenResponse, getOutcome, goodRequest, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { basicHeader, findLastRule, testClients } from "../../flows/client_endpoints.ts";
+import { postForm, proof, proofKey, startSeconds, tokenDigest } from "../../flows/dpop_proofs.ts";
+import { assertTokenResponse, getOutcome, goodRequest, testServer } from "../../flows/harness.ts";
+import type { TestServer } from "../../flows/harness.ts";
 
 const key = await proofKey();
 const options: LatchkeyOptions = { ...testClients, dpop: { nonce: "required" } };

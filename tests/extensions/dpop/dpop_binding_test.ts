@@ -2,9 +2,9 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { LatchkeyOptions } from "../../src/mod.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
-import { openBrowser } from "./browser.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { storeKinds } from "../../stores/store_kinds.ts";
+import { openBrowser } from "../../flows/browser.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -16,11 +16,11 @@ import {
   refresh,
   testClients,
   userinfo,
-} from "./client_endpoints.ts";
-import type { Tokens } from "./client_endpoints.ts";
-import { postForm, proof, proofKey, startSeconds, tokenProof } from "./dpop_proofs.ts";
-import type { ProofKey } from "./dpop_proofs.ts";
-import { exchangeAssertion, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
+} from "../../flows/client_endpoints.ts";
+import type { Tokens } from "../../flows/client_endpoints.ts";
+import { postForm, proof, proofKey, startSeconds, tokenProof } from "../../flows/dpop_proofs.ts";
+import type { ProofKey } from "../../flows/dpop_proofs.ts";
+import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../flows/foreign_issuer.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,
@@ -33,9 +33,9 @@ import {
   testServer,
   webRequest,
   webToken,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
-import { getCode, openPage, submit } from "./page_navigation.ts";
+} from "../../flows/harness.ts";
+import type { Fields, TestServer } from "../../flows/harness.ts";
+import { getCode, openPage, submit } from "../../flows/page_navigation.ts";
 
 const key = await proofKey();
 const otherKey = await proofKey("EdDSA");

@@ -18,12 +18,14 @@ export interface SentToken {
 /**
  * Reads the `Authorization` header of a request to a protected resource.
  *
+ * @param acceptsProofs Whether the resource accepts proofs of keys. One that accepts none does not know the scheme `DPoP`.
  * @throws {OAuthError} `invalid_request` if it has a token of each scheme (RFC 9449 §7.2).
  */
-export function readAuthorization(authorization: string | null): SentToken {
+export function readAuthorization(authorization: string | null, acceptsProofs: boolean): SentToken {
   const [, name, token] = /^(bearer|dpop)\b(?: +([A-Za-z0-9._~+/-]+=*)$)?/i.exec(authorization ?? "") ?? [];
   if (name === undefined) return {};
   const isBearer = name.toLowerCase() === "bearer";
+  if (!acceptsProofs) return isBearer ? { scheme: "Bearer", token } : {};
   if (token === undefined && (isBearer ? /, *dpop /i : /, *bearer /i).test(authorization!)) {
     throw new OAuthError("invalid_request", "access tokens were sent with two schemes", {
       rule: "DO-09",

@@ -2,13 +2,13 @@
 
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
 import type { JWTPayload } from "jose";
-import { quote } from "../config/config_issue.ts";
-import { describeKind } from "../config/show.ts";
-import { OAuthError } from "../errors.ts";
-import { privateJwkMembers } from "../keys/validate_public_keys.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
-import { digest } from "../secrets.ts";
-import { compactJws } from "../tokens/verification.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
+import { describeKind } from "../../oauth/config/show.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { privateJwkMembers } from "../../oauth/keys/validate_public_keys.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { digest } from "../../oauth/secrets.ts";
+import { compactJws } from "../../oauth/tokens/verification.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */
 export interface ProofRequirements {

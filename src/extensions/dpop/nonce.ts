@@ -4,10 +4,10 @@
  */
 
 import { hmacSha256 } from "../../runtime/crypto.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import { constantTimeEqual } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import { computeMac } from "../session/session.ts";
+import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import { constantTimeEqual } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { computeMac } from "../../oauth/session/session.ts";
 
 /** The nonces of one kind of endpoint. Times are in milliseconds since the epoch. */
 export interface Nonces {

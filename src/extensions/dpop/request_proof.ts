@@ -1,51 +1,18 @@
 /**
- * DPoP (RFC 9449): a client proves with each request that it has a key, and its tokens are bound to that key.
- *
- * This file verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. The first proof loads
- * `proof.ts`, which verifies a proof by itself. The endpoints put the thumbprint of the key into
- * `TokenRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens writes it.
+ * Verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. Loaded with the first proof; `proof.ts`
+ * verifies a proof by itself. The endpoints put the thumbprint of the key into `TokenRequest.provenKey`; grant types
+ * compare it with their records, and the issuer of access tokens writes it.
  */
 
-import { rejectBeyondBound } from "../bounded_records.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { Client } from "../clients/repository.ts";
-import { byProfile } from "../config/profile.ts";
-import { OAuthError } from "../errors.ts";
-import type { TokenRequest } from "../grants/token_request.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import { storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
+import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import { byProfile } from "../../oauth/config/profile.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
-
-/**
- * The thumbprint of the key that a request proves; `undefined` if it has no proof.
- *
- * @throws {OAuthError} `invalid_dpop_proof`.
- */
-export function provenKey(server: Server, request: TokenRequest): Promise<string> | undefined {
-  return request.header("dpop") === null ? undefined : verifyRequestProof(server, request);
-}
-
-/** The same for a token request, which is rejected if the client or the server requires a proof (RFC 9449 §5.2). */
-export function tokenKey(server: Server, request: TokenRequest): Promise<string> | undefined {
-  return requiresProof(server, request.client) ? verifyRequestProof(server, request) : provenKey(server, request);
-}
-
-/** Whether the token requests of a client need a proof. */
-export function requiresProof(server: Server, client: Client): boolean {
-  return policyOf(server, client).requireSenderConstrainedTokens || client.metadata.dpop_bound_access_tokens === true;
-}
-
-/** The nonce for the next proofs; `undefined` if the server demands none. */
-export function freshNonce(server: Server, kind: "client" | "resource"): MaybePromise<string> | undefined {
-  if (server.settings.dpop.nonce === "off") return undefined;
-  return serverNonces(server, kind).current(server.now());
-}
-
-/** The part of a request that a proof is for; at a protected resource without its client. */
-export type ProvenRequest =
-  & Pick<TokenRequest, "method" | "url" | "header">
-  & Partial<Pick<TokenRequest, "client" | "address">>;
+import { dpopOf } from "./settings.ts";
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy {
@@ -70,14 +37,6 @@ export interface ProofPolicy {
   markUsed(id: string, expiresAt: number, key: string): MaybePromise<boolean>;
 }
 
-/** The access token of a request to a protected resource. */
-export interface ProvenToken {
-  /** The token. */
-  readonly accessToken: string;
-  /** The thumbprint that it is bound to; empty if it is bound to none. */
-  readonly boundKey: string;
-}
-
 /**
  * Verifies the proof of a request to this server, and marks it as used.
  *
@@ -91,7 +50,9 @@ export async function verifyRequestProof(
   token?: ProvenToken,
 ): Promise<string> {
   const { client, address } = request;
-  const { dpop, profile } = client === undefined ? server.settings : policyOf(server, client);
+  const settings = client === undefined ? server.settings : policyOf(server, client);
+  const { dpop } = dpopOf(settings);
+  const { profile } = settings;
   const thumbprint = await verifyUnusedProof(
     {
       maxAge: dpop.maxAge,

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -12,7 +12,7 @@ import {
   findLastRule,
   publicClient,
   testClients,
-} from "./client_endpoints.ts";
+} from "../../flows/client_endpoints.ts";
 import {
   postForm,
   proof,
@@ -23,8 +23,8 @@ import {
   tokenDigest,
   tokenProof,
   userinfoProof,
-} from "./dpop_proofs.ts";
-import type { ProofChanges, ProofKey } from "./dpop_proofs.ts";
+} from "../../flows/dpop_proofs.ts";
+import type { ProofChanges, ProofKey } from "../../flows/dpop_proofs.ts";
 import {
   assertTokenResponse,
   decodeClaims,
@@ -34,8 +34,8 @@ import {
   getRejections,
   testServer,
   verifier,
-} from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+} from "../../flows/harness.ts";
+import type { TestServer } from "../../flows/harness.ts";
 
 const key = await proofKey();
 const otherKey = await proofKey();

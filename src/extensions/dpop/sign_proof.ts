@@ -2,9 +2,9 @@
 
 import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
 import { importPrivateKey, p256KeyFrom } from "../../runtime/crypto.ts";
-import { digest, randomId } from "../secrets.ts";
-import { secondsNow } from "../keys/jwt.ts";
-import type { Server } from "../server.ts";
+import { digest, randomId } from "../../oauth/secrets.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
 
 /** The request that a proof is for. */
 interface SignedRequest {
