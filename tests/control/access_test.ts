@@ -9,7 +9,7 @@ import type { App } from "../../src/app/context.ts";
 import { programControl } from "../../src/control/program_control.ts";
 import { verbPath } from "../../src/control/verb.ts";
 import { verbs } from "../../src/control/verbs/mod.ts";
-import { latchkey as unwatched, memoryStore } from "../../src/mod.ts";
+import { memoryStore } from "../../src/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
@@ -147,7 +147,7 @@ test("[CO-04] a verb that changes something has no other method, and other metho
 
 test("[CO-05] a path without a verb is a problem that names the verb that was probably meant", async () => {
   const control = testControl();
-  await using as = await unwatched({ plugins: [control.plugin, await control.overHttp()] });
+  await using as = await latchkey({ plugins: [control.plugin, await control.overHttp()] });
   const paths: readonly [string, string][] = [
     ["/clock/advnce", "Did you mean /clock/advance?"],
     ["/rset", "Did you mean /reset?"],
