@@ -22,7 +22,7 @@ export interface TestLatchkeyOptions extends LatchkeyOptions, TestControlOptions
   /** The issuer identifier. Default: {@link testIssuer}, and `http://localhost:PORT` once the server listens. */
   readonly issuer?: string;
   /** Default: none, because {@link TestLatchkey.client} registers them. */
-  readonly clients?: LatchkeyOptions["clients"];
+  readonly clients?: readonly ClientMetadata[] | "any";
   /**
    * Whether the server signs with the built-in test keys, which saves the time of key generation. Their private keys
    * are public, so a server whose issuer is not on a test host rejects them. Default: true.
