@@ -154,15 +154,20 @@ async function analyzeModules(
     }),
   );
   const core = new Set(findReachable(mainEntry, graph));
-  const staticImports = new Set(entries.flatMap((entry) => findReachable(entry, graph)));
   const beyond = entries.filter((entry) => entry !== program)
     .flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path));
-  // A module that the core imports lazily must not share a chunk with the program, which imports it eagerly. The same
-  // applies between entries: the inspector's pages must not load the mock and its test keys.
+  const laterBeyond = beyond.flatMap((path) => graph[path]!.later);
+  const outsideCore = new Set(
+    [...entries, ...laterBeyond].flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path)),
+  );
+  // A module that the core imports lazily, or its imports, must not share a chunk with the program or with the mock, which
+  // load them together with their own modules. The same applies between entries: the inspector's pages must not load the
+  // mock and its test keys.
   const chunkEntries = new Set([
     ...entries,
-    ...[...core].flatMap((path) => graph[path]!.later).filter((path) => staticImports.has(path)),
-    ...beyond.flatMap((path) => graph[path]!.later),
+    ...[...core].flatMap((path) => graph[path]!.later)
+      .filter((path) => findReachable(path, graph).some((reached) => outsideCore.has(reached))),
+    ...laterBeyond,
   ]);
   const loadedBy = new Map<string, string[]>();
   for (const chunkEntry of chunkEntries) {
