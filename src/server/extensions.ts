@@ -17,7 +17,14 @@ import { stepUp } from "../extensions/step_up/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
 
 /**
- * Every extension, for a server without some: `latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") })`.
+ * Every extension. The option `extensions` of `latchkey()` takes any of them.
+ *
+ * @example A server without token exchange
+ * ```ts
+ * import { extensions, latchkey } from "@latchkey/latchkey";
+ *
+ * const as = await latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") });
+ * ```
  */
 export const extensions: readonly Extension[] = [
   assertionAuthentication,
