@@ -25,7 +25,7 @@ const reserved: readonly Reserved[] = [
       'MemberExpression[object.name="Date"][property.name="now"]',
       'NewExpression[callee.name="Date"][arguments.length=0]',
     ],
-    allowedIn: ["server/latchkey.ts", "runtime/", "testing/clock.ts", "resource/authorization_server.ts"],
+    allowedIn: ["server/open_app.ts", "runtime/", "testing/clock.ts", "resource/authorization_server.ts"],
     message: "The rest of src/ receives a clock.",
   },
   {

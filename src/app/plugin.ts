@@ -9,8 +9,10 @@ import type { Outbound } from "../oauth/outbound.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { GrantType, Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
+import type { KeySource } from "../oauth/keys/keys.ts";
 import type { Approver } from "./approver.ts";
 import type { App, Context } from "./context.ts";
+import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
 import type { RecentFlow } from "../ui/recent_flows.tsx";
@@ -35,6 +37,23 @@ export interface ConfigurableOptions extends Settings {
   readonly outbound?: Outbound;
 }
 
+/** Options of an app that a plugin adds. */
+export interface AddedAppOptions extends ConfigurableOptions {
+  /** The path of the issuer below the origin of the host, such as `/tenants/x`. */
+  readonly path: string;
+  /** Its plugins; the first one is the outermost. Default: none. */
+  readonly plugins?: readonly Plugin[];
+  /** Creates its signing keys. Default: generated keys. */
+  readonly keySource?: KeySource;
+}
+
+/**
+ * Adds an app to the host of a server. Its records are in memory.
+ *
+ * @throws {ConfigurationError} If options are invalid, or the path is in use.
+ */
+export type AddApp = (options: AddedAppOptions) => Promise<HostedApp>;
+
 /**
  * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
  * is the outermost.
@@ -58,7 +77,7 @@ export interface Plugin {
    */
   configure?(options: ConfigurableOptions): ConfigurableOptions;
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
-  setup?(app: App, addResource: AddResource): void;
+  setup?(app: App, addResource: AddResource, addApp: AddApp): void;
   /**
    * Wraps the approver: the embedding program's, or that of `login: "auto"`. Login pages are not wrapped.
    */

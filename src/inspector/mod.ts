@@ -90,11 +90,11 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     },
     extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
-    setup(app, addResource) {
+    setup(app, addResource, addApp) {
       if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
       if (insecureExportSecrets && !hasTestHost(app.server.issuer)) throw exportNotAllowed(app.server.issuer);
       canEdit = hasTestHost(app.server.issuer);
-      ownRecorder?.setup?.(app, addResource);
+      ownRecorder?.setup?.(app, addResource, addApp);
     },
     routes: (app) => [
       ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),

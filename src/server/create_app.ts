@@ -7,7 +7,7 @@ import type { EndpointDescription } from "../app/endpoint.ts";
 import { endUserSessions } from "../oauth/session/end_session.ts";
 import type { Site } from "../ui/layout.tsx";
 import type { Extension } from "../app/extension.ts";
-import type { AddResource, Plugin } from "../app/plugin.ts";
+import type { AddApp, AddResource, Plugin } from "../app/plugin.ts";
 import { endpointRoute } from "../app/route.ts";
 import { seeOther } from "../app/see_other.ts";
 import { routeFinder, router } from "../http/router.ts";
@@ -70,6 +70,8 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   readonly userWarnings?: UserWarnings;
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../interaction/mod.ts");
+  /** Adds an app to the host of the server. */
+  readonly addApp: AddApp;
 }
 
 /** The members of a server that depend on its issuer. */
@@ -96,6 +98,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     createRepository,
     interaction,
     userWarnings,
+    addApp,
     ...core
   } = dependencies;
   // Hosted resources add their scope values.
@@ -255,7 +258,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     }
     findRoute = routeFinder(routes);
   };
-  for (const plugin of plugins) plugin.setup?.(app, addResource);
+  for (const plugin of plugins) plugin.setup?.(app, addResource, addApp);
   return {
     app,
     handle,

@@ -1,9 +1,7 @@
 /** Listens on the network. */
 
 import type { RequestHandler } from "../http/router.ts";
-import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
-import type { Server } from "../oauth/server.ts";
 
 /** The address to listen on. */
 export interface ListenOptions {
@@ -26,7 +24,7 @@ export interface ListenResult {
   readonly cert?: string;
 }
 
-/** The listeners of one server. */
+/** The listeners of one host. */
 interface Listeners {
   /** Listens and returns the URL. */
   listen(options?: ListenOptions): Promise<ListenResult>;
@@ -34,28 +32,32 @@ interface Listeners {
   close(): Promise<void>;
 }
 
-/** The hooks of the server. */
+/** The hooks of the host. */
 interface ListenersOptions {
+  /** The origin of the host. */
+  origin(): string;
+  /** The names that a generated certificate is for. */
+  hostnames(): readonly string[];
   /** Handles every request. It must not reject. */
   readonly handle: RequestHandler;
   /** Runs before the port is opened. */
   prepare(): void;
-  /** Runs before the first request. `issuer` has the port of the first listener; absent for later listeners. */
-  onListening(issuer: string | undefined): void;
+  /** Runs before the first request. `origin` has the port of the first listener; absent for later listeners. */
+  onListening(origin: string | undefined): void;
 }
 
-/** Creates the listeners of a server. */
-export function listeners(server: Server, { handle, prepare, onListening }: ListenersOptions): Listeners {
+/** Creates the listeners of a host. */
+export function listeners({ origin, hostnames, handle, prepare, onListening }: ListenersOptions): Listeners {
   const open: { close(): Promise<void> }[] = [];
   return {
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
       const { serve } = await import("../runtime/serve.ts");
-      const tls = givenTls === "self-signed" ? await selfSigned(server) : givenTls;
+      const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
       prepare();
       const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
       let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handle(request, peer));
       const scheme = tls === undefined ? "http" : "https";
-      const requestedPort = port ?? (Number(new URL(server.issuer).port) || 9000);
+      const requestedPort = port ?? (Number(new URL(origin()).port) || 9000);
       const listener = await serve((request, peer) => handleWhenReady(request, peer), {
         port: requestedPort,
         host,
@@ -74,10 +76,7 @@ export function listeners(server: Server, { handle, prepare, onListening }: List
   };
 }
 
-async function selfSigned(server: Server): Promise<{ readonly cert: string; readonly key: string }> {
+async function selfSigned(hostnames: readonly string[]): Promise<{ readonly cert: string; readonly key: string }> {
   const { selfSignedCertificate } = await import("../runtime/self_signed.ts");
-  return await selfSignedCertificate([
-    ...serverOrigins(server).map((origin) => new URL(origin).hostname),
-    ...server.settings.issuerHosts,
-  ]);
+  return await selfSignedCertificate(hostnames);
 }

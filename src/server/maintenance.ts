@@ -16,13 +16,11 @@ const clockToleranceMs = 30_000;
 const sweepIntervalMs = 1000;
 
 /** The maintenance of a server. */
-interface Maintenance {
+export interface Maintenance {
+  /** How often it must run, in milliseconds. */
+  readonly intervalMs: number;
   /** Starts the tasks that are due. It returns immediately and never throws. */
   runIfDue(): void;
-  /** Runs the due tasks by a timer from now on. */
-  startTimer(): void;
-  /** Stops the timer. */
-  stopTimer(): void;
 }
 
 /** The input of maintenance besides the server. */
@@ -36,9 +34,6 @@ interface MaintenanceOptions {
 /** Creates the maintenance of a server. */
 export function maintenance(server: Server, { records, extensionTasks }: MaintenanceOptions): Maintenance {
   const { now, store, trace } = server;
-  const intervalMs = Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity);
-  let firstRun: AbortSignal | undefined;
-  let timer: ReturnType<typeof setInterval> | undefined;
   let lastSweepAt = now();
   let lastMinuteTasksAt = now();
   let pendingSweep: Promise<unknown> | undefined;
@@ -60,19 +55,36 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
     for (const task of [...minuteTasks, ...extensionTasks]) task(server).catch(traceFailure);
   }
 
+  return { intervalMs: Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity), runIfDue };
+}
+
+/** Runs the maintenance of a host by a timer. */
+interface MaintenanceTimer {
+  /** Starts it. A second call has no effect. */
+  start(intervalMs: number): void;
+  /** Stops it. */
+  stop(): void;
+}
+
+/** Creates the timer. */
+export function maintenanceTimer(run: () => void): MaintenanceTimer {
+  let firstRun: AbortSignal | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let interval = 0;
+
   function startInterval(): void {
-    runIfDue();
-    timer ??= setInterval(runIfDue, intervalMs);
+    run();
+    timer ??= setInterval(run, interval);
   }
 
   return {
-    runIfDue,
-    startTimer() {
+    start(intervalMs) {
+      interval = intervalMs;
       // The first interval of a process takes Deno 5 ms: it begins after the first requests.
       firstRun ??= AbortSignal.timeout(intervalMs);
       firstRun.addEventListener("abort", startInterval);
     },
-    stopTimer() {
+    stop() {
       // A listener keeps the process running.
       firstRun?.removeEventListener("abort", startInterval);
       clearInterval(timer);

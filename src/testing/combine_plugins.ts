@@ -5,8 +5,8 @@ import type { Plugin } from "../app/plugin.ts";
 /** One plugin with the functions of several, except for endpoints and links. The first one is the outermost. */
 export function combinePlugins(plugins: readonly Plugin[]): Plugin {
   return {
-    setup(app, addResource) {
-      for (const plugin of plugins) plugin.setup?.(app, addResource);
+    setup(app, addResource, addApp) {
+      for (const plugin of plugins) plugin.setup?.(app, addResource, addApp);
     },
     handle: (next) => plugins.reduceRight((inner, plugin) => plugin.handle?.(inner) ?? inner, next),
     extend: (server, context) =>

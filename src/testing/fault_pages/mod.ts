@@ -41,9 +41,9 @@ export function faultPages(
   return {
     ...plugin,
     links: [{ label: "Faults", path: "/faults" }],
-    setup(app, addResource) {
+    setup(app, addResource, addApp) {
       if (!hasTestHost(app.server.issuer)) throw notAllowed(app.server.issuer);
-      plugin.setup?.(app, addResource);
+      plugin.setup?.(app, addResource, addApp);
     },
     routes: ({ site: { base } }) => [{
       name: "faults",

@@ -1,0 +1,203 @@
+/** Opens one app, from its options to the handler of its requests. */
+
+import { algorithmsInUse } from "../endpoints/jwks.ts";
+import type { HostedApp } from "../app/hosted_app.ts";
+import type { AddApp, Plugin } from "../app/plugin.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
+import { parseTarget } from "../http/router.ts";
+import type { RequestHandler } from "../http/router.ts";
+import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
+import { resolveSettings } from "../oauth/config/resolve_settings.ts";
+import { validate } from "../oauth/config/validate.ts";
+import { storedKeys } from "../oauth/keys/keys.ts";
+import type { Server } from "../oauth/server.ts";
+import { hasTestHost } from "../oauth/test_hosts.ts";
+import type { Trace } from "../oauth/trace.ts";
+import type { Store } from "../store/store.ts";
+import { createApp } from "./create_app.ts";
+import { eventEmitter } from "./emit_event.ts";
+import { extensions as allExtensions } from "./extensions.ts";
+import { type Maintenance, maintenance } from "./maintenance.ts";
+import { optionsField, validateOptions } from "./options.ts";
+import type { LatchkeyOptions } from "./options.ts";
+import { randomPool } from "./random_pool.ts";
+import { addressReader } from "./trusted_proxies.ts";
+
+/** What an app has of its host. */
+export interface AppPlace {
+  /** The issuer, if the options name none. */
+  readonly issuer: string;
+  /** The store of the app. */
+  readonly store: Store | Promise<Store>;
+  /** Adds an app to the host. */
+  readonly addApp: AddApp;
+  /** Closes the app; its records are deleted if `drop` is true. */
+  close(drop: boolean): Promise<void>;
+}
+
+/** An open app, as its host sees it. */
+export interface OpenApp {
+  readonly app: HostedApp;
+  readonly server: Server;
+  /** Handles a request of the network. It never rejects. */
+  readonly handle: RequestHandler;
+  readonly maintenance: Maintenance;
+  /** Begins to load or generate the keys. */
+  prepareKeys(): void;
+  /** Changes the issuer, unless it is configured. */
+  moveTo(issuer: string): void;
+  /** Ends streams and pending waits of plugins. */
+  closePlugins(): void;
+  /** Waits for pending writes, and closes the store. */
+  closeStore(): Promise<void>;
+}
+
+/**
+ * Opens an app.
+ *
+ * @throws {ConfigurationError} With one sentence per issue of the options, or of the keys in the store.
+ * @throws {StoreError} If the store does not respond for a minute and a half.
+ */
+export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
+  const { extensions = allExtensions, plugins = [] } = givenOptions;
+  assertNoIssues(validate(optionsField(extensions), givenOptions));
+  const options = plugins.reduceRight(configure, givenOptions);
+  const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
+  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
+  const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
+  const issuer = configuredIssuer(options) ?? options.issuerUntilListening ?? place.issuer;
+  assertNoIssues(await validateOptions(options, issuer, extensions));
+  const settings = resolveSettings(options, issuer, extensions);
+  const { lifetimes } = settings;
+  const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
+  const trace: Trace = (event) => emit(event);
+  const testKeys = hasTestHost(issuer) ? "accepted" : "rejected";
+  const { access_token, id_token, authorization_response } = lifetimes;
+  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
+  const keys = storedKeys(store, now, trace, maxTokenLifetime, { source, testKeys });
+  // Only servers with login pages load them.
+  const usesPages = options.login === "interactive" && options.approver === undefined;
+  const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
+  const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
+  const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
+  // A server without a listener starts faster without the code.
+  const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
+  const records = store.persistent === true
+    ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
+      issuer,
+      store,
+      randomBytes,
+      now,
+      trace,
+    }, extensions)
+    : undefined;
+
+  const handle: RequestHandler = (request, connection) => {
+    maintained.runIfDue();
+    // Plugins may change or keep the copy.
+    const peer = plugins.length === 0 || connection === undefined
+      ? connection
+      : { address: connection.address, ...connection };
+    return outermost(request, readAddress === undefined || peer === undefined ? peer : readAddress(request, peer));
+  };
+
+  /** Catches exceptions of plugins, because a request of the network has no caller that does. */
+  const handleSafely: RequestHandler = plugins.length === 0 ? handle : async (request, peer = {}) => {
+    try {
+      return await handle(request, peer);
+    } catch (cause) {
+      const { lastResortError } = await import("../app/error_response.ts");
+      return lastResortError(app.server, parseTarget(request.url, peer), cause);
+    }
+  };
+
+  const { app, handle: innermost, moveTo } = await createApp(options, {
+    resolved: settings,
+    extensions,
+    issuer,
+    store,
+    now,
+    randomBytes,
+    trace,
+    emit,
+    hasListener,
+    keys,
+    dispatch: handle,
+    interaction,
+    userWarnings: warnings?.userWarnings,
+    createRepository: records?.createRepository,
+    addApp: place.addApp,
+  });
+  const { server } = app;
+  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
+    trace({ type: "configuration_warning", at: now(), ...warning });
+  }
+  // Rejects a store with test keys at the start, not at the first login.
+  if (testKeys === "rejected") {
+    const checked = keys.publishedKeys([]);
+    await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));
+  }
+  const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
+  const maintained = maintenance(server, {
+    records,
+    extensionTasks: extensions.flatMap(({ minuteTasks = [] }) => minuteTasks),
+  });
+  if (records !== undefined) await limitStart(records.start());
+
+  return {
+    server,
+    handle: handleSafely,
+    maintenance: maintained,
+    prepareKeys() {
+      // Generating keys is slow. The request that needs a key waits for it and reports a failure.
+      for (const alg of algorithmsInUse(server)) Promise.resolve(keys.signer(alg)).catch(() => {});
+    },
+    moveTo(newIssuer) {
+      if (configuredIssuer(options) === undefined) moveTo(newIssuer);
+    },
+    closePlugins() {
+      for (const plugin of plugins) plugin.close?.();
+    },
+    async closeStore() {
+      await records?.waitForWrites();
+      await store.close();
+    },
+    app: {
+      get issuer() {
+        return server.issuer;
+      },
+      clients: server.clients.registered,
+      users: server.users,
+      async fetch(request, peer) {
+        const result = await handle(request, peer);
+        if (isDropped(result)) throw new ConnectionDropped();
+        return toResponse(result);
+      },
+      async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
+        if (!(lead >= 0 && Number.isFinite(lead))) {
+          throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
+        }
+        await keys.rotate(alg, lead);
+      },
+      close: () => place.close(false),
+      drop: () => place.close(true),
+      [Symbol.asyncDispose]: () => place.close(false),
+    },
+  };
+}
+
+function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
+  return plugin.configure === undefined ? options : { ...options, ...plugin.configure(options) };
+}
+
+/** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */
+const maxStartStepMs = 90_000;
+
+/** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */
+async function limitStart<T>(step: Promise<T>): Promise<T> {
+  // Handled below; the import must not make a rejection an unhandled one.
+  step.catch(() => {});
+  const { withTimeout } = await import("../store/with_timeout.ts");
+  return await withTimeout("the store", maxStartStepMs, step);
+}
