@@ -93,6 +93,7 @@ const importRules: ImportRules = {
       allowed: {
         "http/": "anything",
         "app/": "types",
+        "app/client_change.ts": "dynamic",
         "oauth/": "types",
         "oauth/redact.ts": "anything",
         "oauth/rules/": "dynamic",

@@ -1,29 +1,24 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
-import { mustProve } from "../extensions/dpop/settings.ts";
-import { mustPush } from "../extensions/par/settings.ts";
-import { mustSign } from "../extensions/signed_requests/settings.ts";
 import { HttpError } from "../http/http_error.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { clientValues } from "../oauth/config/extension_settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
-import { policyOf } from "../oauth/clients/policy.ts";
-import type { ClientDemand } from "./client_snippets/client_info.ts";
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { directoryHandlers, type DirectoryOptions, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
+import { demandTexts, findDemands, toListedClient } from "./listed_client.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
+import { prefilledValues, readRetry } from "../app/client_change.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
-import type { ListedClient } from "../ui/client_details.tsx";
 import type { ClientProps, ClientsProps } from "../ui/clients.tsx";
 import type { FieldError } from "../ui/field.tsx";
 
@@ -33,7 +28,7 @@ const maxListedDocuments = 50;
 /** The list. */
 export function clientListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
-    show: (context) => showList(context, options, {}, []),
+    show: (context) => showList(context, options, proposedValues(context), []),
     change: options.edit ? (context) => addClient(context, options) : undefined,
   });
 }
@@ -54,7 +49,9 @@ export function clientPage(options: DirectoryOptions): Handlers {
     show: async (context) => {
       const client = await findClient(context);
       const edits = isEditable(options, client) && new URLSearchParams(context.target.query).has("edit");
-      return edits ? await showForm(context, client, []) : await showOne(context, options, client);
+      return edits
+        ? await showForm(context, client, { proposal: prefilledValues(context) })
+        : await showOne(context, options, client);
     },
     change: options.edit
       ? async (context) => await changeClient(context, options, await findClient(context))
@@ -62,56 +59,15 @@ export function clientPage(options: DirectoryOptions): Handlers {
   });
 }
 
-/** The members of a client's metadata that say how it sends requests and receives responses. */
-const requestMembers = [
-  ...["require_pkce", "require_pushed_authorization_requests", "require_signed_request_object"] as const,
-  ...["request_object_signing_alg", "dpop_bound_access_tokens", "response_modes"] as const,
-  ...[
-    "authorization_signed_response_alg",
-    "userinfo_signed_response_alg",
-    "introspection_signed_response_alg",
-  ] as const,
-  ...["default_acr_values", "default_max_age", "require_auth_time"] as const,
-];
-
-/** What the server demands of the requests of a client. */
-function findDemands({ server }: Context, client: Client): ClientDemand[] {
-  const { metadata } = client;
-  const policy = policyOf(server, client);
-  const modes = metadata.response_modes ?? policy.responseModes;
-  const demands: Readonly<Record<ClientDemand, boolean | undefined>> = {
-    par: mustPush(server, client),
-    jar: mustSign(server, client),
-    jarm: !modes.some((mode) => mode === "query" || mode === "form_post"),
-    dpop: mustProve(server, client),
-  };
-  return (Object.keys(demands) as ClientDemand[]).filter((demand) => demands[demand]);
-}
-
-const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => string>> = {
-  par: (url) => `Push each authorization request to ${url} (RFC 9126).`,
-  jar: () => "Sign each authorization request (RFC 9101).",
-  jarm: () => "Request a signed authorization response, for example with response_mode=jwt (JARM).",
-  dpop: () => "Send a DPoP proof with each token request and to each resource (RFC 9449).",
-};
-
-/** A client for pages. */
-export function toListedClient({ site, server }: Context, client: Client): ListedClient {
-  const { id, name, metadata, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
-  const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;
-  const href = `${site.base}/clients/${encodeURIComponent(id)}`;
-  const { authorization_details_types: detailsTypes = [] } = clientValues(server.settings);
-  return {
-    ...{ id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document },
-    detailsTypes: metadata.authorization_details_types ?? detailsTypes,
-    registeredItselfAt: registration?.issuedAt,
-    profile: metadata.profile,
-    logoutUris: [metadata.backchannel_logout_uri ?? [], metadata.frontchannel_logout_uri ?? []].flat(),
-    requestMembers: requestMembers.flatMap((name) => {
-      const { [name]: value = false } = metadata;
-      return value === false ? [] : [`${name}: ${[value].flat().join(" ")}`];
+/** The values of the form that adds a client, from the link of a rejected request. */
+function proposedValues(context: Context): Readonly<Record<string, string>> {
+  const proposal = prefilledValues(context);
+  return Object.fromEntries(
+    addedFields.flatMap((name) => {
+      const value = proposal.get(name);
+      return value === null ? [] : [[name, value]];
     }),
-  };
+  );
 }
 
 async function showList(
@@ -149,14 +105,20 @@ async function showChanged(
   context: Context,
   options: DirectoryOptions,
   client: Client,
-  done: "Added" | "Saved",
-  newSecret: string | undefined,
+  { done, newSecret, retry }: {
+    readonly done: "Added" | "Saved";
+    readonly newSecret: string | undefined;
+    readonly retry: string | undefined;
+  },
 ): Promise<HttpResponse> {
   if (newSecret !== undefined) {
     if (!hasTestHost(context.server.issuer)) return await showOne(context, options, client, newSecret);
     options.generatedSecrets.set(client.id, newSecret);
   }
-  return await redirectWithConfirmation(context, toListedClient(context, client).href, `${done} ${client.id}`);
+  const { href } = toListedClient(context, client);
+  const request = readRetry(context, retry);
+  const query = request === undefined ? "" : `?${new URLSearchParams({ retry: request })}`;
+  return await redirectWithConfirmation(context, href + query, `${done} ${client.id}`);
 }
 
 /** The secret that a form generated for the client, if it is kept and the client still has it. */
@@ -192,6 +154,7 @@ async function showOne(
     client: toListedClient(context, client),
     generatedSecret,
     isSecretKept: newSecret === undefined,
+    retry: readRetry(context, prefilledValues(context).get("retry")),
     demands: demands.map((demand) => demandTexts[demand](urls.par)),
     snippets: clientSnippets(urls, client, { secret, autoLogin, demands }),
   };
@@ -203,15 +166,13 @@ async function showOne(
   );
 }
 
+/** The fields of the form that adds a client; `retry` is hidden. */
+const addedFields = ["client_id", "client_name", "redirect_uris", "token_endpoint_auth_method", "retry"];
+
 async function addClient(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
   const { server } = context;
   const params = await readProtectedForm(context);
-  const values = Object.fromEntries(
-    ["client_id", "client_name", "redirect_uris", "token_endpoint_auth_method"].map((name) => [
-      name,
-      params.get(name) ?? "",
-    ]),
-  );
+  const values = Object.fromEntries(addedFields.map((name) => [name, params.get(name) ?? ""]));
   const choice = values.token_endpoint_auth_method!;
   const secret = choice === "none" ? undefined : randomToken(server.randomBytes);
   const metadata = newMetadata(params, choice, secret);
@@ -224,7 +185,9 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   ];
   if (issues.length > 0) return await showIssues(context, options, values, issues);
   try {
-    return await showChanged(context, options, await server.clients.set(metadata), "Added", secret);
+    return await showChanged(context, options, await server.clients.set(metadata), {
+      ...{ done: "Added", newSecret: secret, retry: values.retry },
+    });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await showIssues(context, options, values, error.issues);
@@ -303,22 +266,44 @@ function isEditable({ edit }: DirectoryOptions, { document }: Client): boolean {
   return edit && document === undefined;
 }
 
-/** The form of all metadata. */
+/** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
+function proposedMetadata(
+  metadata: ClientMetadata,
+  proposal: URLSearchParams,
+): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
+  const { redirect_uris = [] } = metadata;
+  const uri = proposal.get("redirect_uris");
+  if (uri !== null && !redirect_uris.includes(uri)) {
+    return { proposed: { ...metadata, redirect_uris: [...redirect_uris, uri] }, changed: ["redirect_uris"] };
+  }
+  // A client that names no method may send its secret in each way.
+  return proposal.has("token_endpoint_auth_method") && metadata.token_endpoint_auth_method !== undefined
+    ? { proposed: { ...metadata, token_endpoint_auth_method: undefined }, changed: ["token_endpoint_auth_method"] }
+    : { proposed: metadata, changed: [] };
+}
+
+/** The form of all metadata: as they are, as a link proposes, or as they were typed. */
 async function showForm(
   context: Context,
   client: Client,
-  errors: readonly FieldError[],
-  typed?: Params,
+  { errors = [], typed, proposal = new URLSearchParams() }: {
+    readonly errors?: readonly FieldError[];
+    readonly typed?: Params;
+    readonly proposal?: URLSearchParams;
+  },
 ): Promise<HttpResponse> {
   const { id, name, href } = toListedClient(context, client);
+  const { proposed, changed } = proposedMetadata(client.metadata, proposal);
+  const retry = typed?.get("retry") ?? proposal.get("retry") ?? "";
   return await pageWithForm(
     context,
-    { values: {}, errors, isPersistent: context.server.clients.isPersistent },
+    { values: { retry }, errors, isPersistent: context.server.clients.isPersistent },
     (pages, form) =>
       pages.clientEdit({
         ...context.site,
         client: { id, name, href, hasSecret: client.secretDigest !== undefined },
-        groups: metadataGroups(client.metadata, typed),
+        groups: metadataGroups(proposed, typed),
+        changed,
         form: form!,
       }),
   );
@@ -336,15 +321,15 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
   }
   const { metadata, errors } = metadataFromForm(client.metadata, params);
-  if (errors.length > 0) return await showForm(context, client, errors, params);
+  if (errors.length > 0) return await showForm(context, client, { errors, typed: params });
   const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);
   try {
     const changed = await server.clients.set(entry);
     const newSecret = entry.client_secret === client.assertionSecret ? undefined : entry.client_secret;
-    return await showChanged(context, options, changed, "Saved", newSecret);
+    return await showChanged(context, options, changed, { done: "Saved", newSecret, retry: params.get("retry") });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     traceIssues(context, `the form at /clients does not change ${client.id}`, error.issues);
-    return await showForm(context, client, error.issues.map(toFieldError), params);
+    return await showForm(context, client, { errors: error.issues.map(toFieldError), typed: params });
   }
 }

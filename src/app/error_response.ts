@@ -6,24 +6,21 @@ import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders } f
 import { html, json, plainText } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { DeviceDestination } from "../oauth/authorize/delivery.ts";
-import {
-  deliveryTo,
-  type Destination,
-  type RedirectDestination,
-  storedRequests,
-} from "../oauth/authorize/destination.ts";
+import { deliveryTo, storedRequests } from "../oauth/authorize/destination.ts";
+import type { Destination, RedirectDestination } from "../oauth/authorize/destination.ts";
 import { hasTestHost } from "../oauth/test_hosts.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { KeyProofs, Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { authorizationResponse, responseFields } from "./authorization_response.ts";
+import { clientChangeLink, retryOf } from "./client_change.ts";
 import type { Context } from "./context.ts";
 import { exampleCommand } from "./example_command.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./off_page.ts";
 import { responseLocation } from "./response_mode.ts";
-import { clientEditPath, mayListClients, suggestMatch } from "./suggest_match.ts";
+import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
@@ -298,7 +295,10 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       cites: findRule(rule)?.cites,
       expected: showsClients ? expected : publicExpected,
       received: status === 404 ? target.path : received,
-      ...{ suggestion: suggestMatch(context, error), editPath: clientEditPath(context, error) },
+      ...{
+        suggestion: suggestMatch(context, error),
+        change: clientChangeLink(context, explanation.change, retryOf(context)),
+      },
       fix: findFix(explanation),
       command: isWrongMethod(thrown)
         ? exampleCommand(context)

@@ -28,17 +28,6 @@ export function mayListClients({ server, site, request }: Context): boolean {
   return isListed && isTrustedHost(server, request);
 }
 
-/** The page that registers a rejected redirect URI; `undefined` if the visitor may not change the client. */
-export function clientEditPath(context: Context, error: OAuthError): string | undefined {
-  const { server: { clients, settings }, clientId } = context;
-  const mayEdit = error.explain().rule === "RU-01" && settings.directory === "edit" && mayListClients(context);
-  const client = mayEdit && clientId !== undefined ? clients.findCached(clientId) : undefined;
-  // A metadata document is changed by its client alone.
-  return client === undefined || client.document !== undefined
-    ? undefined
-    : `/clients/${encodeURIComponent(client.id)}?edit`;
-}
-
 /** The candidate with the shortest differing part: a few characters in a row, less than half of the received text. */
 function closestText(received: string, candidates: readonly string[]): string | undefined {
   const normalizedInput = normalize(received);

@@ -13,7 +13,7 @@
 
 import { publicUrl } from "../app/endpoint.ts";
 import { html } from "../http/responses.ts";
-import { toListedClient } from "../admin/clients.ts";
+import { toListedClient } from "../admin/listed_client.ts";
 import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Handlers } from "../app/route.ts";

@@ -2,10 +2,12 @@
 
 import { checkOrder, findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
+import type { ClientChange } from "../oauth/explanation.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts";
+import type { ClientChangeLink } from "../ui/error_page.tsx";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import type { DocumentRequests } from "./documents.ts";
@@ -13,6 +15,9 @@ import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
 import { isEditable } from "./edit/editable.ts";
+
+/** Finds the form for a change of clients; the visitor may have none. */
+export type FindChange = (change: ClientChange | undefined) => ClientChangeLink | undefined;
 
 /** Maximum number of steps on one page. */
 export const stepsPerPage = 40;
@@ -81,7 +86,7 @@ export async function describeFlow(
   server: Server,
   flow: Flow | DocumentRequests,
   { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
-  options: DisplayOptions,
+  options: DisplayOptions & { readonly findChange: FindChange },
 ): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
@@ -93,9 +98,10 @@ export async function describeFlow(
   const long = exchanges.length > maxFullSteps;
   return {
     row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
-    reason: failedIndex < 0
-      ? undefined
-      : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: lastRejectedIndex - failedIndex },
+    reason: failedIndex < 0 ? undefined : {
+      ...failureReason(exchanges[failedIndex]!, failedIndex + 1, options.findChange),
+      more: lastRejectedIndex - failedIndex,
+    },
     continued: exchanges.slice(lastRejectedIndex + 1).some(isFromClient),
     steps: shown.map((_, i) => {
       const at = first + i - 1;
@@ -111,13 +117,19 @@ export async function describeFlow(
 }
 
 /** A flow, or the requests for a document, beside the list. */
-export function summarizeFlow(flow: Flow | DocumentRequests, server: Server): FlowSummary {
+export function summarizeFlow(
+  flow: Flow | DocumentRequests,
+  server: Server,
+  findChange: FindChange,
+): FlowSummary {
   const masked = redactFlow(flow);
   const { exchanges } = masked;
   const failedIndex = findFailure(exchanges);
   return {
     row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
-    reason: failedIndex < 0 ? undefined : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1), more: 0 },
+    reason: failedIndex < 0
+      ? undefined
+      : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1, findChange), more: 0 },
     continued: exchanges.slice(exchanges.findLastIndex(isRejected) + 1).some(isFromClient),
     steps: exchanges.map((exchange) => ({
       number: exchange.number,
@@ -159,12 +171,13 @@ function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
   return { ...typeof error === "string" && { error }, reason: `injected fault: ${faults.join(", ")}` };
 }
 
-function failureReason(exchange: Exchange, step: number): Omit<FailureReason, "more"> {
+function failureReason(exchange: Exchange, step: number, findChange: FindChange): Omit<FailureReason, "more"> {
   const { error, explanation } = exchange.rejection!;
   const { rule, reason, expected, received, earlier } = explanation;
+  const change = findChange(explanation.change);
   const { cites = [] } = findRule(rule) ?? {};
   const fix = findFix(explanation);
-  return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix };
+  return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix, change };
 }
 
 function describeStep(

@@ -4,6 +4,7 @@ import { assetResponse } from "../home/static_files.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { callbackClients } from "../home/demo_client.ts";
+import { clientChangeLink } from "../app/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { HttpError } from "../http/http_error.ts";
@@ -17,7 +18,7 @@ import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { formatFlow } from "../recorder/export/text.ts";
-import { describeFlow, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
+import { describeFlow, type FindChange, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, flowKinds, recentRows, selectFlows } from "./list.ts";
@@ -30,10 +31,11 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const { server } = context;
   const list = describeList(recorder, server, new URLSearchParams(context.target.query));
   const [first] = list.rows;
+  const findChange: FindChange = (change) => clientChangeLink(context, change);
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
-    newest: first && summarizeFlow(findFlow(recorder, first.id), server),
+    newest: first && summarizeFlow(findFlow(recorder, first.id), server, findChange),
     recording: recorder.recording,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
@@ -100,6 +102,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
     ...site,
     ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
+      findChange: (change) => clientChangeLink(context, change),
       editPath: canShowSecrets ? `${site.base}/flows/edit` : undefined,
     }),
     habits: "count" in flow

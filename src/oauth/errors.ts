@@ -175,9 +175,9 @@ export class OAuthError extends Error {
 
   /** The rejection as an event describes it. */
   explain(): Explanation {
-    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier, isComputed } =
+    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier, isComputed, change } =
       this.details;
-    const texts = { reason, expected, received, earlier, ...isComputed && { isComputed } };
+    const texts = { reason, expected, received, earlier, ...isComputed && { isComputed }, ...change && { change } };
     if (internalRule === undefined) return { fix: fix ?? "", ...texts };
     return { rule: internalRule, ...fix !== undefined && { fix }, ...texts };
   }

@@ -20,4 +20,18 @@ export interface ExplanationTexts {
   readonly isComputed?: boolean;
   /** The earlier request that this one conflicts with, and its time. */
   readonly earlier?: string;
+  /** The change of the registered clients after which the server accepts the request, if there is one. */
+  readonly change?: ClientChange;
+}
+
+/** A client to register, or a change of a registered client. */
+export interface ClientChange {
+  /** The ID of the client. */
+  readonly client_id: string;
+  /** Whether no client has the ID. */
+  readonly isNew: boolean;
+  /** The redirect URI to register. */
+  readonly redirect_uri?: string;
+  /** The authentication method to register. */
+  readonly token_endpoint_auth_method?: string;
 }

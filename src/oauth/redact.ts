@@ -43,9 +43,11 @@ export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): 
     };
   }
   if (!("explanation" in event)) return event;
-  const { reason, received, isComputed = false } = event.explanation;
+  const { change, ...others } = event.explanation;
+  const { reason, received, isComputed = false } = others;
   const explanation = {
-    ...event.explanation,
+    ...others,
+    ...change !== undefined && JSON.stringify(change) === redactText(JSON.stringify(change), registered) && { change },
     // This server wrote the text, but the text may contain request values.
     reason: registered?.redact(reason, maskLength) ?? reason,
     ...received !== undefined && !isComputed && { received: redactText(received, registered) },

@@ -26,6 +26,8 @@ export interface LoggedRequest {
   readonly status?: number;
   /** The page that shows the recorded request: a URL. */
   readonly link?: string;
+  /** Finds the form that changes the clients so that the server accepts the request. */
+  readonly findChange?: () => { readonly url: string; readonly label: string } | undefined;
   /** The ID in `X-Request-Id`. Shown if there is no link. */
   readonly id?: string;
 }
@@ -168,7 +170,7 @@ function formatFailure(
   { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,
   endpoint: string | undefined,
-  { findFix, request: { method, status, link, id } = {}, terminal }: FormatOptions,
+  { findFix, request: { method, status, link, findChange, id } = {}, terminal }: FormatOptions,
 ): string {
   const heading = [
     endpoint && [method, formatEndpoint(endpoint)],
@@ -177,6 +179,7 @@ function formatFailure(
     explanation.rule && [paint(2, explanation.rule, terminal)],
   ].flatMap((words) => words ? [words.filter((word) => word !== undefined).join(" ")] : []);
   const { reason, expected, received, earlier } = explanation;
+  const change = type === "rejected" ? findChange?.() : undefined;
   const values = {
     expected,
     received,
@@ -187,6 +190,7 @@ function formatFailure(
   const lines = [
     reason,
     ...Object.entries(values).flatMap(([name, value]) => value === undefined ? [] : [`${name.padEnd(9)} ${value}`]),
+    ...change === undefined ? [] : [`→ ${change.label}: ${change.url}`],
     ...link === undefined ? [] : [`→ ${link}`],
   ];
   return formatBlock(formatTime(at, terminal), type, heading, lines, terminal);

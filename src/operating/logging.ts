@@ -70,6 +70,7 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
   let randomRequestId = () => "";
   let now = () => 0;
   let findFix: FindFix | undefined;
+  let clientChangeUrl: typeof import("../app/client_change.ts").clientChangeUrl | undefined;
   let loadingRules: Promise<void> | undefined;
   /** Events before the fixes are loaded, in their order: those of the JSON log, and those outside of requests. */
   const waitingEvents: (readonly [event: TraceEvent, request: LoggedRequest | undefined])[] = [];
@@ -95,6 +96,7 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
 
   /** The first rejection loads the fixes. */
   async function loadRules(): Promise<void> {
+    ({ clientChangeUrl } = await import("../app/client_change.ts"));
     ({ findFix } = await import("../oauth/rules/mod.ts"));
     for (const [event, request] of waitingEvents.splice(0)) writeEvent(event, request);
   }
@@ -108,7 +110,8 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
   function writeEvent(event: TraceEvent, request?: LoggedRequest): void {
     if (format === "text") return writeText(event, request);
     const fix = "explanation" in event ? findFix?.(event.explanation) : undefined;
-    tryWrite(JSON.stringify({ ...toLogRecord(event), fix, request: request?.id, flow: request?.link }));
+    const change = request?.findChange?.()?.url;
+    tryWrite(JSON.stringify({ ...toLogRecord(event), fix, change, request: request?.id, flow: request?.link }));
   }
 
   return {
@@ -119,6 +122,9 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
       if (hasFix) loadingRules ??= loadRules();
       // Computed only where it is shown: that takes longer than to record the event.
       if (request !== undefined && (hasFix || verbose && format === "text")) request.link ??= context!.flowUrl;
+      if (request !== undefined && redacted.type === "rejected") {
+        request.findChange ??= () => clientChangeUrl?.(context!, redacted.explanation.change);
+      }
       if (request?.events !== undefined) request.events.push(redacted);
       else if (loadingRules !== undefined && findFix === undefined) waitingEvents.push([redacted, request]);
       else writeEvent(redacted, request);
@@ -193,8 +199,8 @@ function toLogRecord(event: TraceEvent): Record<string, unknown> {
   const level = isPendingPoll(event) ? "info" : levels[type] ?? "info";
   const base = { time: new Date(at).toISOString(), level, event: type };
   if ("explanation" in rest) {
-    const { explanation, ...further } = rest;
-    return { ...base, ...further, ...explanation };
+    const { explanation: { change: _, ...texts }, ...further } = rest;
+    return { ...base, ...further, ...texts };
   }
   if ("cause" in rest) {
     const { cause, ...further } = rest;

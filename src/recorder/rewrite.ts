@@ -282,7 +282,7 @@ function rewriteJsonText(
 }
 
 function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Explanation {
-  const { reason, expected, received, earlier, fix, isComputed = false } = explanation;
+  const { reason, expected, received, earlier, fix, isComputed = false, change } = explanation;
   return {
     ...explanation,
     reason: rewriteClientText(reason, rewriter, rewriter.trusted),
@@ -291,7 +291,13 @@ function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Expla
       { received: isComputed ? rewriter.trusted(received) : rewritePairs(received, rewriter) },
     ...earlier !== undefined && { earlier: rewriter.trusted(earlier) },
     ...fix !== undefined && { fix: rewriter.trusted(fix) },
+    ...change !== undefined &&
+      { change: Object.values(change).some((text) => isRewritten(text, rewriter)) ? undefined : change },
   };
+}
+
+function isRewritten(text: string | boolean, rewriter: Rewriter): boolean {
+  return typeof text === "string" && rewritePairs(text, rewriter) !== text;
 }
 
 function rewriteEvent(event: TraceEvent, rewriter: Rewriter): TraceEvent {

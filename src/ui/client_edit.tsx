@@ -2,9 +2,10 @@
 /** The page that edits all metadata of a client. */
 
 import type { VNode } from "preact";
-import { type EditForm, Field, FormErrors } from "./field.tsx";
+import { type EditForm, Field, FormErrors, RetryField } from "./field.tsx";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
-import { Code } from "./value.tsx";
+import { Notice } from "./notice.tsx";
+import { Code, CodeList } from "./value.tsx";
 
 /** A member of client metadata as a field of the form. */
 export interface MetadataField {
@@ -32,6 +33,8 @@ export interface MetadataGroup {
 export interface ClientEditProps extends Site {
   /** The client. */
   readonly client: { readonly id: string; readonly name?: string; readonly href: string; readonly hasSecret: boolean };
+  /** The members that a link proposes to change. Default: none. */
+  readonly changed?: readonly string[];
   /** The fields. */
   readonly groups: readonly MetadataGroup[];
   /** The CSRF token and the errors. */
@@ -63,7 +66,7 @@ function MetadataInput({ field, form }: { readonly field: MetadataField; readonl
 }
 
 /** The page at `/clients/{id}?edit`. */
-export function ClientEdit({ client, groups, form, ...site }: ClientEditProps): VNode {
+export function ClientEdit({ client, changed = [], groups, form, ...site }: ClientEditProps): VNode {
   const { errors } = form;
   return (
     <Layout
@@ -74,6 +77,14 @@ export function ClientEdit({ client, groups, form, ...site }: ClientEditProps): 
       opening={
         <>
           <FormErrors faults={errors} heading="Nothing was changed." />
+          {changed.length > 0 && (
+            <Notice kind="warn">
+              <p>
+                The rejected request needs another value of <CodeList texts={changed} between=", " />{" "}
+                than the client has. This form contains it. Save it if the value is right.
+              </p>
+            </Notice>
+          )}
           <p>
             All client metadata of <Code text={client.id} />. An empty field has its default.{" "}
             {form.isPersistent ? "Saved in the store." : "Kept in memory: a restart restores the configuration."}
@@ -83,10 +94,12 @@ export function ClientEdit({ client, groups, form, ...site }: ClientEditProps): 
     >
       <form class="form settings metadata" method="post" action={client.href}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
+        <RetryField form={form} />
         {groups.map(({ title, fields }, i) => (
           <details
             key={title}
-            open={i === 0 || fields.some(({ name }) => errors.some(({ field }) => field === name))}
+            open={fields.some(({ name }) => changed.includes(name) || errors.some(({ field }) => field === name)) ||
+              i === 0 && changed.length === 0}
           >
             <summary>
               <strong>{title}</strong>{" "}

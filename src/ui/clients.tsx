@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { ClientDetails, ClientIdentity, type ListedClient } from "./client_details.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
-import { type EditForm, Field, FieldErrors, FormErrors } from "./field.tsx";
+import { type EditForm, Field, FieldErrors, FormErrors, RetryField } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { Confirmation, Notice } from "./notice.tsx";
@@ -29,6 +29,8 @@ export interface ClientProps extends Site {
   readonly client: ListedClient;
   /** Its secret, if a form generated it and it may be shown. */
   readonly generatedSecret?: string;
+  /** The authorization request that failed before the client was changed: its path and query. */
+  readonly retry?: string;
   /** Whether the page shows the secret until the server stops. Default: in this response alone. */
   readonly isSecretKept?: boolean;
   /** What requests of the client must have besides the settings, in sentences. Default: nothing. */
@@ -140,6 +142,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
       </p>
       <form class="form" method="post" action={action}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
+        <RetryField form={form} />
         <Field
           name="client_id"
           label="Client ID"
@@ -185,7 +188,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
 
 /** The page at `/clients/{id}`. */
 export function Client(props: ClientProps): VNode {
-  const { client, generatedSecret, isSecretKept = false, demands = [], snippets, form } = props;
+  const { client, generatedSecret, retry, isSecretKept = false, demands = [], snippets, form } = props;
   const first = snippets.find(({ text }) => text !== undefined);
   const others = first === undefined ? [] : snippets.filter((snippet) => snippet !== first);
   const settings = (
@@ -210,6 +213,11 @@ export function Client(props: ClientProps): VNode {
       opening={
         <>
           <Confirmation text={form?.confirmation} />
+          {retry !== undefined && (
+            <p class="ways">
+              <a class="button" href={retry}>Try the request again</a>
+            </p>
+          )}
           {generatedSecret !== undefined && (
             <>
               {isSecretKept

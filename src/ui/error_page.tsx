@@ -17,6 +17,14 @@ export interface SuggestedMatch {
   readonly difference?: "scheme" | "host" | "port" | "path" | "query" | "slash" | "spelling";
 }
 
+/** A link to a form that is filled in. */
+export interface ClientChangeLink {
+  /** What the form does. */
+  readonly label: string;
+  /** The path below the base, with the query that fills the form in. */
+  readonly path: string;
+}
+
 /** The props of the error page. */
 export interface ErrorPageProps extends Site {
   /** The HTTP status. */
@@ -35,8 +43,8 @@ export interface ErrorPageProps extends Site {
   readonly received?: string;
   /** The value that was probably meant. */
   readonly suggestion?: SuggestedMatch;
-  /** The page that registers the received redirect URI, below the base; absent if the visitor may not. */
-  readonly editPath?: string;
+  /** The form that changes the clients so that the server accepts the request; absent if the visitor may not. */
+  readonly change?: ClientChangeLink;
   /** How to fix it. */
   readonly fix?: string;
   /** A command that sends a correct request, with placeholders, or that turns a page on. */
@@ -82,7 +90,7 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 
 /** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
-  const { status, error, message, rule, cites = [], expected, received, suggestion, editPath, fix, command, client } =
+  const { status, error, message, rule, cites = [], expected, received, suggestion, change, fix, command, client } =
     props;
   const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink } = props;
   const meant = suggestion?.text ?? expected;
@@ -124,8 +132,12 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           )}
           <nav class="ways" aria-label="Where to go from here">
             {flowLink !== undefined && <a class="button" href={base + flowLink}>See the whole flow</a>}
-            {editPath !== undefined && <a href={base + editPath}>Add it to the client</a>}
-            <a class={flowLink === undefined ? "button" : undefined} href={`${base}/`}>Back to Home</a>
+            {change !== undefined && (
+              <a class={flowLink === undefined ? "button" : "button plain"} href={base + change.path}>
+                <bdi>{change.label}</bdi>
+              </a>
+            )}
+            <a class={(flowLink ?? change) === undefined ? "button" : undefined} href={`${base}/`}>Back to Home</a>
           </nav>
           {(error !== undefined || rule !== undefined) && (
             <details class="quiet">

@@ -116,3 +116,8 @@ export function FormErrors(
     </Notice>
   );
 }
+
+/** The authorization request that the next page offers to repeat, in a hidden field. */
+export function RetryField({ form: { values: { retry = "" } } }: { readonly form: EditForm }): VNode | null {
+  return retry === "" ? null : <input type="hidden" name="retry" value={retry} />;
+}

@@ -76,6 +76,33 @@ for (const { name, options } of browserVariants) {
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
+  for (
+    const [viewport, device] of [[{ width: 1280, height: 800 }, "desktop"], [
+      { width: 390, height: 844 },
+      "phone",
+    ]] as const
+  ) {
+    test(`[DI-09] an unknown client logs in after four clicks, ${how} script, on a ${device}`, { skip }, async () => {
+      const client_id = `new-${how}-${device}`;
+      const redirect_uri = `${url}/authorized`;
+      const fields = { response_type: "code", client_id, redirect_uri, state: "s", code_challenge_method: "S256" };
+      const request = new URLSearchParams({ ...fields, code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" });
+      await using opened = await openPage(`${url}/oauth2/authorize?${request}`, { javaScriptEnabled, viewport });
+      const { page } = opened;
+      await takeScreenshot(opened, `change-rejected-${how}-${device}`);
+      await page.getByRole("link", { name: `Register ${client_id} with ${redirect_uri}` }).click();
+      await takeScreenshot(opened, `change-form-${how}-${device}`);
+      await page.getByRole("radio", { name: /^Public/ }).click();
+      await page.getByRole("button", { name: "Add the client" }).click();
+      await takeScreenshot(opened, `change-added-${how}-${device}`);
+      await page.getByRole("link", { name: "Try the request again" }).click();
+      assertStringIncludes(page.url(), `${redirect_uri}?code=`);
+    });
+  }
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with" : "without";
   test(`[DI-03, UI-15] a client is added, corrected on the way, and removed, ${how} script`, { skip }, async () => {
     await using opened = await openPage(`${url}/clients`, { javaScriptEnabled });
     const { page, problems } = opened;

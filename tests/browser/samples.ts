@@ -217,6 +217,7 @@ export const rejected: ErrorPageProps = {
   expected: `${issuer}/authorized`,
   received: `${issuer}/authorised`,
   suggestion: { text: `${issuer}/authorized`, difference: "path" },
+  change: { label: `Add ${issuer}/authorised to web`, path: "/clients/web" },
   fix: "Send one of the registered redirect URIs, character by character, or register this one.",
   redirectUriUnverified: true,
   allowsExternalLinks: true,
@@ -531,6 +532,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         received: `${hostileText}!`,
         message: hostileText,
         suggestion: { text: `${hostileText}?` },
+        change: { label: `Register ${hostileText}`, path: "/clients" },
       }),
   },
   "/missing": {

@@ -6,25 +6,11 @@ import { clientField, type ClientMetadata } from "../../src/oauth/clients/client
 import { type Browser, openBrowser } from "./browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "./csrf.ts";
 import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "./harness.ts";
+import { findLink, readFields } from "./page.ts";
 
 /** What the form of a page would send unchanged. */
 async function readForm(browser: Browser, path: string): Promise<Record<string, string>> {
-  const html = await assertPageWithForms(await browser.get(path));
-  const form = /<form class="form settings metadata"[^]*?<\/form>/.exec(html)![0];
-  const decode = (text: string) =>
-    text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&#39;", "'").replaceAll("&amp;", "&");
-  const fields: Record<string, string> = {};
-  for (const [tag, name] of form.matchAll(/<input(?:"[^"]*"|[^>"])*? name="([^"]*)"(?:"[^"]*"|[^>"])*>/g)) {
-    if (tag.includes('type="checkbox"') && !/\bchecked\b/.test(tag)) continue;
-    fields[name!] = tag.includes('type="checkbox"') ? "on" : decode(/ value="([^"]*)"/.exec(tag)?.[1] ?? "");
-  }
-  for (const [, name, text] of form.matchAll(/<textarea[^>]* name="([^"]*)"[^>]*>([^]*?)<\/textarea>/g)) {
-    fields[name!] = decode(text!);
-  }
-  for (const [, name, options] of form.matchAll(/<select[^>]* name="([^"]*)"[^>]*>([^]*?)<\/select>/g)) {
-    fields[name!] = /value="([^"]*)"[^>]*\bselected\b|selected[^>]* value="([^"]*)"/.exec(options!)?.[1] ?? "";
-  }
-  return fields;
+  return readFields(await assertPageWithForms(await browser.get(path)), path.replace(/\?.*/, ""));
 }
 
 async function save(browser: Browser, id: string, changes: Fields): Promise<Response> {
@@ -92,18 +78,23 @@ test("[DI-07, UI-19] a redirect URI that is known only at run time is added from
   const browser = openBrowser(made);
   const redirect_uri = "https://spa.example/run/8123";
   const html = await assertPage(await browser.authorize({ redirect_uri }));
-  const [, href] = /href="([^"]*)">Add it to the client</.exec(html)!;
-  assertEquals(href, "/clients/spa?edit");
-  const { redirect_uris } = await readForm(browser, href!);
-  await save(browser, "spa", { redirect_uris: `${redirect_uris}\n${redirect_uri}` });
-  assertEquals((await browser.authorize({ redirect_uri })).status, 302);
+  const href = findLink(html, `Add ${redirect_uri} to spa`)!;
+  assert(href.startsWith("/clients/spa?edit&redirect_uris=https%3A%2F%2Fspa.example%2Frun%2F8123&retry="));
+  const { redirect_uris, retry } = await readForm(browser, href);
+  assertEquals(redirect_uris!.split("\n").at(-1), redirect_uri);
+  const saved = await save(browser, "spa", { redirect_uris, retry });
+  const next = await assertPageWithForms(await browser.get(saved.headers.get("location")!));
+  const again = await browser.get(findLink(next, "Try the request again")!);
+  assertEquals(again.headers.get("location")!.startsWith(`${redirect_uri}?code=`), true);
   // In a program, and in the mock.
   const other = "https://spa.example/run/8124";
   made.as.clients.set({ ...made.as.clients.find("spa")!.metadata, redirect_uris: [other] });
   assertEquals((await browser.authorize({ redirect_uri: other })).status, 302);
 
   const hasLink = async (server: typeof made, fields: Fields, headers: Record<string, string> = {}) =>
-    (await (await server.authorize({ redirect_uri, ...fields }, { headers })).text()).includes("Add it to the client");
+    (await (await server.authorize({ redirect_uri, ...fields }, { headers })).text()).includes(
+      `Add ${redirect_uri} to spa`,
+    );
   assertEquals(await hasLink(made, {}), true);
   assertEquals(await hasLink(made, {}, { host: "rebound.example" }), false);
   assertEquals(await hasLink(made, { client_id: "unknown" }), false);

@@ -701,7 +701,8 @@ test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal 
     );
     assertEquals(rest[0], sentence);
     assertMatch(block, new RegExp(`\n +expected {2}${source(expected)}.*\n +received {2}${source(received)}`));
-    assertMatch(rest.at(-2)!, new RegExp(`^fix {7}.*${fix.source}`));
+    const advice = rest.findLast((line) => !line.startsWith("→"));
+    assertMatch(advice!, new RegExp(`^fix {7}.*${fix.source}`));
     assertMatch(link, new RegExp(`^${issuer}/flows/of/\\d+$`));
 
     if (page) {

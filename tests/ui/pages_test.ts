@@ -239,6 +239,7 @@ test("[UI-03] hostile values do not change the markup of a rejection", () => {
       expected: "something else",
       received: value,
       suggestion: { text: `${value}?` },
+      change: { label: value, path: "/clients" },
       fix: value,
     });
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);

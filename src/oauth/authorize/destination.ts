@@ -78,6 +78,7 @@ export async function findDestination(
       earlier: describeRemovedClient(server.clients, id),
       fix: "Send the client_id of a registered client, or register this one: " +
         "in the configuration file, or on the page /clients.",
+      change: { client_id: id, isNew: true, redirect_uri: params.get("redirect_uri") },
     });
   }
   if (client.isUnregistered) warnUnregistered(server, client, "AZ-02");
@@ -97,6 +98,7 @@ export async function findDestination(
       expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
       publicExpected: registeredUriHint,
       received: uri,
+      change: { client_id: id, isNew: false, redirect_uri: uri },
     });
   }
   if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);

@@ -15,8 +15,14 @@ import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
 
 /** Expected and received, and how to fix it. The heading is the reason, unless the flow continued. */
-function FailureSummary({ reason, continued }: { readonly reason: FailureReason; readonly continued: boolean }): VNode {
-  const { step, more, title, reason: sentence, fix } = reason;
+function FailureSummary(
+  { base, reason, continued }: {
+    readonly base: string;
+    readonly reason: FailureReason;
+    readonly continued: boolean;
+  },
+): VNode {
+  const { step, more, title, reason: sentence, fix, change } = reason;
   return (
     <div class={continued ? "reason notice" : "reason"}>
       {continued && (
@@ -38,6 +44,11 @@ function FailureSummary({ reason, continued }: { readonly reason: FailureReason;
           See step {step}
           <span class="unseen">, {title}</span>
         </a>
+        {change !== undefined && (
+          <a href={base + change.path}>
+            <bdi>{change.label}</bdi>
+          </a>
+        )}
         {more > 0 && (
           <span class="aside">
             {`${more === 1 ? "1 step" : `${more} steps`} after it ${more === 1 ? "was" : "were"} rejected.`}
@@ -156,7 +167,7 @@ export function Flow(props: FlowProps): VNode {
               <p>{row.warning}</p>
             </Notice>
           )}
-          {reason && <FailureSummary reason={reason} continued={continued} />}
+          {reason && <FailureSummary base={base} reason={reason} continued={continued} />}
           <Facts {...props} />
           <p class="ways">
             {hasMasked && (secrets === "shown"

@@ -30,6 +30,13 @@ export function Summary({ base, flow }: { readonly base: string; readonly flow: 
           <strong>How to fix it:</strong> {reason.fix}
         </p>
       )}
+      {reason?.change !== undefined && !continued && (
+        <p>
+          <a href={base + reason.change.path}>
+            <bdi>{reason.change.label}</bdi>
+          </a>
+        </p>
+      )}
       <ol start={hidden + 1}>
         {steps.slice(hidden).map(({ number, title, status }) => (
           <li key={number}>

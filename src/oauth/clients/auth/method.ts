@@ -12,7 +12,7 @@ import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
 
-type Others = Pick<RuleExplanation, "earlier" | "fix">;
+type Others = Pick<RuleExplanation, "earlier" | "fix" | "change">;
 
 /**
  * The error of every failed authentication. All look the same to the client, except on test hosts; the trace contains
@@ -34,7 +34,12 @@ export function tracePassedClient(server: Server, client: Client): void {
 }
 
 /** Rejects a client that is not registered; `received` describes the id that was sent. */
-export function unknownClient(server: Server, id: string | undefined, received = id): OAuthError {
+export function unknownClient(
+  server: Server,
+  id: string | undefined,
+  method: ClientAuthMethod,
+  received = id,
+): OAuthError {
   // On real hosts the work must not depend on whether a client exists (CA-07).
   const known = hasTestHost(server.issuer) && id !== undefined
     ? describeKnownIds(server, id)
@@ -42,6 +47,9 @@ export function unknownClient(server: Server, id: string | undefined, received =
   return invalidClient(withNearest("the client is unknown", known), known.expected, received, {
     earlier: describeRemovedClient(server.clients, id),
     fix: "Send the client_id of a registered client, and not its secret or name.",
+    change: id === undefined || received !== id
+      ? undefined
+      : { client_id: id, isNew: true, token_endpoint_auth_method: method },
   });
 }
 
@@ -57,6 +65,11 @@ export function howToAuthenticate({ authMethod }: Client): string {
     default:
       return "Send client_assertion and client_assertion_type in the body, and no secret.";
   }
+}
+
+/** Whether the client sends its secret itself. A client that names no method may do so in both ways. */
+function sendsSecret(method: ClientAuthMethod): boolean {
+  return method === "client_secret_basic" || method === "client_secret_post";
 }
 
 /** Whether the secret of a client has expired; 0 means never (RFC 7591 §3.2.1). */
@@ -91,7 +104,12 @@ export async function verifyClientSecret(
           : `client ${id} must use ${client.authMethod}; this request used ${method}`,
         client.authMethod,
         method,
-        { fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".` },
+        {
+          fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".`,
+          change: sendsSecret(client.authMethod) && sendsSecret(method)
+            ? { client_id: id, isNew: false, token_endpoint_auth_method: method }
+            : undefined,
+        },
       );
     } else if (secret === "" || !matches) {
       failure = invalidClient(
@@ -114,6 +132,7 @@ export async function verifyClientSecret(
   throw failure ?? unknownClient(
     server,
     id,
+    method,
     isSwapped
       ? "the client_id in place of the secret"
       : method === "client_secret_basic"

@@ -21,7 +21,7 @@ export const none: ClientAuth = {
     }
     const found = server.clients.find(id, server.sender);
     const client = isPromise(found) ? await found : found;
-    if (client === undefined) throw unknownClient(server, id);
+    if (client === undefined) throw unknownClient(server, id, "none");
     if (!client.confidential) return client;
     throw invalidClient(
       `client ${id} is confidential and must authenticate`,

@@ -1,0 +1,82 @@
+/** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
+
+import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
+import type { ClientChange } from "../oauth/explanation.ts";
+import type { ClientChangeLink } from "../ui/error_page.tsx";
+import type { Context } from "./context.ts";
+import { isCrossSite } from "./cross_site.ts";
+import { endpointPath } from "./endpoint.ts";
+import { mayListClients } from "./suggest_match.ts";
+
+/** Maximum length of a repeated request, in characters. */
+const maxRetryLength = 2000;
+
+/**
+ * The form for a change; `undefined` if there is none, because the visitor may not change clients, or the client is not
+ * configured by the operator alone.
+ *
+ * @param retry The path and query of the request that failed, if a browser can repeat it.
+ */
+export function clientChangeLink(
+  context: Context,
+  change: ClientChange | undefined,
+  retry?: string,
+): ClientChangeLink | undefined {
+  const { clients, settings } = context.server;
+  if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
+  const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
+  const client = clients.findCached(client_id);
+  if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
+    return undefined;
+  }
+  // A new confidential client may send its secret in each way.
+  const method = isNew && token_endpoint_auth_method !== "none" ? undefined : token_endpoint_auth_method;
+  const values = { redirect_uris: redirect_uri, token_endpoint_auth_method: method, retry };
+  const query = new URLSearchParams(
+    Object.entries({ ...isNew && { client_id }, ...values }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]]
+    ),
+  );
+  if (isNew) {
+    const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
+    return { label, path: `/clients?${query}#add` };
+  }
+  return {
+    label: redirect_uri === undefined
+      ? `Accept ${token_endpoint_auth_method} too`
+      : `Add ${redirect_uri} to ${client_id}`,
+    path: `/clients/${encodeURIComponent(client_id)}?edit&${query}`,
+  };
+}
+
+/** The same with the URL of the form. */
+export function clientChangeUrl(
+  context: Context,
+  change: ClientChange | undefined,
+): { readonly label: string; readonly url: string } | undefined {
+  const link = clientChangeLink(context, change);
+  return link && { label: link.label, url: frontChannelOrigin(context.server) + context.site.base + link.path };
+}
+
+/**
+ * The path and query of a request that a browser can repeat: an authorization request in the URL. Parameters that the
+ * server does not know are left out; a request with a secret has no such link.
+ */
+export function retryOf({ endpoint, request, target: { path, query } }: Context): string | undefined {
+  if (endpoint?.name !== "authorize" || request.method !== "GET" || query.length > maxRetryLength) return undefined;
+  const { parameters = [] } = endpoint;
+  const known = [...new URLSearchParams(query)].filter(([name]) => parameters.some((known) => known.name === name));
+  if (known.some(([name]) => parameters.some((known) => known.name === name && known.secret))) return undefined;
+  const retry = `${path}?${new URLSearchParams(known)}`;
+  return retry.length <= maxRetryLength ? retry : undefined;
+}
+
+/** The values for a form that the query of its page has. A page of another site may not fill in a form. */
+export function prefilledValues(context: Context): URLSearchParams {
+  return new URLSearchParams(isCrossSite(context) ? "" : context.target.query);
+}
+
+/** The authorization request that a form or a page repeats; `undefined` if the text is none. */
+export function readRetry({ app }: Pick<Context, "app">, text: string | null | undefined): string | undefined {
+  return text?.startsWith(`${endpointPath(app, "authorize")}?`) && text.length <= maxRetryLength ? text : undefined;
+}

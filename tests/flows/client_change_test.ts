@@ -1,0 +1,109 @@
+/** The links of a rejection to the form that changes the clients so that the server accepts the request. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { logging } from "../../src/operating/mod.ts";
+import { openBrowser } from "./browser.ts";
+import { assertPageWithForms } from "./csrf.ts";
+import { assertPage, basic, clients, type Fields, goodRequest, testServer } from "./harness.ts";
+import { findLink, readFields } from "./page.ts";
+
+const redirect_uri = "http://localhost:3000/callback";
+const unknown = { client_id: "my-app", redirect_uri };
+const registerLabel = `Register my-app with ${redirect_uri}`;
+
+test("[DI-09] an unknown client is registered from the page that rejects it, and the same request then succeeds", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const href = findLink(await assertPage(await browser.authorize(unknown)), registerLabel)!;
+  const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients");
+  assertEquals([form.client_id, form.redirect_uris], ["my-app", redirect_uri]);
+  const added = await browser.post("/clients", { ...form, token_endpoint_auth_method: "none" });
+  assertEquals(added.status, 303);
+  const page = await assertPageWithForms(await browser.get(added.headers.get("location")!));
+  const again = await browser.get(findLink(page, "Try the request again")!);
+  const code = new URL(again.headers.get("location")!).searchParams.get("code")!;
+  const tokens = await made.token({ ...unknown, code });
+  assertEquals(tokens.status, 200);
+  assertEquals(made.as.clients.find("my-app")!.standing, "configured");
+});
+
+test("[DI-09] the other method of sending a secret is accepted after the form at the link is saved", async () => {
+  const made = await testServer({ plugins: [inspector()] });
+  const browser = openBrowser(made);
+  const fields = { grant_type: "client_credentials", client_id: undefined };
+  made.as.clients.set({ ...clients[2], grant_types: ["client_credentials"], scope: "read" });
+  const send = () => made.token(fields, { headers: basic("poster", "poster-secret") });
+  assertEquals((await send()).status, 401);
+  const list = await (await browser.get("/flows")).text();
+  const href = findLink(list, "Accept client_secret_basic too")!;
+  assert(href.startsWith("/clients/poster?edit&"));
+  assertEquals(
+    findLink(await (await browser.get("/flows/1")).text(), "Accept client_secret_basic too"),
+    href,
+  );
+  const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients/poster");
+  assertEquals((await browser.post("/clients/poster", { ...form, action: "save" })).status, 303);
+  assertEquals((await send()).status, 200);
+});
+
+test("[DI-09] there is no link where the visitor may not change clients, or no configured client would change", async () => {
+  const label = async (fields: Fields, options = {}, headers = {}) => {
+    const made = await testServer(options);
+    const page = await (await made.authorize(fields, { headers })).text();
+    return /(?:Register|Add) [^<]*localhost:3000[^<]*(?=<\/bdi><\/a>)/.exec(page)?.[0];
+  };
+  const uri = { redirect_uri };
+  assertEquals(await label(unknown), registerLabel);
+  assertEquals(await label(uri), `Add ${redirect_uri} to spa`);
+  for (const fields of [unknown, uri]) {
+    assertEquals(await label(fields, {}, { host: "rebound.example" }), undefined);
+    for (const directory of ["read", "off"] as const) assertEquals(await label(fields, { directory }), undefined);
+  }
+  const made = await testServer({ registration: { mode: "open" } });
+  const response = await made.get("/oauth2/register", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["https://self.example/cb"], token_endpoint_auth_method: "none" }),
+  });
+  const { client_id } = await response.json();
+  const page = await (await made.authorize({ client_id, redirect_uri })).text();
+  assert(!page.includes("/clients/"));
+});
+
+test("[DI-09] a page of another site fills in no form, and no form leads to another site", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const query = new URLSearchParams({ client_id: "my-app", redirect_uris: redirect_uri, retry: "/oauth2/authorize?x" });
+  for (const path of [`/clients?${query}`, `/clients/spa?edit&${query}`, `/clients/spa?${query}`]) {
+    const page = async (site: string) =>
+      await (await browser.get(path, { headers: { "sec-fetch-site": site } })).text();
+    const isFilled = (text: string) => text.includes(redirect_uri) || text.includes("oauth2/authorize?x");
+    assertEquals([isFilled(await page("same-origin")), isFilled(await page("cross-site"))], [true, false], path);
+  }
+  for (
+    const retry of ["https://evil.example/", "//evil.example/oauth2/authorize?", "/logout?x", "javascript:alert(1)"]
+  ) {
+    const page = await (await browser.get(`/clients/spa?${new URLSearchParams({ retry })}`)).text();
+    assertEquals(findLink(page, "Try the request again"), undefined, retry);
+  }
+});
+
+test("[DI-09] terminal and log have the link; it names no value that they hide", async () => {
+  const lines: string[] = [];
+  const records: string[] = [];
+  const plugins = [
+    logging({ write: (line) => lines.push(line), format: "text" }),
+    logging({ write: (line) => records.push(line), format: "json" }),
+  ];
+  const made = await testServer({ plugins });
+  const path = `/clients?client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}#add`;
+  await made.authorize(unknown);
+  assertStringIncludes(lines.join("\n"), `→ ${registerLabel}: ${made.as.issuer}${path}`);
+  assertStringIncludes(records.join("\n"), `"change":"${made.as.issuer}${path}"`);
+  const secret = "hV7-kq93nfLwPz0aYtRbX2mC8dGsJ5uE4oWi1v6TcNs";
+  await made.authorize({ ...goodRequest, client_id: secret });
+  await made.authorize({ ...unknown, redirect_uri: `${redirect_uri}?code=${secret}` });
+  assert(!lines.join("\n").includes(secret) && !records.join("\n").includes(secret));
+});
