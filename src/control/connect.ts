@@ -94,8 +94,8 @@ export interface ConnectedLatchkey {
     readonly habits: readonly Readonly<Record<string, unknown>>[];
   }>;
   /**
-   * Revokes the codes and tokens of a user, of a client, or of a user at a client. Returns the number of revoked
-   * grants.
+   * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token. Returns the number of
+   * revoked grants or tokens.
    */
   revoke(grantsOf: GrantsOf): Promise<number>;
   /** Sets the values of the next code and tokens. */

@@ -2,14 +2,17 @@
 
 import { revokeGrant } from "../oauth/grants/revoke_grant.ts";
 import type { Server } from "../oauth/server.ts";
+import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 
-/** The grants of a user, of a client, or of a user at a client. */
+/** The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {
   /** The `sub` of the user. Default: every user. */
   readonly user?: string;
   /** The client, or its id. Default: every client. */
   readonly client?: string | { readonly client_id: string };
+  /** One token, without `user` and `client`: an access token alone, a refresh token with its grant. Default: all. */
+  readonly token?: string;
 }
 
 /** A grant. */
@@ -23,6 +26,8 @@ export interface IssuedGrant {
 
 /** Grants that are remembered until the oldest is dropped. */
 const maxRememberedGrants = 10_000;
+
+const reason = "a test revoked it";
 
 /** Creates the memory of one server. */
 export function issuedGrants() {
@@ -38,9 +43,18 @@ export function issuedGrants() {
     onEvent(event: TraceEvent): void {
       if (event.type === "code_issued" || event.type === "tokens_issued") add(event);
     },
-    async revoke(server: Server, { user, client }: GrantsOf): Promise<number> {
-      if (user === undefined && client === undefined) {
-        throw new TypeError("revoke: expected a user, a client or both, received neither");
+    async revoke(server: Server, { user, client, token }: GrantsOf): Promise<number> {
+      if (user === undefined && client === undefined && token === undefined) {
+        throw new TypeError("revoke: expected a user, a client or both, or a token, received none of them");
+      }
+      if (token !== undefined) {
+        if (user !== undefined || client !== undefined) {
+          throw new TypeError("revoke: expected a token alone, received a user or a client as well");
+        }
+        if (await revokeIssuedToken(server, token, reason)) return 1;
+        throw new TypeError(
+          "revoke: expected a token that this server issued and that has not expired, received another",
+        );
       }
       const id = typeof client === "object" ? client.client_id : client;
       const revoked = [...grants.values()].filter((grant) =>
@@ -48,7 +62,7 @@ export function issuedGrants() {
       );
       const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
       for (const { grantId } of revoked) {
-        await revokeGrant(server, grantId, "a test revoked it", until);
+        await revokeGrant(server, grantId, reason, until);
         grants.delete(grantId);
       }
       return revoked.length;

@@ -74,10 +74,11 @@ export interface TestControl extends LoginClient, DeviceClient {
    */
   endSession(idToken: string): Promise<void>;
   /**
-   * Revokes the codes and tokens of a user, of a client, or of a user at a client.
+   * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token: an access token alone,
+   * a refresh token with its grant. No client authentication is needed.
    *
-   * @returns How many grants were revoked.
-   * @throws {TypeError} If it names neither.
+   * @returns How many grants or tokens were revoked.
+   * @throws {TypeError} If it names none of them, or a token that this server did not issue or that has expired.
    */
   revoke(grantsOf: GrantsOf): Promise<number>;
   /**

@@ -56,7 +56,8 @@ test("[CO-01] the control needs a secret where the issuer is not on a test host"
 });
 
 test("[CO-01] without the secret no verb reads or changes anything", async () => {
-  const { as, send, effects } = await start(realHost, secret);
+  const { as, send, effects, control } = await start(realHost, secret);
+  control.clock.freeze();
   const clockBefore = Date.now();
   const wrong: readonly Record<string, string>[] = [
     {},
@@ -95,7 +96,8 @@ test("[CO-01] a secret is required on test hosts too if there is one", async () 
 });
 
 test("[CO-02, CO-03, CO-04] untrusted hosts, pages of other origins and forms reach no verb", async () => {
-  const { as, send, effects } = await start({ issuer: "http://localhost:9000" });
+  const { as, send, effects, control } = await start({ issuer: "http://localhost:9000" });
+  control.clock.freeze(); // no maintenance of the store, however long the requests take
   const json = { "content-type": "application/json" };
   const requests: readonly [Record<string, string>, number, string][] = [
     [{ host: "rebound.example.com:9000" }, 403, "CO-02"],

@@ -37,7 +37,34 @@ test("what was issued to a user, or to a client, is revoked", async () => {
   const refreshed = await as.refresh(web, grants[0]!.tokens.refresh_token!).catch(({ error }) => error);
   assertEquals(refreshed, "invalid_grant");
   const { status, body } = await post("/revoke");
-  assertEquals([status, body.detail], [400, "revoke: expected a user, a client or both, received neither"]);
+  assertEquals(
+    [status, body.detail],
+    [400, "revoke: expected a user, a client or both, or a token, received none of them"],
+  );
+});
+
+test("one access token is revoked, or one refresh token with its grant, without the client", async () => {
+  const { as, post } = await start();
+  const client = as.client({ client_id: "web", confidential: true });
+  const { tokens } = await as.logIn(client);
+  const statusOf = async (token: string) =>
+    (await as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).status;
+  assertEquals((await post("/revoke", { token: tokens.access_token })).body, { revoked: 1 });
+  assertEquals(await statusOf(tokens.access_token), 401);
+  const refreshed = await as.refresh(client, tokens.refresh_token!);
+  assertEquals(await statusOf(refreshed.access_token), 200);
+  assertEquals((await post("/revoke", { token: tokens.refresh_token })).body, { revoked: 1 });
+  assertEquals(await statusOf(refreshed.access_token), 401);
+  assertEquals(await as.refresh(client, tokens.refresh_token!).catch(({ error }) => error), "invalid_grant");
+  assertEquals(as.log.last("token").rejection?.explanation?.rule, "RT-04");
+  await forEachCase<[object, RegExp]>([
+    [{ token: "no-token-of-this-server" }, /expected a token that this server issued/],
+    [{ token: tokens.access_token, user: "alice" }, /expected a token alone/],
+  ], async ([input, detail]) => {
+    const { status, body } = await post("/revoke", input);
+    assertEquals(status, 400);
+    assertMatch(body.detail, detail);
+  });
 });
 
 test("a code, an access token and a refresh token have the fixed values once, and at_hash fits", async () => {

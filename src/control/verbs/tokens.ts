@@ -16,8 +16,12 @@ interface Revoked {
 export const tokenVerbs: readonly Verb[] = [
   defineVerb<GrantsOf, Revoked>({
     name: "revoke",
-    summary: "Revokes the codes and tokens of a user, of a client, or of a user at a client.",
-    input: object<GrantsOf>("GrantsOf", { user: text(["bob"]), client: text(["web"]) as never }, { user: "bob" }),
+    summary: "Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token.",
+    input: object<GrantsOf>("GrantsOf", {
+      user: text(["bob"]),
+      client: text(["web"]) as never,
+      token: text(["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"]),
+    }, { user: "bob" }),
     result: object<Revoked>("Revoked", { revoked: whole(1, { expected: "a whole number" }) }, { revoked: 1 }),
     returns: "revoked",
     run: async ({ control }, grantsOf) => ({ revoked: await control.revoke(grantsOf) }),

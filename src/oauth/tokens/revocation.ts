@@ -22,24 +22,38 @@ export function requireTokenParameter(parameters: Params, rule: RejectionRuleId)
 }
 
 /**
- * Revokes a token of the client: a refresh token with its whole grant, an access token with those that it was exchanged
- * for. Any other token changes nothing, and the response does not reveal which case it was (§2.2).
+ * Revokes a token of the client ({@link revokeIssuedToken}). Any other token changes nothing, and the response does not
+ * reveal which case it was (RFC 7009 §2.2).
  */
 export async function revokeToken(server: Server, { client, parameters }: TokenRequest): Promise<void> {
   const token = requireTokenParameter(parameters, "RV-01");
+  await revokeIssuedToken(server, token, "the client revoked its refresh token", client.id);
+}
+
+/**
+ * Revokes a refresh token with its whole grant, or an access token with those that it was exchanged for.
+ *
+ * @param reason Why the grant is revoked, for explanations.
+ * @param clientId Only a token of this client. Default: a token of any client.
+ * @returns Whether there is such a token.
+ */
+export async function revokeIssuedToken(
+  server: Server,
+  token: string,
+  reason: string,
+  clientId?: string,
+): Promise<boolean> {
+  const isOfClient = (owner: unknown) => clientId === undefined || owner === clientId;
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken !== undefined) {
-    if (refreshToken.value.grant.clientId !== client.id) return;
-    return await revokeGrant(
-      server,
-      refreshToken.grantId!,
-      "the client revoked its refresh token",
-      refreshToken.value.endsAt,
-    );
+    if (!isOfClient(refreshToken.value.grant.clientId)) return false;
+    await revokeGrant(server, refreshToken.grantId!, reason, refreshToken.value.endsAt);
+    return true;
   }
   const accessTokenClaims = (await readAccessToken(server, token))?.claims;
-  if (accessTokenClaims === undefined || accessTokenClaims.client_id !== client.id) return;
+  if (accessTokenClaims === undefined || !isOfClient(accessTokenClaims.client_id)) return false;
   await server.store.revoke(accessTokenClaims.jti, accessTokenClaims.exp * 1000);
   const grantId = grantOfAccessToken(accessTokenClaims.jti);
-  server.trace({ type: "token_revoked", at: server.now(), client: client.id, grantId });
+  server.trace({ type: "token_revoked", at: server.now(), client: accessTokenClaims.client_id, grantId });
+  return true;
 }
