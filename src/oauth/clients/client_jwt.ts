@@ -8,13 +8,12 @@ import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import { quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ErrorDetails, OAuthError } from "../errors.ts";
-import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import { remoteKeys, verifyByKeys } from "../keys/remote_keys.ts";
-import { DocumentError } from "../outbound.ts";
 import type { Server } from "../server.ts";
 import { compactJws } from "../tokens/verification.ts";
 import { isSecretExpired } from "./auth/method.ts";
+import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";
 import { policyOf } from "./policy.ts";
 import type { Client } from "./repository.ts";
 
@@ -73,24 +72,16 @@ export async function verifyClientJwt(
   if (usesSecret && isSecretExpired(server, client.metadata)) {
     throw reject("the secret has expired", "a secret that is still valid", `${name} is signed with the expired secret`);
   }
-  const isInUse = client.standing !== "unknown" || server.clients.isInUse(client.id);
-  // The operator chose the URLs of configured clients.
-  const countFetch = client.standing === "configured"
-    ? undefined
-    : (url: string) => limiterOf(server).count(url, { isInUse, address: server.sender?.address });
-  // Keys of clients that are not in use do not evict those of others.
-  const fetcher = isInUse ? server : { ...server, keyFetches: server.unusedKeyFetches };
   let result: JWTVerifyResult;
   try {
     result = usesSecret
       ? await jwtVerify(jwt, new TextEncoder().encode(client.assertionSecret), options)
-      : await verifyByKeys(jwt, remoteKeys(fetcher, client.metadata, countFetch), options);
+      : await verifyByKeys(jwt, remoteKeys(...keysOf(server, client)), options);
   } catch (cause) {
-    if (cause instanceof DocumentError || cause instanceof FetchLimitError) {
-      const { expected, received } = cause;
-      const fix = cause instanceof DocumentError ? cause.fix : undefined;
-      const details = { fix, detailsInTraceOnly: client.standing === "unknown" };
-      throw reject(`the keys of client ${client.id} cannot be fetched`, expected, received, details);
+    const failure = describeKeyFetchFailure(client, cause);
+    if (failure !== undefined) {
+      const { reason, expected, received, ...others } = failure;
+      throw reject(reason, expected, received, others);
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
     const by = isAlgorithm ? byProfile(profile, "signatureAlgorithms") : "";

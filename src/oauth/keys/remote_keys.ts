@@ -3,6 +3,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
 
 /**
@@ -25,7 +26,7 @@ export interface PublicKeySet {
 }
 
 /** The owner of public keys: with its key set, or the URL of it. */
-interface KeyOwner {
+export interface KeyOwner {
   /** The key set; ignored if the URL is present. */
   readonly jwks?: PublicKeySet;
   /** The URL of the key set. */
@@ -49,7 +50,7 @@ export interface KeyFetches {
 }
 
 /** The part of the server that fetches keys. */
-interface KeyFetcher {
+export interface KeyFetcher {
   readonly now: () => number;
   readonly outbound: Outbound;
   readonly keyFetches: BoundedCache<KeyFetches>;
@@ -67,7 +68,24 @@ export function remoteKeys(
   { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
   countFetch?: (url: string) => void,
 ): JWTVerifyGetKey {
-  return uri === undefined ? keySelector(jwks) : fetchedKeys(server, uri, countFetch);
+  return uri === undefined ? keySelector(jwks) : fetchedKeys(fetchedKeySets(server, uri, countFetch));
+}
+
+/** The key set of an owner. */
+export interface KeySets {
+  /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `countFetch` throws. */
+  current(): MaybePromise<PublicKeySet>;
+  /** The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`. */
+  newer(): MaybePromise<PublicKeySet>;
+}
+
+/** The key set of an owner, under the same rules as {@link remoteKeys}. */
+export function keySets(
+  server: KeyFetcher,
+  { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
+  countFetch?: (url: string) => void,
+): KeySets {
+  return uri === undefined ? { current: () => jwks, newer: () => jwks } : fetchedKeySets(server, uri, countFetch);
 }
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
@@ -108,7 +126,7 @@ export async function verifyByKeys(
   }
 }
 
-function fetchedKeys(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): JWTVerifyGetKey {
+function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): KeySets {
   const { keyFetches, now } = server;
   const getKeys = (maxAgeMs: number) => {
     const { last, failed } = keyFetches.get(uri) ?? {};
@@ -132,12 +150,16 @@ function fetchedKeys(server: KeyFetcher, uri: string, countFetch?: (url: string)
     });
     return attempt.keys;
   };
+  return { current: () => getKeys(maxKeyAgeMs), newer: () => getKeys(minFetchIntervalMs) };
+}
+
+function fetchedKeys(sets: KeySets): JWTVerifyGetKey {
   return async (header, token) => {
-    const keys = await getKeys(maxKeyAgeMs);
+    const keys = await sets.current();
     try {
       return await selectKey(keys, header, token);
     } catch (error) {
-      const newer = error instanceof errors.JWKSNoMatchingKey ? await getKeys(minFetchIntervalMs) : keys;
+      const newer = error instanceof errors.JWKSNoMatchingKey ? await sets.newer() : keys;
       if (newer === keys) throw error;
       return await selectKey(newer, header, token);
     }

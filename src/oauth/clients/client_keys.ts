@@ -1,0 +1,43 @@
+/** The public keys of a client: how they are fetched, and what the client learns if they cannot be. */
+
+import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
+import type { KeyFetcher, KeyOwner } from "../keys/remote_keys.ts";
+import { DocumentError } from "../outbound.ts";
+import type { Server } from "../server.ts";
+import type { Client } from "./repository.ts";
+
+/** The arguments by which `remoteKeys` and `keySets` find the keys of a client. */
+export function keysOf(
+  server: Server,
+  client: Client,
+): [fetcher: KeyFetcher, owner: KeyOwner, countFetch?: (url: string) => void] {
+  const isInUse = client.standing !== "unknown" || server.clients.isInUse(client.id);
+  // The operator chose the URLs of configured clients.
+  const countFetch = client.standing === "configured"
+    ? undefined
+    : (url: string) => limiterOf(server).count(url, { isInUse, address: server.sender?.address });
+  // Keys of clients that are not in use do not evict those of others.
+  const fetcher = isInUse ? server : { ...server, keyFetches: server.unusedKeyFetches };
+  return [fetcher, client.metadata, countFetch];
+}
+
+/** Why keys could not be fetched. */
+interface KeyFetchFailure {
+  readonly reason: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly fix?: string;
+  /** An unknown client does not learn what its URL led to (SSRF). */
+  readonly detailsInTraceOnly: boolean;
+}
+
+/** Describes an error of {@link keysOf}; `undefined` if it is another one. */
+export function describeKeyFetchFailure({ id, standing }: Client, cause: unknown): KeyFetchFailure | undefined {
+  if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) return undefined;
+  const { expected, received } = cause;
+  return {
+    reason: `the keys of client ${id} cannot be fetched`,
+    ...{ expected, received, fix: cause instanceof DocumentError ? cause.fix : undefined },
+    detailsInTraceOnly: standing === "unknown",
+  };
+}
