@@ -24,6 +24,7 @@ import type {
   VerifyRegistration,
 } from "../oauth/server.ts";
 import type { Introspection } from "../oauth/tokens/introspection.ts";
+import type { ResponseEncryption } from "../oauth/tokens/response_encryption.ts";
 import type { SubjectType } from "../oauth/users/subject_type.ts";
 import type { Approver } from "./approver.ts";
 import type { Endpoint } from "./route.ts";
@@ -100,6 +101,8 @@ export interface Extension extends SettingsExtension {
   addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
   /** How requests prove keys. Default: they prove none. */
   readonly keyProofs?: KeyProofs;
+  /** Encrypts responses for clients that are registered for it. Default: none is encrypted. */
+  readonly responseEncryption?: ResponseEncryption<Server>;
   /** Follows the sessions of users. Default: none. */
   readonly sessionWatcher?: SessionWatcher;
   /** Loads the issuers that run after those of every server. Default: none. */

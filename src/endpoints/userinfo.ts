@@ -66,8 +66,9 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
     user,
     grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
   }) ?? response;
-  if (alg === undefined) return json(200, info);
-  return jwtResponse("application/jwt", await server.sign("userinfo", alg, info));
+  const signed = alg && await server.sign("userinfo", alg, info);
+  const jwt = await server.responseEncryption?.encrypt(server, client, "userinfo", signed ?? info) ?? signed;
+  return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
 }
 
 /** The token in a form (RFC 6750 §2.2); `undefined` for other requests. */

@@ -35,6 +35,7 @@ import type { MaybePromise } from "./maybe_promise.ts";
 import type { ParameterDescription } from "./parameter.ts";
 import type { Params } from "./params.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
+import type { ResponseEncryption } from "./tokens/response_encryption.ts";
 import type { OverrideClaims } from "./tokens/override_claims.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
@@ -85,6 +86,8 @@ export interface Server {
   readonly registrationVerifiers: readonly VerifyRegistration[];
   /** How requests prove keys; absent: no token is bound to one. */
   readonly keyProofs?: KeyProofs;
+  /** Encrypts responses for clients; absent: none is encrypted. */
+  readonly responseEncryption?: ResponseEncryption<Server>;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
   /** The clients: the registered ones and those of metadata documents. */

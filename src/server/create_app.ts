@@ -157,6 +157,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
     registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
     keyProofs: extensions.find((extension) => extension.keyProofs !== undefined)?.keyProofs,
+    responseEncryption: extensions.find((extension) => extension.responseEncryption !== undefined)?.responseEncryption,
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),

@@ -8,6 +8,7 @@ import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { device } from "../extensions/device/mod.ts";
 import { dpop } from "../extensions/dpop/mod.ts";
+import { encryptedResponses } from "../extensions/encrypted_responses/mod.ts";
 import { pairwise } from "../extensions/pairwise/mod.ts";
 import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
@@ -34,6 +35,7 @@ export const extensions: readonly Extension[] = [
   clientLogout,
   device,
   dpop,
+  encryptedResponses,
   pairwise,
   par,
   registration,

@@ -328,7 +328,8 @@ async function parseResponse(
   throw new LoginError(sentence, { ...details, status, error: typeof error === "string" ? error : undefined });
 }
 
-/** The claims of a JWT, not verified. */
-function decodeClaims(jwt: string): Readonly<Record<string, unknown>> {
+/** The claims of a signed JWT, not verified; `undefined` if it is encrypted. */
+function decodeClaims(jwt: string): Readonly<Record<string, unknown>> | undefined {
+  if (jwt.split(".").length === 5) return undefined;
   return JSON.parse(new TextDecoder().decode(decodeBase64url(jwt.split(".")[1] ?? "")));
 }

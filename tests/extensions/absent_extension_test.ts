@@ -8,6 +8,7 @@ import type { App } from "../../src/app/context.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { type ClientDemand, clientField, demandMembers } from "../../src/oauth/clients/client.ts";
 import type { Extension } from "../../src/app/extension.ts";
 import { extensions } from "../../src/server/extensions.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
@@ -215,15 +216,16 @@ test("a profile that demands a setting of an extension is rejected without the e
   }
 });
 
-test("without an extension for it, a client cannot demand bound tokens, or that its requests are pushed or signed", async () => {
-  const demands = {
-    dpop_bound_access_tokens: "dpop",
-    require_pushed_authorization_requests: "par",
-    require_signed_request_object: "signed_requests",
-  };
-  const jwks = { keys: [await exportJWK((await generateKeyPair("ES256")).publicKey)] };
-  for (const [member, name] of Object.entries(demands)) {
-    const demanding = { ...client, jwks, [member]: true };
+test("without the extension that meets a demand of a client, the client is rejected", async () => {
+  const keys = await Promise.all(
+    ["ES256", "RS256"].map(async (alg) => exportJWK((await generateKeyPair(alg)).publicKey)),
+  );
+  const jwks = { keys };
+  const demands = extensions.flatMap(({ name, clientDemands = [] }) => clientDemands.map((member) => [member, name]));
+  assertEquals(demands.map(([member]) => member).sort(), [...demandMembers].sort());
+  for (const [member, name] of demands as [ClientDemand, string][]) {
+    const [value] = clientField.members[member].examples;
+    const demanding = { ...client, jwks, [member]: value === false ? true : value };
     const open = (extensions: readonly Extension[]) =>
       latchkey({ issuer: "https://as.test", extensions, clients: [demanding] });
     await using _as = await open(extensions);

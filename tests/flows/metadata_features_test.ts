@@ -26,6 +26,7 @@ import type { Fields, TestServer } from "./harness.ts";
 import { assertPageWithForm, openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
+import { extensionAttempts } from "../extensions/metadata_attempts.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";
@@ -224,6 +225,7 @@ async function algorithmsAt(
 
 /** A test of each member of the document. A member without an entry is untested. */
 const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
+  ...extensionAttempts,
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
   authorization_endpoint: async (b) => assert(await b.code()),
   token_endpoint: async (b) => assert((await openBrowser(b).login()).access_token),

@@ -42,6 +42,7 @@ import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 import { openBrowser } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
+import { extensionAttempts } from "../extensions/metadata_attempts.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));
@@ -391,6 +392,7 @@ const longSecret = "s".repeat(64);
 const now = Date.UTC(2026, 0, 1) / 1000;
 
 const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, value: never) => unknown>> = {
+  ...extensionAttempts,
   issuer: ({ as }, _, value: string) => assertEquals(value, as.issuer),
   authorization_endpoint: async (b, metadata) => assert(getRedirectParams(await authorizeBy(b, metadata)).get("code")),
   token_endpoint: (b, metadata) => flowBy(b, metadata),

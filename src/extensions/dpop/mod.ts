@@ -46,6 +46,7 @@ export const dpop: Extension = {
   title: "DPoP",
   specifications: ["RFC 9449"],
   settingFields: dpopFields,
+  clientDemands: ["dpop_bound_access_tokens"],
   resolveSettings: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),

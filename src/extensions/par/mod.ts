@@ -22,6 +22,7 @@ export const par: Extension = {
   title: "Pushed authorization requests",
   specifications: ["RFC 9126"],
   settingFields: parFields,
+  clientDemands: ["require_pushed_authorization_requests"],
   requestParts: [{ at: ["authorize", "par"], read: rejectUnpushed }],
   requestSource: {
     parameter: "request_uri",

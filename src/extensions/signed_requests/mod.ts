@@ -17,6 +17,7 @@ export const signedRequests: Extension = {
   title: "Signed authorization requests",
   specifications: ["RFC 9101", "OpenID Connect Core §6.1"],
   settingFields: signedRequestFields,
+  clientDemands: ["require_signed_request_object"],
   requestParts: [{ at: ["authorize", "par"], read: rejectUnsigned }],
   requestSource: {
     parameter: "request",

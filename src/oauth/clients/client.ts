@@ -9,8 +9,8 @@ import { anyValue, choice, type Field, flag, list, object, record, text, texts, 
 import { acrValueField } from "../authorize/authentication_level.ts";
 import { type ProfileName, profileNames } from "../config/profile.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
-import type { Standing } from "./standing.ts";
-import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { type ResponseMembers, responseMembers } from "./response_members.ts";
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
@@ -33,7 +33,7 @@ export type ClientAuthMethod =
  * };
  * ```
  */
-export interface ClientMetadata {
+export interface ClientMetadata extends ResponseMembers {
   /** The identifier of the client: 1 to 256 printable ASCII characters, unique. */
   readonly client_id: string;
   /** Makes the client confidential; browser and native apps must not have one. Stored only as a digest. */
@@ -84,14 +84,6 @@ export interface ClientMetadata {
   readonly authorization_details_types?: readonly string[];
   /** The only response modes that the client may request. Default: all of the server. */
   readonly response_modes?: readonly ResponseMode[];
-  /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
-  readonly authorization_signed_response_alg?: SigningAlgorithm;
-  /**
-   * The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`.
-   */
-  readonly introspection_signed_response_alg?: SigningAlgorithm;
-  /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
-  readonly id_token_signed_response_alg?: SigningAlgorithm;
   /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
   /** The resources that the client serves: it may introspect the access tokens for them. */
@@ -112,8 +104,6 @@ export interface ClientMetadata {
   readonly frontchannel_logout_uri?: string;
   /** Whether that URL must contain `iss` and `sid`; it always does. Default: false. */
   readonly frontchannel_logout_session_required?: boolean;
-  /** Signs the userinfo responses for this client. Default: plain JSON. */
-  readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
   /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
@@ -241,7 +231,6 @@ export const clientField = object<ClientMetadata>(
     backchannel_logout_session_required: flag(false),
     frontchannel_logout_uri: text(["https://app.example/frontchannel-logout"]),
     frontchannel_logout_session_required: flag(false),
-    userinfo_signed_response_alg: choice(signingAlgorithms),
     profile: choice(profileNames),
     grant_types: texts(["authorization_code"], { default: ["authorization_code"] }),
     response_types: texts(["code"], { default: ["code"] }),
@@ -251,9 +240,7 @@ export const clientField = object<ClientMetadata>(
       min: 1,
       expected: "an array of response modes, at least one",
     }),
-    authorization_signed_response_alg: choice(signingAlgorithms),
-    introspection_signed_response_alg: choice(signingAlgorithms),
-    id_token_signed_response_alg: choice(signingAlgorithms),
+    ...responseMembers,
     require_pkce: flag(false),
     require_pushed_authorization_requests: flag(false),
     dpop_bound_access_tokens: flag(false),
@@ -273,50 +260,17 @@ export const clientField = object<ClientMetadata>(
   { required: ["client_id"] },
 );
 
-/**
- * The members that a client may set itself, each with the standing from which on it may. Only the operator sets any
- * other member.
- */
-export const openMembers: { readonly [Name in keyof ClientMetadata]?: Standing } = {
-  redirect_uris: "unknown",
-  token_endpoint_auth_method: "unknown",
-  token_endpoint_auth_signing_alg: "unknown",
-  jwks: "unknown",
-  jwks_uri: "unknown",
-  subject_type: "unknown",
-  sector_identifier_uri: "unknown",
-  // Each opaque access token is a record of the store.
-  access_token_format: "approved",
-  post_logout_redirect_uris: "unknown",
-  backchannel_logout_uri: "unknown",
-  backchannel_logout_session_required: "unknown",
-  frontchannel_logout_uri: "unknown",
-  frontchannel_logout_session_required: "unknown",
-  userinfo_signed_response_alg: "unknown",
-  client_name: "unknown",
-  grant_types: "unknown",
-  response_types: "unknown",
-  scope: "unknown",
-  authorization_details_types: "unknown",
-  response_modes: "unknown",
-  authorization_signed_response_alg: "unknown",
-  introspection_signed_response_alg: "unknown",
-  id_token_signed_response_alg: "unknown",
-  require_pkce: "unknown",
-  require_pushed_authorization_requests: "unknown",
-  dpop_bound_access_tokens: "unknown",
-  require_signed_request_object: "unknown",
-  request_object_signing_alg: "unknown",
-  default_acr_values: "unknown",
-  default_max_age: "unknown",
-  require_auth_time: "unknown",
-  application_type: "unknown",
-  client_uri: "unknown",
-  logo_uri: "unknown",
-  policy_uri: "unknown",
-  tos_uri: "unknown",
-  contacts: "unknown",
-};
+/** The members that demand what an extension does. Ignored by a server without it, they would weaken the client. */
+export const demandMembers = [
+  "dpop_bound_access_tokens",
+  "require_pushed_authorization_requests",
+  "require_signed_request_object",
+  "id_token_encrypted_response_alg",
+  "userinfo_encrypted_response_alg",
+] as const;
+
+/** A member that demands something. */
+export type ClientDemand = typeof demandMembers[number];
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 

@@ -1,6 +1,6 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
-import { type ClientMetadata, registeredClientField } from "./client.ts";
+import { type ClientMetadata, demandMembers, registeredClientField } from "./client.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { activeProfile, findEmptySettings } from "../config/profiles.ts";
 import { validateExtensions } from "../config/validate_profile.ts";
@@ -103,25 +103,15 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
   );
 }
 
-/** The settings by which a server demands of all clients what a member demands of one. They are of extensions. */
-const demandSettings = {
-  dpop_bound_access_tokens: "requireSenderConstrainedTokens",
-  require_pushed_authorization_requests: "requirePushedAuthorizationRequests",
-  require_signed_request_object: "requireSignedRequestObject",
-} as const;
-
-/** A server without the extension would accept what the client demands to be rejected. */
+/** A server without the extension would ignore what the client demands. */
 function validateDemands(client: ClientMetadata, { extensions }: ResolvedSettings): ConfigIssue[] {
-  return (Object.keys(demandSettings) as (keyof typeof demandSettings)[]).flatMap((path) =>
-    client[path] !== true ||
-      extensions.some(({ settingFields = {} }) => Object.hasOwn(settingFields, demandSettings[path]))
-      ? []
-      : [{
-        path,
-        expected: "no demand that needs an extension that the server does not have",
-        received: "true",
-        hint: "Add the extension, or remove the member.",
-      }]
+  return demandMembers.flatMap((path) =>
+    !client[path] || extensions.some(({ clientDemands = [] }) => clientDemands.includes(path)) ? [] : [{
+      path,
+      expected: "no demand that needs an extension that the server does not have",
+      received: quote(client[path]),
+      hint: "Add the extension, or remove the member.",
+    }]
   );
 }
 

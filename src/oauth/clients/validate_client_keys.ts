@@ -111,14 +111,15 @@ export function validateAlgorithms(
   client: ClientMetadata,
   { signatureAlgorithms, profile }: ResolvedSettings,
 ): ConfigIssue[] {
-  return Object.keys(registeredClientField.members!).filter((name) => name.endsWith("_alg")).flatMap((path) => {
-    const alg = client[path as keyof ClientMetadata] as string | undefined;
-    if (alg === undefined || alg.startsWith("HS") || signatureAlgorithms.includes(alg)) return [];
-    return [{
-      path,
-      expected: `one of ${signatureAlgorithms.join(", ")}${byProfile(profile, "signatureAlgorithms")}`,
-      received: quote(alg),
-      hint: "Choose one of them, or leave it out.",
-    }];
-  });
+  return Object.keys(registeredClientField.members!).filter((name) => /_sign(?:ing|ed_response)_alg$/.test(name))
+    .flatMap((path) => {
+      const alg = client[path as keyof ClientMetadata] as string | undefined;
+      if (alg === undefined || alg.startsWith("HS") || signatureAlgorithms.includes(alg)) return [];
+      return [{
+        path,
+        expected: `one of ${signatureAlgorithms.join(", ")}${byProfile(profile, "signatureAlgorithms")}`,
+        received: quote(alg),
+        hint: "Choose one of them, or leave it out.",
+      }];
+    });
 }

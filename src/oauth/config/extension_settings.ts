@@ -1,7 +1,7 @@
 /** What an extension adds to the settings of a server. */
 
 import type { ResponseMode } from "../authorize/response_mode.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../clients/client.ts";
+import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { SubjectType } from "../users/subject_type.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -35,6 +35,8 @@ export interface SettingsExtension {
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
+  /** The members of client metadata whose demands it meets. A server without it rejects them. Default: none. */
+  readonly clientDemands?: readonly ClientDemand[];
   /**
    * The values of list members of client metadata. Other values are issues, and are dropped from metadata documents.
    */

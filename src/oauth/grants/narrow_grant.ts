@@ -21,7 +21,7 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
  *
  * @param scope The part of the granted scope that is still registered.
  * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them. Or if the
- *   request asks for more than was granted.
+ *   request asks for more than was granted. Or if no ID token can be encrypted for the client.
  */
 export async function narrowGrant(
   server: Server,
@@ -62,6 +62,8 @@ export async function narrowGrant(
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)
     ? await narrowAccess(server, request, grant, resources)
     : undefined;
+  const preparing = scope.includes("openid") && server.responseEncryption?.prepare(server, client, "id_token");
+  if (preparing) await preparing;
   const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
   return {
     client,

@@ -17,6 +17,7 @@ import { clientLogoutRules } from "./client_logout.ts";
 import { controlRules } from "./control.ts";
 import { dpopRules } from "./dpop.ts";
 import { deviceRules } from "./device.ts";
+import { encryptedResponseRules } from "./encrypted_responses.ts";
 import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
@@ -38,6 +39,7 @@ export type {
   controlRules,
   deviceRules,
   dpopRules,
+  encryptedResponseRules,
   httpRules,
   openidRules,
   pageRules,
@@ -62,6 +64,7 @@ export type RuleTable =
   & typeof stepUpRules
   & typeof httpRules
   & typeof pageRules
+  & typeof encryptedResponseRules
   & typeof signedRequestRules
   & typeof pushedRequestRules
   & typeof dpopRules
@@ -100,6 +103,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...stepUpRules,
   ...httpRules,
   ...pageRules,
+  ...encryptedResponseRules,
   ...signedRequestRules,
   ...pushedRequestRules,
   ...dpopRules,

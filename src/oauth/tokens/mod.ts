@@ -34,6 +34,10 @@ export async function issueTokens(
     const issued = issue(server, authorization, now, response, request);
     Object.assign(response, isPromise(issued) ? await issued : issued);
   }
+  // Last: other issuers read the signed ID token.
+  const { id_token } = response;
+  const encrypting = id_token && server.responseEncryption?.encrypt(server, client, "id_token", id_token);
+  if (encrypting) Object.assign(response, { id_token: await encrypting });
   server.trace({
     type: "tokens_issued",
     at: server.now(),

@@ -136,7 +136,6 @@ test("[DR-02] a misspelt member is ignored with a warning, and a missing one is 
   const standard = [
     ...["software_id", "software_version", "client_name#ja", "request_uris", "initiate_login_uri"],
     "request_object_encryption_alg",
-    ...["id_token_encrypted_response_alg", "id_token_encrypted_response_enc"],
     ...["redirect_uri", "tls_client_auth_subject_dn"],
   ];
   assertEquals(await warningsOf(Object.fromEntries(standard.map((name) => [name, "x"]))), []);

@@ -1,0 +1,92 @@
+/** Encrypts by a public key of the client (RFC 7516). Loaded with the first response, because it imports jose. */
+
+import { CompactEncrypt, importJWK } from "jose";
+import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { KeyManagementAlgorithm } from "../../oauth/keys/encryption_algorithm.ts";
+import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import type { Server } from "../../oauth/server.ts";
+import { describeKey, type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
+
+/** Seconds after which a client may try again whose keys could not be fetched: keys are not fetched sooner. */
+const retryAfterSeconds = 30;
+
+/** A key of a client. */
+interface EncryptionKey {
+  readonly key: Awaited<ReturnType<typeof importJWK>>;
+  readonly kid: string | undefined;
+}
+
+/**
+ * The key of a client for an algorithm. If no key suits, the keys are fetched again: the client may have changed them.
+ *
+ * @throws {OAuthError} If none suits, or the keys cannot be fetched.
+ */
+export async function findKey(server: Server, client: Client, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
+  const sets = keySets(...keysOf(server, client));
+  let keys: PublicKeySet;
+  try {
+    keys = await sets.current();
+    if (suitableKeys(keys.keys, alg).length === 0) keys = await sets.newer();
+  } catch (cause) {
+    const failure = describeKeyFetchFailure(client, cause);
+    if (failure === undefined) throw cause;
+    throw new OAuthError("temporarily_unavailable", "the keys of the client cannot be fetched", {
+      rule: "EN-05",
+      ...failure,
+      retryAfter: retryAfterSeconds,
+      cause,
+    });
+  }
+  for (const key of suitableKeys(keys.keys, alg)) {
+    const imported = await importKey(key, alg);
+    if (imported !== undefined) return imported;
+  }
+  throw new OAuthError("invalid_client_metadata", "the client has no key that the response can be encrypted by", {
+    rule: "EN-05",
+    reason: `client ${client.id} has no key that the response can be encrypted by`,
+    expected: describeKey(alg),
+    received: `${keys.keys.length} keys, none of which suits`,
+  });
+}
+
+/** The imported keys; `undefined` if a key is unusable. */
+const importedKeys = new WeakMap<PublicKey, Promise<EncryptionKey | undefined>>();
+
+/** Imports a key once. */
+function importKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<EncryptionKey | undefined> {
+  let imported = importedKeys.get(jwk);
+  if (imported === undefined) importedKeys.set(jwk, imported = tryKey(jwk, alg).catch(() => undefined));
+  return imported;
+}
+
+/** Imports a key and encrypts by it: not every runtime finds at import that a point is not on its curve. */
+async function tryKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
+  // Without use and key_ops, which runtimes compare with different operations.
+  const { kty, n, e, crv, x, y, kid } = jwk as Readonly<Record<string, string>>;
+  const key = await importJWK({ kty, n, e, crv, x, y } as Parameters<typeof importJWK>[0], alg);
+  await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: "A128GCM" }).encrypt(key);
+  return { key, kid };
+}
+
+/**
+ * Encrypts a response.
+ *
+ * @param content A signed JWT, which becomes a nested JWT (RFC 7519 §5.2), or claims.
+ * @throws {OAuthError} As {@link findKey}.
+ */
+export async function encrypt(
+  server: Server,
+  client: Client,
+  { alg, enc }: Encryption,
+  content: string | Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { key, kid } = await findKey(server, client, alg);
+  const isJwt = typeof content === "string";
+  const bytes = new TextEncoder().encode(isJwt ? content : JSON.stringify(content));
+  const header = { alg, enc, ...kid !== undefined && { kid }, ...isJwt && { cty: "JWT" } };
+  const jwe = await new CompactEncrypt(bytes).setProtectedHeader(header).encrypt(key);
+  server.passed?.("EN-01", alg);
+  return jwe;
+}
