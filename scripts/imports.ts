@@ -226,7 +226,7 @@ const maxKernelCodeLines = 16_500;
  * flow of a server with default options and a memory store. Modules that it loads by `import()` count; modules of types
  * alone are never loaded.
  */
-const maxFirstLoginModules = 159;
+const maxFirstLoginModules = 164;
 
 /** Maximum number of modules of one extension that the first login loads: its description. */
 const maxExtensionModules = 3;
