@@ -83,6 +83,7 @@ export type { HostedResourceLocation, HostedResourceOptions } from "../resource/
 export type { Fields } from "../http/form.ts";
 export type * from "../recorder/exchange.ts";
 export type { Recorder } from "../recorder/recorder.ts";
+export type { StorageState, StoredCookie } from "./browser/storage_state.ts";
 export type { Callback } from "./browser/callback.ts";
 export type { LogoutOptions, RequestParameters, TestBrowser } from "./browser/test_browser.ts";
 export { checkClient } from "./check/check_client.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { testLatchkey } from "../../src/testing/mod.ts";
+import { type StorageState, testLatchkey } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../flows/harness.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
@@ -47,3 +47,49 @@ test("a browser logs in at a listening mock as the persona of its header, and is
   as.log.expect("token").called(1).by(client).succeeded();
   app.close();
 });
+
+for (
+  const [name, { path, tls }] of Object.entries(
+    {
+      "http": { path: "", tls: undefined },
+      "https, with a cookie of this host": { path: "", tls: "self-signed" },
+      "https, with a cookie of a path": { path: "/tenant", tls: "self-signed" },
+    } as const,
+  )
+) {
+  test(`a browser starts with the session of a test browser: ${name}`, {
+    skip: executablePath === undefined,
+  }, async () => {
+    const port = await findFreePort();
+    // With pages, so that a browser without the session does not log in by itself.
+    const issuer = `${tls === undefined ? "http" : "https"}://localhost:${port}${path}`;
+    await using as = await testLatchkey({ login: "interactive", issuer });
+    await as.listen({ tls });
+    const client = as.client({ redirect_uri: `${new URL(issuer).origin}/authorized`, scope: "openid" });
+    const agent = as.browser({ as: "bob" });
+    await as.logIn(client, { browser: agent });
+    const request = new URLSearchParams({
+      ...{ response_type: "code", client_id: client.client_id, redirect_uri: client.redirect_uri, scope: "openid" },
+      ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
+      prompt: "none",
+    });
+    const url = `${issuer}/oauth2/authorize?${request}`;
+    const receivedError = async (storageState?: StorageState) => {
+      await using opened = await openPage(url, { storageState, ignoreHTTPSErrors: true });
+      return new URL(opened.page.url()).searchParams.get("error");
+    };
+    // Without a page the consent is missing: the user is known.
+    assertEquals(await receivedError(agent.storageState()), "consent_required");
+    assertEquals(await receivedError(), "login_required");
+  });
+}
+
+/** A port that was free a moment ago, for an issuer that has a path as well. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

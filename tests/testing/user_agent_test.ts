@@ -147,6 +147,29 @@ test("cookies can be read and deleted, and a session ends with its cookie", asyn
   assertEquals((await agent.authorize(requestOf(client, { prompt: "none" }))).error, "login_required");
 });
 
+test("the storage state for Playwright has every attribute of each cookie that has not expired", async () => {
+  let now = 0;
+  const { agent } = scripted(
+    () => redirect("https://client.test/cb", "a=1; Path=/x; HttpOnly; SameSite=none; Secure; Max-Age=60", 'b="2"'),
+    () => now,
+  );
+  await agent.open("/oauth2/authorize");
+  const common = { domain: "latchkey.test", expires: -1 };
+  const first = { ...common, name: "a", value: "1", path: "/x", httpOnly: true, secure: true, sameSite: "None" };
+  const second = {
+    ...common,
+    name: "b",
+    value: '"2"',
+    path: "/oauth2",
+    httpOnly: false,
+    secure: false,
+    sameSite: "Lax",
+  };
+  assertEquals<unknown>(agent.storageState(), { cookies: [first, second], origins: [] });
+  now = 60_000;
+  assertEquals<unknown>(agent.storageState(), { cookies: [second], origins: [] });
+});
+
 test("the persona of a browser can deny, and can grant fewer scope values", async () => {
   await using as = await testLatchkey();
   const client = as.client();

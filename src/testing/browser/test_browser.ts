@@ -2,6 +2,7 @@
 
 import type { Callback } from "./callback.ts";
 import { type CookieJar, cookieJar } from "./cookie_jar.ts";
+import { type StorageState, toStorageState } from "./storage_state.ts";
 import { withContentLength } from "../fetch.ts";
 import { extractText, findAttributes, type HtmlForm, parseForms, submitForm } from "./html_form.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "../login_error.ts";
@@ -46,6 +47,12 @@ export interface LogoutOptions {
 export interface TestBrowser {
   /** The cookies. */
   readonly cookies: CookieJar;
+  /**
+   * Returns the cookies for a browser of Playwright, which then has the session of this one:
+   * `browser.newContext({ storageState: as.browser().storageState() })`. The server must listen first, because the
+   * names of cookies contain the port.
+   */
+  storageState(): StorageState;
   /**
    * Opens a URL of the server and follows redirects below the issuer. Submits no forms.
    *
@@ -155,6 +162,8 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
 
   return {
     cookies,
+
+    storageState: () => toStorageState(cookies.all()),
 
     async open(url, init) {
       let visit = await send({ url: resolveUrl(url) }, options, init);

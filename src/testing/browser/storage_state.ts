@@ -1,0 +1,44 @@
+/** Cookies in the form in which Playwright reads them. */
+
+import type { Cookie } from "./cookie_jar.ts";
+
+/** A cookie of Playwright. */
+export interface StoredCookie {
+  /** The name. */
+  readonly name: string;
+  /** The value, including quotes. */
+  readonly value: string;
+  /** The host that set the cookie. Without a dot in front: hosts below it do not receive the cookie. */
+  readonly domain: string;
+  /** The path; the cookie is sent to it and to all paths below it. */
+  readonly path: string;
+  /** Until the browser ends. Not the lifetime of the cookie, which counts by the clock of the mock. */
+  readonly expires: -1;
+  /** Whether scripts cannot read the cookie. */
+  readonly httpOnly: boolean;
+  /** Whether the cookie is sent only over https and to loopback hosts. */
+  readonly secure: boolean;
+  /** Which requests from other sites have the cookie; `Lax` if the server did not say. */
+  readonly sameSite: "Strict" | "Lax" | "None";
+}
+
+/** The `storageState` of a browser context of Playwright. */
+export interface StorageState {
+  /** The cookies, oldest first. */
+  readonly cookies: StoredCookie[];
+  /** The local storage of origins; none, because pages of the server keep nothing there. */
+  readonly origins: [];
+}
+
+/** Converts cookies. */
+export function toStorageState(cookies: readonly Cookie[]): StorageState {
+  return {
+    cookies: cookies.map(({ name, value, origin, path, httpOnly, secure, sameSite = "" }) => ({
+      ...{ name, value, domain: new URL(origin).hostname, path, expires: -1, httpOnly, secure },
+      sameSite: sameSites.find((known) => known.toLowerCase() === sameSite.toLowerCase()) ?? "Lax",
+    })),
+    origins: [],
+  };
+}
+
+const sameSites = ["Strict", "Lax", "None"] as const;
