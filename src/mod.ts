@@ -15,6 +15,8 @@
  * @module
  */
 
+export { host } from "./server/host.ts";
+export type { AppOptions, Host, HostOptions } from "./server/host.ts";
 export { latchkey } from "./server/latchkey.ts";
 export type { Latchkey } from "./server/latchkey.ts";
 export type { ListenOptions, ListenResult } from "./server/listen.ts";

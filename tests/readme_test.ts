@@ -17,6 +17,7 @@ import type { Field } from "../src/oauth/config/field.ts";
 import { inspector } from "../src/inspector/mod.ts";
 import { validateOptions } from "../src/server/options.ts";
 import { logging } from "../src/operating/mod.ts";
+import { host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./secret_leak_check.ts";
 
@@ -77,7 +78,7 @@ test("the example of a client library finds the server and authenticates", async
 
 test("the examples of embedding run one after the other and end with tokens", async () => {
   const [first, ...others] = program("src/README.md").split(/(?=^const \{ publicKey)/m);
-  const tokens = await run(`${first}\nawait as.close();\nreturn tokens;`, { latchkey });
+  const tokens = await run(`${first}\nawait as.close();\nawait server.close();\nreturn tokens;`, { latchkey, host });
   assertEquals([tokens.token_type, tokens.scope, decodeClaims(tokens.access_token).sub], ["Bearer", "read", "alice"]);
   const other = await run(`${others.join("")}\nreturn other;`, { latchkey });
   const { keys } = await (await other.fetch(new Request(`${other.issuer}/oauth2/jwks`))).json();

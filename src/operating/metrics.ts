@@ -129,6 +129,7 @@ export function metrics(): Metrics {
       list: time("list", store.list.bind(store)) as Store["list"],
       count: time("count", store.count.bind(store)),
       deleteExpired: time("deleteExpired", store.deleteExpired.bind(store)),
+      deleteAll: time("deleteAll", store.deleteAll.bind(store)),
       close: () => store.close(),
     };
   }

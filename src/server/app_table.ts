@@ -3,9 +3,7 @@
 import type { RequestLike } from "../http/message.ts";
 
 /** Apps by host and path. */
-interface AppTable<App> {
-  /** The number of places. */
-  readonly size: number;
+export interface AppTable<App> {
   /** Finds the app whose issuer the URL of a request is below; `undefined` without one. */
   find(request: RequestLike): App | undefined;
   /**
@@ -28,9 +26,6 @@ export function appTable<App>(): AppTable<App> {
   let maxSegments = 0;
 
   return {
-    get size() {
-      return apps.size;
-    },
     find({ url, headers }) {
       const authority = url.startsWith("/") ? 0 : url.indexOf("://") + 3;
       const pathStart = authority === 0 ? 0 : indexOrEnd(url, "/", authority);

@@ -1,69 +1,141 @@
 /**
  * The assembly of a server: one process with any number of issuers. No protocol rule lives here.
  *
- * 1. A host has the listener and the timer of a process (`listen.ts`, `maintenance.ts`), and may have a store.
+ * 1. A host has the listener, the timer and the store of a process (`listen.ts`, `maintenance.ts`).
  * 2. `open_app.ts` opens an app, which is one issuer: it validates the options (`options.ts`), and opens the keys.
  * 3. `create_app.ts` creates its server, its endpoints (`routes.ts`) and its router; plugins wrap the router.
  * 4. For each request `app_table.ts` finds the app, and the router creates a context (`request_context.ts`).
  */
 
 import type { HostedApp } from "../app/hosted_app.ts";
-import type { HttpResponse } from "../http/message.ts";
-import type { RequestHandler } from "../http/router.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { quote } from "../oauth/config/config_issue.ts";
+import { ConnectionDropped, type HttpResponse, isDropped, toResponse } from "../http/message.ts";
+import type { ClientAddress, RequestHandler } from "../http/router.ts";
 import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
-import { appTable } from "./app_table.ts";
+import type { AppTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
-import { type OpenApp, openApp } from "./open_app.ts";
+import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
 
-/** A host whose requests may have an app of last resort. */
-interface CreatedHost {
+/** Options of {@link host}. */
+export interface HostOptions {
+  /**
+   * The store of all apps, each with records of its own. They share the clock of the system. The host closes it.
+   * Default: each app has a new memory store.
+   */
+  readonly store?: Store | Promise<Store>;
+  /** The origin of the apps with a `path`; it follows the port. Default: `http://localhost:9000`. */
+  readonly origin?: string;
+}
+
+/** Options of an app: those of {@link latchkey}, except for the store. */
+export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
+  /**
+   * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
+   * option `issuer`, or the root of the host.
+   */
+  readonly path?: string;
+}
+
+/** A process with any number of issuers. */
+export interface Host extends AsyncDisposable {
   /** The apps, oldest first. */
-  apps(): readonly HostedApp[];
-  /** Handles a request: the app whose issuer its URL is below does. It never rejects. */
-  readonly handle: RequestHandler;
+  readonly apps: readonly HostedApp[];
   /**
-   * Adds the app that handles the requests for no other app. The apps by path follow its origin.
+   * Adds an app. Its issuer is `issuer`, or `path` below the origin of the host.
    *
-   * @throws {ConfigurationError} If the options are invalid.
-   */
-  addMainApp(options: LatchkeyOptions, store: Store | Promise<Store>): Promise<HostedApp>;
-  /**
-   * Adds an app.
-   *
-   * @param path The path of its issuer below the origin of the host; absent if the issuer is configured.
    * @throws {ConfigurationError} If the options are invalid, or the issuer is in use.
+   * @throws {StoreError} If the store does not respond for a minute and a half.
    */
-  addApp(options: LatchkeyOptions, path: string | undefined, store: Store): Promise<HostedApp>;
-  /** Listens on the network. */
+  app(options?: AppOptions): Promise<HostedApp>;
+  /**
+   * Handles a request: the app does whose issuer has the host and the path of the URL. A `Host` header precedes the
+   * host of the URL. 404 if there is none.
+   *
+   * @param peer The address of the client, if the caller knows it.
+   */
+  fetch(request: Request, peer?: ClientAddress): Promise<Response>;
+  /**
+   * Listens on the network, on Deno, Bun and Node.
+   *
+   * @throws {Error} If the address or the certificate cannot be used.
+   */
   listen(options?: ListenOptions): Promise<ListenResult>;
-  /** Stops listening, waits for requests in flight, and closes the apps. Further calls return the same promise. */
+  /** Stops listening, waits for requests in flight, and closes the store. Further calls return the same promise. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a host.
+ * Creates a host: one process with any number of issuers, which share its listener and its store but no client, user,
+ * key, session, code or token.
  *
- * @param origin Its origin, which follows the port.
+ * @throws {StoreError} If the store does not respond for a minute and a half.
+ *
+ * @example
+ * ```ts
+ * import { host } from "@latchkey/latchkey";
+ *
+ * await using server = await host();
+ * const a = await server.app({ path: "/a", users: [{ sub: "carol" }] });
+ * const b = await server.app({ issuer: "http://b.localhost:9000" });
+ * await server.fetch(new Request(`${a.issuer}/.well-known/openid-configuration`));
+ * await b.drop();
+ * ```
  */
-export function createHost(origin: string = localIssuer(9000)): CreatedHost {
+export async function host({ store, origin }: HostOptions = {}): Promise<Host> {
+  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
+  const created = createHost(origin, store instanceof Promise ? await limitStart(store) : store);
+  return {
+    get apps() {
+      return created.apps();
+    },
+    app: ({ path, ...options } = {}) => created.addApp(options, path),
+    async fetch(request, peer) {
+      const response = await created.handle(request, peer);
+      if (isDropped(response)) throw new ConnectionDropped();
+      return toResponse(response);
+    },
+    listen: created.listen,
+    close: created.close,
+    [Symbol.asyncDispose]: created.close,
+  };
+}
+
+/** A host, as `latchkey()` and {@link host} assemble it. */
+interface CreatedHost extends Pick<Host, "listen" | "close"> {
+  apps(): readonly HostedApp[];
+  /** Handles a request of the network. It never rejects. */
+  readonly handle: RequestHandler;
+  /** Adds the app that handles the requests for no other app. Apps with a path follow its origin. */
+  addMainApp(options: LatchkeyOptions, store: Store | Promise<Store>): Promise<HostedApp>;
+  /**
+   * Adds an app.
+   *
+   * @param store A store of its own. Default: its part of the store of the host; without one, a new memory store.
+   */
+  addApp(options: LatchkeyOptions, path: string | undefined, store?: Store): Promise<HostedApp>;
+}
+
+/** Creates a host whose apps share a store, if there is one. */
+export function createHost(origin: string = localIssuer(9000), sharedStore?: Store): CreatedHost {
   const apps = new Set<OpenApp>();
   const paths = new Map<OpenApp, string>();
-  const table = appTable<OpenApp>();
+  /** The apps besides the main one; absent before there is one. A host with one app loads none of it. */
+  let table: AppTable<OpenApp> | undefined;
+  /** Deletions of records that have not ended, by their prefix. */
+  const deletions = new Map<string, Promise<unknown>>();
   let main: OpenApp | undefined;
+  let lastSweepAt = -Infinity;
   let closing: Promise<void> | undefined;
   const timer = maintenanceTimer(() => {
     for (const { maintenance } of apps) maintenance.runIfDue();
   });
 
   const handle: RequestHandler = (request, peer) => {
-    const app = (table.size === 0 ? undefined : table.find(request)) ?? main;
+    const app = table?.find(request) ?? main;
     return app === undefined ? unknownIssuer() : app.handle(request, peer);
   };
 
@@ -88,42 +160,67 @@ export function createHost(origin: string = localIssuer(9000)): CreatedHost {
     },
   });
 
-  async function close(app: OpenApp): Promise<void> {
-    if (!apps.delete(app)) return;
-    table.delete(app);
+  /** Opens the part of the shared store, whose apps delete its expired records together. */
+  async function openPart(store: Store, prefix: string): Promise<Store> {
+    await deletions.get(prefix);
+    const { prefixedStore } = await import("../store/prefixed_store.ts");
+    return prefixedStore(store, prefix, async (now) => {
+      if (Math.abs(now - lastSweepAt) < 1000) return 0;
+      lastSweepAt = now;
+      return await store.deleteExpired(now);
+    });
+  }
+
+  async function open(options: LatchkeyOptions, place: Omit<AppPlace, "addApp" | "close">, prefix?: string) {
+    let ending: Promise<void> | undefined;
+    const opened = await openApp(options, {
+      ...place,
+      addApp: ({ path, ...options }) => created.addApp(options, path, memoryStore()),
+      close: (drop) => ending ??= close(opened, drop ? prefix : undefined),
+    });
+    return opened;
+  }
+
+  /** Closes an app. With a prefix, its records are deleted. */
+  async function close(app: OpenApp, prefix: string | undefined): Promise<void> {
+    apps.delete(app);
+    table?.delete(app);
     paths.delete(app);
     app.closePlugins();
     await app.closeStore();
+    if (prefix === undefined) return;
+    const deletion = sharedStore!.deleteAll(prefix).finally(() => deletions.delete(prefix));
+    deletions.set(prefix, deletion.catch(() => {}));
+    await deletion;
   }
 
-  async function add(options: LatchkeyOptions, store: Store | Promise<Store>, issuer: string): Promise<OpenApp> {
-    const app: OpenApp = await openApp(options, {
-      ...{ store, issuer },
-      addApp: async ({ path, ...options }) => await host.addApp(options, path, memoryStore()),
-      close: () => close(app),
-    });
-    return app;
-  }
-
-  const host: CreatedHost = {
+  const created: CreatedHost = {
     apps: () => [...apps].map(({ app }) => app),
     handle,
     async addMainApp(options, store) {
-      main = await add(options, store, options.issuerUntilListening ?? origin);
+      main = await open(options, { store, issuer: options.issuerUntilListening ?? origin, sharesStore: false });
       apps.add(main);
       origin = new URL(main.server.issuer).origin;
       return main.app;
     },
-    async addApp(options, path, store) {
-      const app = await add(options, store, origin + (path ?? ""));
-      const { issuer } = app.server;
-      const hosts = path === undefined ? serverOrigins(app.server).map((url) => new URL(url).host) : [];
-      if (!table.add(app, hosts, new URL(issuer).pathname.replace(/\/$/, ""))) {
+    async addApp(options, path = "", ownStore) {
+      const [{ issuerInUse, validatePath }, { appTable }] = await Promise.all([
+        import("./app_place.ts"),
+        import("./app_table.ts"),
+      ]);
+      validatePath(path, options.issuer);
+      const prefix = ownStore === undefined && sharedStore !== undefined ? `app ${options.issuer ?? path} ` : undefined;
+      const store = prefix === undefined ? ownStore ?? memoryStore() : openPart(sharedStore!, prefix);
+      const app = await open(options, { store, issuer: origin + path, sharesStore: prefix !== undefined }, prefix);
+      const { server } = app;
+      const hosts = options.issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
+      table ??= appTable();
+      if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
         await app.closeStore();
-        throw issuerInUse(issuer);
+        throw issuerInUse(server.issuer);
       }
       apps.add(app);
-      if (path !== undefined) paths.set(app, path);
+      if (options.issuer === undefined) paths.set(app, path);
       return app.app;
     },
     listen: network.listen,
@@ -134,22 +231,14 @@ export function createHost(origin: string = localIssuer(9000)): CreatedHost {
         for (const app of apps) app.closePlugins();
         await network.close();
         await Promise.all([...apps].map((app) => app.closeStore()));
+        await sharedStore?.close();
       })();
     },
   };
-  return host;
+  return created;
 }
 
 async function unknownIssuer(): Promise<HttpResponse> {
   const { plainText } = await import("../http/responses.ts");
   return plainText(404, "No issuer of this server has this URL.");
-}
-
-function issuerInUse(issuer: string): ConfigurationError {
-  return new ConfigurationError([{
-    path: "issuer",
-    expected: "an issuer that no other app of the host has",
-    received: quote(issuer),
-    hint: "Choose another path or host name, or drop the other app.",
-  }]);
 }

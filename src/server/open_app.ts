@@ -30,6 +30,8 @@ export interface AppPlace {
   readonly issuer: string;
   /** The store of the app. */
   readonly store: Store | Promise<Store>;
+  /** Whether other apps have records in the same store. */
+  readonly sharesStore: boolean;
   /** Adds an app to the host. */
   readonly addApp: AddApp;
   /** Closes the app; its records are deleted if `drop` is true. */
@@ -63,6 +65,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { extensions = allExtensions, plugins = [] } = givenOptions;
   assertNoIssues(validate(optionsField(extensions), givenOptions));
   const options = plugins.reduceRight(configure, givenOptions);
+  if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClock();
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
@@ -195,7 +198,7 @@ function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
 const maxStartStepMs = 90_000;
 
 /** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */
-async function limitStart<T>(step: Promise<T>): Promise<T> {
+export async function limitStart<T>(step: Promise<T>): Promise<T> {
   // Handled below; the import must not make a rejection an unhandled one.
   step.catch(() => {});
   const { withTimeout } = await import("../store/with_timeout.ts");

@@ -4,6 +4,7 @@ import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
 import { evictable } from "./evictable.ts";
 import { resolveOptions } from "./resolve_options.ts";
+import { delay } from "./with_timeout.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 /** A record in its table. */
@@ -47,6 +48,9 @@ export interface MemoryStoreOptions {
    */
   readonly maxBytes?: number;
 }
+
+/** Number of records that are searched before other work of the process may continue. */
+const searchBatchSize = 10_000;
 
 const defaults: Required<MemoryStoreOptions> = { maxRecords: 100_000, maxBytes: 64 * 1024 * 1024 };
 
@@ -209,6 +213,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       let removed = 0;
       for (const table of tables.values()) while (deleteOneExpired(table, now)) removed++;
       return Promise.resolve(removed);
+    },
+    async deleteAll(prefix) {
+      let removed = 0;
+      let searched = 0;
+      for (const table of tables.values()) {
+        for (const row of table.rows.values()) {
+          if (row.id.startsWith(prefix)) {
+            remove(table, row);
+            removed++;
+          }
+          if (++searched % searchBatchSize === 0) await delay(0);
+        }
+      }
+      return removed;
     },
     close: () => Promise.resolve(),
   };

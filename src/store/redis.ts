@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { withTimeout } from "./with_timeout.ts";
 import { evictable } from "./evictable.ts";
 import { escapeKey } from "./escape_key.ts";
-import { countRecords, listed, listRecords, recordFields, toStoredRecord } from "./redis_list.ts";
+import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { resolveOptions } from "./resolve_options.ts";
 import { displayUrl } from "./store_error.ts";
@@ -248,6 +248,18 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
         if (batch < deleteBatchSize) break;
       }
       return removed;
+    },
+    async deleteAll(idPrefix) {
+      let removed = 0;
+      const batches = searchRecords(redis, keyPrefix, idPrefix);
+      while (true) {
+        const { done, value: records } = await call(() => batches.next());
+        if (done) return removed;
+        const deleted = await Promise.all(
+          records.map(({ kind, id }) => runScript("delete", writtenKeys(kind, id), escapeKey(id))),
+        );
+        removed += deleted.filter((count) => count === 1).length;
+      }
     },
     async close() {
       if (closed) return;

@@ -73,13 +73,40 @@ export async function countRecords(redis: Redis, keyPrefix: string, kind: Record
 
 /** The escaped ids among all keys; takes time in proportion to the size of the database, without blocking it. */
 async function searchIds(redis: Redis, recordPrefix: string, prefix: string): Promise<string[]> {
-  const start = recordPrefix + escapeKey(prefix);
   const ids = new Set<string>();
+  for await (const keys of searchKeys(redis, `${escapePattern(recordPrefix + escapeKey(prefix))}*`)) {
+    for (const key of keys) ids.add(key.slice(recordPrefix.length));
+  }
+  return [...ids];
+}
+
+/** The records of every kind whose ids begin with a prefix, some hundred at a time; an id may occur twice. */
+export async function* searchRecords(
+  redis: Redis,
+  keyPrefix: string,
+  prefix: string,
+): AsyncGenerator<readonly { readonly kind: RecordKind; readonly id: string }[]> {
+  const start = escapeKey(prefix);
+  for await (const keys of searchKeys(redis, `${escapePattern(keyPrefix)}*:${escapePattern(start)}*`)) {
+    yield keys.flatMap((key) => {
+      const colon = key.indexOf(":", keyPrefix.length);
+      const id = key.slice(colon + 1);
+      const kind = key.slice(keyPrefix.length, colon);
+      // The pattern also finds the prefix in the middle of an id, and the index of the ids of a kind.
+      return kind !== "ids" && id.startsWith(start) ? [{ kind: kind as RecordKind, id: unescapeKey(id) }] : [];
+    });
+  }
+}
+
+async function* searchKeys(redis: Redis, pattern: string): AsyncGenerator<readonly string[]> {
   let cursor = "0";
   do {
-    const [next, keys] = await redis.scan(cursor, "MATCH", `${start.replace(/[\\*?[\]]/g, "\\$&")}*`, "COUNT", 1000);
-    for (const key of keys) ids.add(key.slice(recordPrefix.length));
+    const [next, keys] = await redis.scan(cursor, "MATCH", pattern, "COUNT", 1000);
+    yield keys;
     cursor = next;
   } while (cursor !== "0");
-  return [...ids];
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\*?[\]]/g, "\\$&");
 }

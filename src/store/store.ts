@@ -1,7 +1,8 @@
 /**
  * The records, and the interface of a store. Types only.
  *
- * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete` and `deleteExpired`.
+ * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`,
+ * `deleteExpired` and `deleteAll`.
  * `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a grant as revoked.
  * The stores: `memory.ts`, `redis.ts`, and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on
  * expiry, with its own clock.
@@ -250,6 +251,11 @@ export interface Store {
   count(kind: RecordKind, prefix: string): Promise<number>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
+  /**
+   * Removes every record, of any kind, whose id begins with `prefix`; returns how many. Meanwhile other calls proceed.
+   * It may search the whole store.
+   */
+  deleteAll(prefix: string): Promise<number>;
   /** Closes files and connections; further calls may reject. Closing twice is safe. */
   close(): Promise<void>;
 }

@@ -15,6 +15,7 @@ export function wrapStore(store: Store, overrides: Partial<Store>): Store {
     list: (kind, options) => store.list(kind, options),
     count: (kind, prefix) => store.count(kind, prefix),
     deleteExpired: (now) => store.deleteExpired(now),
+    deleteAll: (prefix) => store.deleteAll(prefix),
     close: () => store.close(),
     ...overrides,
   };

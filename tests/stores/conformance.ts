@@ -389,6 +389,28 @@ export function storeConformance(
     assertEquals(await store.list("client", { prefix: "nothing", limit: 5 }), []);
   });
 
+  promise("all records of a prefix are deleted, of every kind, expired or not, and no other one", async (store) => {
+    const kinds = ["code", "key", "client", "revocation", "unused_registration"] as const;
+    const prefix = 'app *[%_]?\\ "é ';
+    for (const id of [prefix, `${prefix}one`, `${prefix}${prefix}`, "app ", `x${prefix}`, `app :${prefix}`]) {
+      for (const kind of kinds) await store.put(kind, id, code as never, { expiresAt: Infinity });
+    }
+    await forEachOf(600, (i) => store.put("code", `${prefix}${i}`, code, { expiresAt: startTime + i }));
+    await store.consume("code", `${prefix}7`, startTime);
+    assertStrictEquals(await store.deleteAll(prefix), 3 * kinds.length + 600);
+    for (const kind of kinds) {
+      assertEquals((await store.list(kind, { prefix: "", limit: 10 })).map(({ id }) => id).sort(), [
+        "app ",
+        `app :${prefix}`,
+        `x${prefix}`,
+      ]);
+    }
+    assertStrictEquals(await store.deleteAll(prefix), 0);
+    assertStrictEquals(await store.deleteExpired(Number.MAX_SAFE_INTEGER), 0);
+    assertStrictEquals(await store.deleteAll(""), 3 * kinds.length);
+    assertStrictEquals(await store.count("client", ""), 0);
+  });
+
   promise("records of every kind can be listed", async (store) => {
     for (const id of ["a 0", "a 1", "a *", "b 0"]) await store.put("user", id, { entry: { sub: id } }, metadata);
     const page = await store.list("user", { prefix: "a ", limit: 10 });

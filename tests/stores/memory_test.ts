@@ -2,6 +2,7 @@
 
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
+import { prefixedStore } from "../../src/store/prefixed_store.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { redisStore } from "../../src/store/redis.ts";
 import { postgresStore } from "../../src/store/sql/postgres.ts";
@@ -9,6 +10,13 @@ import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import { storeConformance } from "./conformance.ts";
 
 storeConformance("memory", () => Promise.resolve(memoryStore()));
+
+storeConformance("a part of a memory store", async () => {
+  const store = memoryStore();
+  const part = (prefix: string) => prefixedStore(store, prefix, (now) => store.deleteExpired(now));
+  await part("app /b ").put("client", "one", { entry: {} }, { expiresAt: Infinity });
+  return part("app /a ");
+});
 
 test("every store rejects an unknown option before it opens anything", async () => {
   const misspelt: object = { maxRecord: 10 };

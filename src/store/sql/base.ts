@@ -20,7 +20,12 @@ export interface SqlDriver {
   readonly collation?: string;
   /** Deletes a batch of records whose `expires_at` is at or before the first parameter. */
   readonly deleteExpired: string;
-  /** Maximum number of records that `deleteExpired` deletes. */
+  /**
+   * Deletes a batch of records of one kind: the parameters are the kind and the bounds of the ids, of which the second
+   * is excluded.
+   */
+  readonly deleteRange: string;
+  /** Maximum number of records that `deleteExpired` and `deleteRange` delete. */
   readonly deleteBatchSize: number;
   /** Runs a query. @throws {StoreError} When it fails. */
   select(statement: string, values: SqlValue[]): Promise<readonly SqlRow[]>;
@@ -31,7 +36,7 @@ export interface SqlDriver {
 }
 
 export function sqlStore(driver: SqlDriver): Store {
-  const { table, collation = "", deleteExpired, deleteBatchSize } = driver;
+  const { table, collation = "", deleteExpired, deleteRange, deleteBatchSize } = driver;
   const [p1, p2, p3, p4, p5] = [1, 2, 3, 4, 5].map(driver.placeholder);
   const columns = "value, grant_id, consumed_at, expires_at";
   const insert =
@@ -48,6 +53,7 @@ export function sqlStore(driver: SqlDriver): Store {
   // Atomic. Counts the changed rows instead of RETURNING them: a row can be returned before its commit fails.
   const consumeRecord =
     `UPDATE ${table} SET consumed_at = ${p1} WHERE kind = ${p2} AND id = ${p3} AND consumed_at IS NULL`;
+  const selectNextKind = `SELECT min(kind) AS kind FROM ${table} WHERE kind > ${p1}`;
   const deleteRecord = `DELETE FROM ${table} WHERE kind = ${p1} AND id = ${p2}`;
   // The kind is a literal: with a parameter, PostgreSQL may plan without the partial index.
   const inRange = (kind: RecordKind) =>
@@ -55,6 +61,18 @@ export function sqlStore(driver: SqlDriver): Store {
 
   function insertValues(kind: RecordKind, id: string, value: unknown, expiresAt: number, grantId?: string): SqlValue[] {
     return [kind, escapeKey(id), JSON.stringify(value), grantId === undefined ? null : escapeKey(grantId), expiresAt];
+  }
+
+  async function deleteBatches(statement: string, values: SqlValue[]): Promise<number> {
+    let removed = 0;
+    while (closed === undefined) {
+      const batch = await driver.change(statement, values);
+      removed += batch;
+      if (batch < deleteBatchSize) break;
+      // Lets other requests and writers run between two batches.
+      await delay(0);
+    }
+    return removed;
   }
 
   let closed: Promise<void> | undefined;
@@ -93,16 +111,16 @@ export function sqlStore(driver: SqlDriver): Store {
       const [row] = await driver.select(`SELECT count(*) AS records ${inRange(kind)}`, [from, to]);
       return Number(row!.records);
     },
-    async deleteExpired(now) {
-      // A record with an infinite expiry outlasts even an infinite clock.
-      const expiredBefore = Math.min(now, Number.MAX_VALUE);
+    // A record with an infinite expiry outlasts even an infinite clock.
+    deleteExpired: (now) => deleteBatches(deleteExpired, [Math.min(now, Number.MAX_VALUE)]),
+    async deleteAll(prefix) {
+      const { from, to } = idRange(prefix);
       let removed = 0;
-      while (closed === undefined) {
-        const batch = await driver.change(deleteExpired, [expiredBefore]);
-        removed += batch;
-        if (batch < deleteBatchSize) break;
-        // Lets other requests and writers run between two batches.
-        await delay(0);
+      for (let kind: unknown = ""; kind !== null;) {
+        // Each kind is found in the index of kind and id.
+        const [row] = await driver.select(selectNextKind, [kind as string]);
+        kind = row!.kind;
+        if (kind !== null) removed += await deleteBatches(deleteRange, [kind as string, from, to]);
       }
       return removed;
     },

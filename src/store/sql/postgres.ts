@@ -89,14 +89,16 @@ export async function postgresStore(url: string, options: PostgresOptions = {}):
   }
   const run = (text: string, values: SqlValue[]) =>
     pool.query((sql) => sql.unsafe<SqlRow[]>(text, values, { prepare: true }));
+  // Rows that another instance deletes at this moment are skipped.
+  const deleteBatch = (condition: string) =>
+    `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${deleteBatchSize} FOR UPDATE SKIP LOCKED))`;
   return sqlStore({
     table,
     placeholder: (number) => `$${number}`,
     collation: ' COLLATE "C"',
-    // Rows that another instance deletes at this moment are skipped.
-    deleteExpired: `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM ${table} WHERE expires_at <= $1 AND expires_at < 'Infinity'
-      LIMIT ${deleteBatchSize} FOR UPDATE SKIP LOCKED))`,
+    deleteExpired: deleteBatch("expires_at <= $1 AND expires_at < 'Infinity'"),
+    deleteRange: deleteBatch('kind = $1 AND id COLLATE "C" >= $2 AND id COLLATE "C" < $3'),
     deleteBatchSize,
     select: run,
     change: async (text, values) => (await run(text, values)).count,

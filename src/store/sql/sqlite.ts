@@ -83,11 +83,13 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
     }
   }
 
+  const deleteBatch = (condition: string) =>
+    `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE ${condition} LIMIT ${deleteBatchSize})`;
   return sqlStore({
     table: "record",
     placeholder: (number) => `?${number}`,
-    deleteExpired: `DELETE FROM record WHERE rowid IN
-      (SELECT rowid FROM record WHERE expires_at <= ?1 LIMIT ${deleteBatchSize})`,
+    deleteExpired: deleteBatch("expires_at <= ?1"),
+    deleteRange: deleteBatch("kind = ?1 AND id >= ?2 AND id < ?3"),
     deleteBatchSize,
     select: (text, values) => run(() => prepare(text).all(...values) as SqlRow[]),
     change: (text, values) => run(() => Number(prepare(text).run(...values).changes)),

@@ -1,0 +1,42 @@
+/** Where an app is on its host. */
+
+import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { quote } from "../oauth/config/config_issue.ts";
+
+const issuerPath = /^(?:\/[\w~-][\w.~-]*)*$/;
+
+/**
+ * Rejects a path that no issuer of a host can have.
+ *
+ * @param issuer The configured issuer, beside which a path says nothing.
+ * @throws {ConfigurationError}
+ */
+export function validatePath(path: string, issuer: string | undefined): void {
+  if (issuer === undefined ? issuerPath.test(path) : path === "") return;
+  throw new ConfigurationError([{
+    path: "path",
+    expected: issuer === undefined ? "a path such as /a, without a slash at its end" : "no path beside an issuer",
+    received: quote(path),
+    hint: issuer === undefined ? "Correct the path." : "Write the path in the issuer, or remove the issuer.",
+  }]);
+}
+
+/** The error of an app with the issuer of another app. */
+export function issuerInUse(issuer: string): ConfigurationError {
+  return new ConfigurationError([{
+    path: "issuer",
+    expected: "an issuer that no other app of the host has",
+    received: quote(issuer),
+    hint: "Choose another path or host name, or drop the other app.",
+  }]);
+}
+
+/** The error of an app that shares a store and has a clock of its own: it would lose records to the other clocks. */
+export function ownClock(): ConfigurationError {
+  return new ConfigurationError([{
+    path: "now",
+    expected: "the clock of the system, because the apps of the host share a store",
+    received: "another clock, from an option or a plugin such as the mock",
+    hint: "Create the host without a store, so that each app has one of its own.",
+  }]);
+}
