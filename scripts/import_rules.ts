@@ -17,6 +17,8 @@ export interface FolderRule {
 export interface ImportRules {
   /** Folder without a slash, or file directly below src/ → what it may import. */
   readonly folders: Readonly<Record<string, FolderRule>>;
+  /** File below src/ → the files that may import its values. Every file may import its types. */
+  readonly importers: Readonly<Record<string, readonly string[]>>;
   /** Files and folders that may import `node:` modules. */
   readonly builtins: readonly string[];
 }
@@ -35,11 +37,17 @@ export function checkImports(files: readonly string[], edges: readonly ImportEdg
   ];
 }
 
-function checkEdge({ from, to, specifier, kind, line }: ImportEdge, { folders, builtins }: ImportRules): string[] {
+function checkEdge(
+  { from, to, specifier, kind, line }: ImportEdge,
+  { folders, importers, builtins }: ImportRules,
+): string[] {
   const folder = getFolder(from);
   const { allowed, packages = [] } = folders[folder] ?? { allowed: { "": "anything" } };
   const location = `src/${from}:${line}`;
   if (to !== undefined) {
+    if (kind !== "type" && importers[to]?.includes(from) === false) {
+      return [`${location} imports src/${to}; only ${formatList(importers[to]!)} may, except its types.`];
+    }
     if (getFolder(to) === folder) return [];
     const permission = allowed[findLongestPrefix(to, Object.keys(allowed)) ?? ""];
     if (permission === "anything" || kind === "type" && permission || kind === "dynamic" && permission === "dynamic") {

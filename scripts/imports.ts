@@ -209,6 +209,16 @@ const importRules: ImportRules = {
     store: { allowed: {}, packages: ["postgres", "ioredis"] },
     http: { allowed: { "oauth/rules/": "types", "runtime/ip_address.ts": "anything" } },
   },
+  importers: {
+    // What a test host allows is decided once. All other code reads `settings.allows`.
+    "oauth/config/allowances.ts": [
+      "oauth/config/resolve_settings.ts",
+      // Before there is a server.
+      "main.ts",
+      "cli/check/check_application.ts",
+      "testing/test_latchkey.ts",
+    ],
+  },
   builtins: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts", "testing/drivers/global_fetch.ts"],
 };
 

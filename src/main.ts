@@ -18,7 +18,7 @@ import { configuredIssuer } from "./oauth/config/issuer_urls.ts";
 import { resolveSettings } from "./oauth/config/resolve_settings.ts";
 import { extensions } from "./server/extensions.ts";
 import { demoSecret } from "./oauth/config/settings.ts";
-import { hasTestHost } from "./oauth/test_hosts.ts";
+import { allowancesOf } from "./oauth/config/allowances.ts";
 import type { ConfigurationWarning } from "./oauth/config/config_issue.ts";
 import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
@@ -77,8 +77,8 @@ async function main(
 
   const { settings, drain } = config;
   const configured = configuredIssuer(settings);
-  const isTest = configured === undefined || hasTestHost(configured);
-  const inspectorEnabled = config.inspector ?? isTest;
+  const openTools = configured === undefined || allowancesOf(configured).openTools;
+  const inspectorEnabled = config.inspector ?? openTools;
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,
@@ -114,7 +114,7 @@ async function main(
       ...inspector === undefined ? [] : [inspector],
       ...control === undefined ? [] : control.plugins,
       ...config.faults ? [await openFaultPages(inspector, control)] : [],
-      ...control === undefined && isTest && settings.login !== "interactive"
+      ...control === undefined && openTools && settings.login !== "interactive"
         ? [(await import("./testing/personas.ts")).personas()]
         : [],
       ...config.requestMappings === undefined ? [] : await openRequestMappings(config.requestMappings, inspector),
@@ -151,7 +151,7 @@ async function main(
   });
 
   const resolved = resolveSettings(settings, server.issuer, extensions);
-  const inspectorState = inspectorEnabled ? isTest ? "on" : "insecure" : "off";
+  const inspectorState = inspectorEnabled ? openTools ? "on" : "insecure" : "off";
   const details = {
     version,
     issuer: server.issuer,

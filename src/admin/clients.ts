@@ -9,7 +9,6 @@ import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import { directoryHandlers, type DirectoryOptions, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import { demandTexts, findDemands, toListedClient } from "./listed_client.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
@@ -112,7 +111,7 @@ async function showChanged(
   },
 ): Promise<HttpResponse> {
   if (newSecret !== undefined) {
-    if (!hasTestHost(context.server.issuer)) return await showOne(context, options, client, newSecret);
+    if (!context.server.settings.allows.openTools) return await showOne(context, options, client, newSecret);
     options.generatedSecrets.set(client.id, newSecret);
   }
   const { href } = toListedClient(context, client);

@@ -8,7 +8,7 @@ import type { RequestLike } from "../http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
-import { hasTestHost, isLoopback, servesOwnPages } from "../oauth/test_hosts.ts";
+import { isLoopback, servesOwnPages } from "../oauth/test_hosts.ts";
 import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./host_check.ts";
 
@@ -34,7 +34,7 @@ export function isCrossSite({ server, request: { headers } }: Pick<Context, "ser
  */
 export function rejectCrossSite(context: Context): void {
   const { server, request: { headers } } = context;
-  if (!isCrossSite(context) || !hasTestHost(server.issuer)) return;
+  if (!isCrossSite(context) || !server.settings.allows.unknownClients) return;
   throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
     expected: `no browser, or ${knownPages}`,
     received: describePage(headers),
@@ -50,7 +50,7 @@ export function rejectCrossSite(context: Context): void {
  */
 export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
   const { server, request } = context;
-  if (hasTestHost(server.issuer)) rejectUntrustedHost(server, request, "UI-20");
+  if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isCrossSite(context);
   const isRegistered = client.standing !== "unknown" && client.hasRedirectUri(destination.uri);

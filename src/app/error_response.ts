@@ -8,7 +8,6 @@ import type { RequestTarget } from "../http/router.ts";
 import type { DeviceDestination } from "../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../oauth/authorize/destination.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { KeyProofs, Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
@@ -132,7 +131,7 @@ function jsonError(context: Context, thrown: unknown): HttpResponse {
   const status = error.details.status ?? errorStatus[error.code];
   const members = errorMembers(context, error);
   return json(status, members, {
-    ...status === 401 && { "www-authenticate": basicChallenge(context.server.issuer, members) },
+    ...status === 401 && { "www-authenticate": basicChallenge(context.server, members) },
     ...detailHeaders(error),
   });
 }
@@ -194,8 +193,8 @@ async function problemError(context: Context, thrown: unknown): Promise<HttpResp
  * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it has the error too, as `Bearer` has: libraries
  * that read a challenge show nothing of the body.
  */
-export function basicChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
-  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...hasTestHost(issuer) && attributes });
+export function basicChallenge({ issuer, settings }: Server, attributes: Readonly<Record<string, string>>): string {
+  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
 }
 
 /** The challenge of a protected resource, with the error (RFC 6750 §3). */
@@ -249,7 +248,7 @@ function redirectError(context: Context, destination: Destination, thrown: unkno
  * recorded step that explains the error.
  */
 function errorMembers(context: Context, error: OAuthError): Readonly<Record<string, string>> {
-  const isOpen = hasTestHost(context.server.issuer);
+  const isOpen = context.server.settings.allows.explanations;
   const url = explanationUrl(context);
   return {
     error: error.code,
@@ -260,7 +259,7 @@ function errorMembers(context: Context, error: OAuthError): Readonly<Record<stri
 
 /** The URL of the recorded step that explains an error. Only on test hosts: on others the page is not public. */
 function explanationUrl({ server, flowUrl }: Context): string | undefined {
-  return hasTestHost(server.issuer) ? flowUrl : undefined;
+  return server.settings.allows.explanations ? flowUrl : undefined;
 }
 
 /**

@@ -3,7 +3,6 @@
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { warnAccepted } from "../oauth/warn_accepted.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import { validateUser } from "../oauth/config/validate_user.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
@@ -24,8 +23,8 @@ export async function resolveLoginHint(
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
-  const { issuer, users, now, trace, settings: { unknownLoginHint } } = server;
-  const named = hasTestHost(issuer) ? await userForHint(server, loginHint) : undefined;
+  const { users, now, trace, settings: { allows, unknownLoginHint } } = server;
+  const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
   // A request with prompt=none continues a session, and a new user has none.
   const isSilent = loginRequirements.prompt.includes("none");

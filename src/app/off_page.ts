@@ -1,6 +1,5 @@
 /** The pages that the settings of a server turn off. On a test host, the 404 says how to turn one on. */
 
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Context } from "./context.ts";
 
 /** A page that is off. */
@@ -53,7 +52,7 @@ const offPages: Readonly<Record<string, OffPage>> = {
 /** The page at a path that no route matches; `undefined` if it is none of these, and on real hosts. */
 export function findOffPage({ app, server, site, target: { path } }: Context): OffPage | undefined {
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
-  if (!hasTestHost(server.issuer) || !Object.hasOwn(offPages, name)) return undefined;
+  if (!server.settings.allows.explanations || !Object.hasOwn(offPages, name)) return undefined;
   const start = `${site.base}/${name}`;
   const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
   return isOn ? undefined : offPages[name];

@@ -2,7 +2,7 @@
 
 import { registrationPolicy } from "../extensions/registration/settings.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
-import { isLoopback, isTestHost } from "../oauth/test_hosts.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
@@ -179,17 +179,17 @@ export function describeExposure(
   >,
 ): string | undefined {
   const { hostname } = new URL(issuer);
-  const isTest = isTestHost(hostname);
+  const { openLogin, openTools } = settings.allows;
   const listensHere = isLoopback(host.includes(":") ? `[${host}]` : host);
-  if (listensHere && (isLoopback(hostname) || !isTest)) return undefined;
+  if (listensHere && (isLoopback(hostname) || !openTools)) return undefined;
   const permissions = [
     ...settings.login === "auto"
       ? ["is logged in as the first user"]
-      : isTest
+      : openLogin
       ? ["can log in as any user without a password"]
       : [],
-    ...isTest && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
-    ...isTest && inspector === "on" ? ["can read every login in /flows"] : [],
+    ...openTools && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
+    ...openTools && inspector === "on" ? ["can read every login in /flows"] : [],
     ...control === "open" ? ["can control the server by /_control"] : [],
   ];
   return permissions.length === 0

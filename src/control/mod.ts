@@ -16,7 +16,6 @@ import { json } from "../http/responses.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { suggest } from "../oauth/config/suggest.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
@@ -31,8 +30,8 @@ import { verbs } from "./verbs/mod.ts";
 export function controlEndpoints(control: ServerControl, { secret }: ControlOptions = {}): Plugin {
   const closing = new AbortController();
   return {
-    setup({ server: { issuer } }) {
-      if (secret === undefined && !hasTestHost(issuer)) throw missingSecret(issuer);
+    setup({ server: { issuer, settings } }) {
+      if (secret === undefined && !settings.allows.openTools) throw missingSecret(issuer);
     },
     routes: (app) => [
       documentEndpoint(app, secret),

@@ -18,7 +18,6 @@ import type { RequestOrigin } from "../oauth/authorize/request_source.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
@@ -59,7 +58,7 @@ export function authorizeHandlers(
     }
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
     const isReadableByPage = server.responseModes.get(destination.mode)?.carrier === "form" &&
-      hasTestHost(server.issuer);
+      server.settings.allows.openLogin;
     if (isReadableByPage) {
       rejectUntrustedHost(server, httpRequest, "FP-04");
     }

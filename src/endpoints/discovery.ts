@@ -9,7 +9,7 @@ import { acceptedSigningAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
-import { hasTestHost, isTestHost } from "../oauth/test_hosts.ts";
+import { isTestHost } from "../oauth/test_hosts.ts";
 import { idTokenClaims } from "../oauth/tokens/id_token.ts";
 import type { Context } from "../app/context.ts";
 import type { Extension } from "../app/extension.ts";
@@ -34,8 +34,8 @@ export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata
   /** Warns once about a client that calls the server by another name: it rejects the metadata (RFC 8414 §3.3). */
   const warnOtherHost = ({ server, request }: Context): void => {
     const host = request.headers.get("host");
-    const { issuer } = server;
-    if (hasWarned || host === null || host === new URL(issuer).host || !isAlias(host) || !hasTestHost(issuer)) return;
+    const { issuer, settings: { allows } } = server;
+    if (hasWarned || host === null || host === new URL(issuer).host || !isAlias(host) || !allows.explanations) return;
     hasWarned = true;
     const message = `A client requested the metadata from ${host}, but the issuer is ${issuer}. Clients reject ` +
       "metadata of another issuer: configure this issuer in the client, or set issuer to the URL that clients use.";

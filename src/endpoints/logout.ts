@@ -16,7 +16,6 @@ import { constantTimeEqual } from "../oauth/secrets.ts";
 import { sessionIdFor } from "../oauth/users/subject.ts";
 import { endSession } from "../oauth/session/end_session.ts";
 import { csrfToken } from "../oauth/session/session.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
 import type { LogoutFrame } from "../oauth/session/logout_frames.ts";
 import type { Session } from "../oauth/session/session.ts";
@@ -56,7 +55,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
     session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
   ) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
-    if (hasTestHost(server.issuer)) rejectUntrustedHost(server, request, "UI-20");
+    if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
     return await confirmationPage(context, session, client, params);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });

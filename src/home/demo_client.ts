@@ -9,7 +9,6 @@ import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath, issuerUrl } from "../app/endpoint.ts";
@@ -43,7 +42,7 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
 export async function assertCallbackPage(context: Context): Promise<void> {
   const { server, request } = context;
   rejectUntrustedHost(server, request, "DI-04");
-  if (hasTestHost(server.issuer) || (await callbackClients(context)).length > 0) return;
+  if (server.settings.allows.openTools || (await callbackClients(context)).length > 0) return;
   throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
     fix: "Add its URL to the redirect_uris of a client.",
   });

@@ -12,7 +12,6 @@ import type { HttpResponse } from "../http/message.ts";
 import { htmlWithForms, json, redirect } from "../http/responses.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
@@ -95,7 +94,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const { server, site, target: { query } } = context;
   if (form !== undefined) return exportFlow(server.issuer, flow, form);
   const params = new URLSearchParams(query);
-  const canShowSecrets = hasTestHost(server.issuer);
+  const canShowSecrets = server.settings.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
   const page = flowPages.flow(withVisibleTexts({

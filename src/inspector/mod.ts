@@ -28,7 +28,6 @@ import type { Fields } from "../http/form.ts";
 import type { ResponseLike } from "../http/message.ts";
 import type { Method } from "../http/router.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import { parameters } from "../oauth/parameter.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { Exchange } from "../recorder/exchange.ts";
@@ -91,14 +90,14 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
     setup(app, addResource, addApp) {
-      if (!insecureAllow && !hasTestHost(app.server.issuer)) throw inspectorNotAllowed(app.server.issuer);
-      if (insecureExportSecrets && !hasTestHost(app.server.issuer)) throw exportNotAllowed(app.server.issuer);
-      canEdit = hasTestHost(app.server.issuer);
+      if (!insecureAllow && !app.server.settings.allows.openTools) throw inspectorNotAllowed(app.server.issuer);
+      if (insecureExportSecrets && !app.server.settings.allows.openTools) throw exportNotAllowed(app.server.issuer);
+      canEdit = app.server.settings.allows.openTools;
       ownRecorder?.setup?.(app, addResource, addApp);
     },
     routes: (app) => [
       ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
-      ...hasTestHost(app.server.issuer)
+      ...app.server.settings.allows.openTools
         ? [tokensRoute(app.site.base), editRoute(app.site.base, activeRecorder, pending)]
         : [],
     ],

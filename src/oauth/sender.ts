@@ -1,7 +1,7 @@
 /** The sender of a request: what the server fetches because of the request depends on it (SSRF). */
 
 import { addressMatcher } from "../runtime/ip_address.ts";
-import { hasTestHost } from "./test_hosts.ts";
+import type { Allowances } from "./config/allowances.ts";
 
 /** The sender of a request. */
 export interface Sender {
@@ -17,9 +17,9 @@ const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
  * Whether the sender is a program on the machine of a server on a test host: the developer, not a page that is open.
  */
 export function isLocalProgram(
-  { issuer, sender }: { readonly issuer: string; readonly sender?: Sender },
+  { settings, sender }: { readonly settings: { readonly allows: Allowances }; readonly sender?: Sender },
 ): boolean {
-  if (!hasTestHost(issuer)) return false;
+  if (!settings.allows.localUrls) return false;
   if (sender === undefined) return true;
   const { page, address } = sender;
   return page === "none" && (address === undefined || isLoopbackAddress(address));

@@ -26,19 +26,6 @@ export function isTestHost(hostname: string): boolean {
   return isUnroutable(hostname) || singleLabelHost.test(hostname) || containerHost.test(hostname);
 }
 
-/** Whether the issuer is on a test host ({@link isTestHost}). */
-export function hasTestHost(issuer: string): boolean {
-  if (issuer !== lastIssuer) {
-    isLastOnTestHost = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
-    lastIssuer = issuer;
-  }
-  return isLastOnTestHost;
-}
-
-// Several checks of each request ask for the same issuer. Parsing it takes longer than they do.
-let lastIssuer: string | undefined;
-let isLastOnTestHost = false;
-
 /** Names for documentation (RFC 6761 §6.4, §6.5). */
 const documentationHost = /(?:^|\.)(?:example|invalid)$/;
 
@@ -54,15 +41,15 @@ export function servesOwnPages(hostname: string): boolean {
  * differently in each network, so they are allowed only if the issuer is a test host. The other test names cannot be
  * registered.
  *
- * @param isTestIssuer Whether the server's own host is a test host.
+ * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
-export function allowsHttp(hostname: string, isTestIssuer: boolean): boolean {
-  return isTestIssuer ? isTestHost(hostname) : isUnroutable(hostname);
+export function allowsHttp(hostname: string, localUrls: boolean): boolean {
+  return localUrls ? isTestHost(hostname) : isUnroutable(hostname);
 }
 
 /** The hosts that {@link allowsHttp} allows, for messages. */
-export function httpHosts(isTestIssuer: boolean): string {
-  return isTestIssuer ? testHosts : unroutableHosts;
+export function httpHosts(localUrls: boolean): string {
+  return localUrls ? testHosts : unroutableHosts;
 }
 
 /** Whether a host resolves to this machine in every network. */

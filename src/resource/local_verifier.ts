@@ -25,7 +25,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
     now,
     async verify(token) {
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
-      const client = clientFromMetadata(metadata, { ...server.settings, issuer: server.issuer });
+      const client = clientFromMetadata(metadata, server.settings);
       const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
       if (!response.active || response.token_type === "refresh_token") throw inactiveToken();
       return response;

@@ -31,7 +31,7 @@ import { rateLimiter } from "../oauth/rate_limiter.ts";
 import { loadGrantTypes } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
-import { hasTestHost, isLoopback } from "../oauth/test_hosts.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository, type UserWarnings } from "../oauth/users/user_repository.ts";
 import { defaultOutbound } from "./default_outbound.ts";
@@ -75,7 +75,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 }
 
 /** The members of a server that depend on its issuer. */
-type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences" | "tracesNotes">;
+type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
 
 /** An assembled server. */
 interface AssembledApp {
@@ -124,7 +124,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     ? withUnregisteredClients(knownClients, settings, allGrantTypes.map(({ type }) => type))
     : knownClients;
   const secretLabels = new Map<string, string>();
-  const openLogin = settings.insecureAllowOpenLogin || hasTestHost(issuer);
+  const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
   const endpointList = endpoints({
     ...{ base, settings, extensions, grantTypes: allGrantTypes, requestParts: parts, interaction, openLogin },
     approver: plugins.reduceRight(
@@ -143,7 +143,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
       ? [backChannelOrigin({ issuer: currentIssuer, settings }) + tokenPath]
       : [],
-    tracesNotes: hasListener && hasTestHost(currentIssuer),
   });
   // In the background: a change of a user does not wait for clients.
   const onSessionsOver = (sub: string) => endUserSessions(server, sub);
@@ -152,6 +151,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     ...core,
     ...membersOf(issuer),
     settings,
+    tracesNotes: hasListener && settings.allows.explanations,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
     subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
@@ -173,7 +173,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       settings,
       {
         ...core,
-        issuer,
         claims,
         userWarnings,
         acceptsGuests: interaction !== undefined && openLogin || settings.unknownLoginHint === "create",
@@ -185,7 +184,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     claims,
     recordPrefix: recordPrefix(options),
     outbound,
-    resources: resourceIndicators(settings.resources, hasTestHost(issuer)),
+    resources: resourceIndicators(settings.resources, settings.allows.localUrls),
     rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
     fetches: {},
@@ -246,7 +245,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     handleError: async (error, context) => (await import("../app/error_response.ts")).errorResponse(context, error),
     lastResort: async (cause, target, context) =>
       (await import("../app/error_response.ts")).lastResortError(context?.server ?? server, target, cause),
-    allowAnyCorsHeader: hasTestHost(issuer),
+    allowAnyCorsHeader: settings.allows.unknownClients,
     headers: () => headers,
   });
   const handle = settings.seeOther ? seeOther(handleRoute) : handleRoute;

@@ -12,7 +12,6 @@ import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import { validate } from "../oauth/config/validate.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
 import { createApp } from "./create_app.ts";
@@ -75,7 +74,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { lifetimes } = settings;
   const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
   const trace: Trace = (event) => emit(event);
-  const testKeys = hasTestHost(issuer) ? "accepted" : "rejected";
+  const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const keys = storedKeys(store, now, trace, maxTokenLifetime, { source, testKeys });
@@ -88,7 +87,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
   const records = store.persistent === true
     ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
-      issuer,
+      settings,
       store,
       randomBytes,
       now,

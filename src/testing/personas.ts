@@ -6,7 +6,6 @@ import { isTrustedHost } from "../app/host_check.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { replaceParts, type RequestLike } from "../http/message.ts";
 import type { Server } from "../oauth/server.ts";
-import { hasTestHost } from "../oauth/test_hosts.ts";
 import { personaHeader } from "./persona.ts";
 
 /** Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores. */
@@ -26,7 +25,7 @@ function withoutPersona(request: RequestLike): RequestLike {
 /** Whether a request has no persona, or one that may decide. */
 function isTrusted({ httpRequest, context: { server } }: ApproverContext): boolean {
   return httpRequest.headers.get(personaHeader) === null ||
-    hasTestHost(server.issuer) && !mayComeFromOtherSite(server, httpRequest);
+    server.settings.allows.openLogin && !mayComeFromOtherSite(server, httpRequest);
 }
 
 /**

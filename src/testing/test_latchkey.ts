@@ -6,7 +6,8 @@ import type { MemoryRepository } from "../oauth/records/repository.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
-import { hasTestHost, testHosts } from "../oauth/test_hosts.ts";
+import { allowancesOf } from "../oauth/config/allowances.ts";
+import { testHosts } from "../oauth/test_hosts.ts";
 import { extensions } from "../server/extensions.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions, ListenResult } from "../server/listen.ts";
@@ -148,7 +149,7 @@ function assertKeyOptions({ issuer, keySource, seed, testKeys = true }: TestLatc
       hint: "Remove seed or testKeys.",
     }]);
   }
-  if (testKeys && issuer !== undefined && URL.canParse(issuer) && !hasTestHost(issuer)) {
+  if (testKeys && issuer !== undefined && URL.canParse(issuer) && !allowancesOf(issuer).testKeys) {
     throw new ConfigurationError([{
       path: "issuer",
       expected: `a test host (${testHosts}), because the private keys of the built-in test keys are public`,

@@ -16,6 +16,7 @@ import type { LogoutProps } from "../../src/ui/logout.tsx";
 import type { Pages } from "../../src/ui/pages.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/ui/users.tsx";
 import { clientFromMetadata } from "../../src/oauth/clients/client_from_metadata.ts";
+import { allowancesOf } from "../../src/oauth/config/allowances.ts";
 import {
   deviceWaits,
   distrusted,
@@ -183,7 +184,7 @@ export const client: ClientProps = {
         token_endpoint_auth_method: "client_secret_post",
         redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
       },
-      { issuer, scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
+      { allows: allowancesOf(issuer), scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
     ),
     { secret: token, autoLogin: true },
   ),

@@ -12,6 +12,7 @@ const rules: ImportRules = {
     back: { allowed: {}, packages: ["jose", "@scope/tool"] },
     late: { allowed: {} },
   },
+  importers: { "back/secret.ts": ["back/a.ts", "mod.ts"] },
   builtins: ["late/disk.ts"],
 };
 
@@ -34,6 +35,8 @@ test("imports that the rules allow pass", () => {
     "front/a.ts -> front/b.ts",
     "back/a.ts x> jose",
     "back/a.ts x> @scope/tool/deep",
+    "back/a.ts -> back/secret.ts",
+    "back/b.ts t> back/secret.ts",
     "late/disk.ts x> node:sqlite",
   );
   assertEquals(checkImports(["mod.ts", "front/a.ts", "back/a.ts"], edges, rules), []);
@@ -47,6 +50,8 @@ test("a forbidden import is named with its line and with what is allowed", () =>
     "back/a.ts x> preact/hooks",
     "front/b.ts x> jose",
     "front/b.ts x> node:fs",
+    "back/b.ts -> back/secret.ts",
+    "front/a.ts d> back/secret.ts",
   );
   assertEquals(checkImports([], edges, rules), [
     "src/mod.ts:1 imports src/late/b.ts, but src/mod.ts may import only types or `await import()` from there.",
@@ -55,6 +60,8 @@ test("a forbidden import is named with its line and with what is allowed", () =>
     "src/back/a.ts:4 imports preact, but src/back may import only jose and @scope/tool.",
     "src/front/b.ts:5 imports jose, but src/front may import no package.",
     "src/front/b.ts:6 imports node:fs; only late/disk.ts may, because the rest runs everywhere.",
+    "src/back/b.ts:7 imports src/back/secret.ts; only back/a.ts and mod.ts may, except its types.",
+    "src/front/a.ts:8 imports src/back/secret.ts; only back/a.ts and mod.ts may, except its types.",
   ]);
 });
 

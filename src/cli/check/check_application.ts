@@ -2,7 +2,8 @@
 
 import { type ConfigIssue, printable } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
-import { hasTestHost, testHosts } from "../../oauth/test_hosts.ts";
+import { allowancesOf } from "../../oauth/config/allowances.ts";
+import { testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import type { Baseline } from "../../testing/check/baseline.ts";
 import type { CheckReport } from "../../testing/check/report.ts";
@@ -42,7 +43,8 @@ export async function checkApplication(
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
-    (settings, issuer) => hasTestHost(issuer) ? validateSettings(settings, issuer) : [issuerNotAllowed(issuer)],
+    (settings, issuer) =>
+      allowancesOf(issuer).openTools ? validateSettings(settings, issuer) : [issuerNotAllowed(issuer)],
   );
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { settings, port, host, tls, warnings } = config;

@@ -4,7 +4,6 @@ import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import type { Server } from "../../oauth/server.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { invalidAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 
@@ -83,7 +82,7 @@ async function provision(
 /** The only user with the e-mail address of an assertion; none if it is not verified. */
 async function findByEmail(
   server: Server,
-  { assumeEmailVerified = hasTestHost(server.issuer) }: TrustedIssuer,
+  { assumeEmailVerified = server.settings.allows.openLogin }: TrustedIssuer,
   { email, email_verified = assumeEmailVerified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
   if (typeof email !== "string" || email_verified !== true) return undefined;

@@ -7,7 +7,6 @@ import type { Extension } from "../../app/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { unlistedClientsWarnings } from "../../oauth/config/unlisted_clients.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
 
 const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssuers.length > 0;
@@ -22,10 +21,10 @@ export const assertionGrants: Extension = {
   title: "Assertion grants",
   specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant"],
   settingFields: assertionGrantFields,
-  async validateSettings(settings: ResolvedSettings & AssertionGrantPolicy, issuer) {
+  async validateSettings(settings: ResolvedSettings & AssertionGrantPolicy) {
     if (!isOn(settings)) return [];
     const { validateTrustedIssuers } = await import("./validate_settings.ts");
-    return validateTrustedIssuers(settings.trustedIssuers, { ...settings, isTestIssuer: hasTestHost(issuer) });
+    return validateTrustedIssuers(settings.trustedIssuers, settings);
   },
   settingsWarnings: (settings: ResolvedSettings & AssertionGrantPolicy) =>
     unlistedClientsWarnings(

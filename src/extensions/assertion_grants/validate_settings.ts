@@ -1,6 +1,7 @@
 /** All issues of the setting `trustedIssuers`. */
 
 import { validatePublicKeys } from "../../oauth/keys/validate_public_keys.ts";
+import type { Allowances } from "../../oauth/config/allowances.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
@@ -13,10 +14,10 @@ import type { TrustedIssuer } from "./settings.ts";
  */
 export function validateTrustedIssuers(
   trustedIssuers: readonly TrustedIssuer[],
-  { issuer, scopes, isTestIssuer }: {
+  { issuer, scopes, allows }: {
     readonly issuer: string;
     readonly scopes: readonly string[];
-    readonly isTestIssuer: boolean;
+    readonly allows: Allowances;
   },
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
@@ -43,7 +44,7 @@ export function validateTrustedIssuers(
     if (trusted.jwks === undefined && trusted.jwks_uri === undefined) {
       report("jwks", "the public keys of the issuer", "nothing", "Add its jwks, or the jwks_uri where they are found.");
     }
-    for (const issue of validatePublicKeys(trusted, isTestIssuer)) {
+    for (const issue of validatePublicKeys(trusted, allows.localUrls)) {
       issues.push({ ...issue, path: `trustedIssuers[${i}].${issue.path}` });
     }
     if (trusted.users === undefined && trusted.subjects === undefined) {

@@ -6,7 +6,6 @@ import { clientValues } from "../../oauth/config/extension_settings.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
@@ -80,12 +79,11 @@ export async function parseDocument(
       "none",
     );
   }
-  const isTestIssuer = hasTestHost(settings.issuer);
   const isAllowedUri = (uri: string) =>
-    validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer) === undefined &&
+    validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
   const allowedGrantTypes = supportedGrantTypes(settings)
-    .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings.issuer))
+    .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings))
     .map(({ type }) => type);
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);

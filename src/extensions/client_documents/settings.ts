@@ -1,5 +1,6 @@
 /** The settings of client ID metadata documents. */
 
+import type { Allowances } from "../../oauth/config/allowances.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { type Fields, flag } from "../../oauth/config/field.ts";
 
@@ -33,9 +34,9 @@ export function resolveClientDocuments(
   { clientIdMetadataDocuments, clientAuthMethods }:
     & ClientDocumentSettings
     & Pick<ResolvedSettings, "clientAuthMethods">,
-  isTestIssuer: boolean,
+  { unknownClients }: Allowances,
 ): Pick<ClientDocumentPolicy, "clientIdMetadataDocuments"> {
   // A document has no secret.
   const canAuthenticate = clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt");
-  return { clientIdMetadataDocuments: (clientIdMetadataDocuments ?? isTestIssuer) && canAuthenticate };
+  return { clientIdMetadataDocuments: (clientIdMetadataDocuments ?? unknownClients) && canAuthenticate };
 }

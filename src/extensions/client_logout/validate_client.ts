@@ -2,7 +2,6 @@
 
 import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import type { ClientLogoutOptions } from "./settings.ts";
 import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
@@ -23,7 +22,7 @@ export function validateLogoutUris(client: ClientMetadata, settings: ResolvedSet
     if (uri === undefined && !client[`${channel}_logout_session_required`]) return [];
     const issue = uri === undefined
       ? { expected: "a URI", hint: `Add it, or remove ${channel}_logout_session_required.` }
-      : validateClientUri(uri, settings.insecureAllowHttpRedirectUris, hasTestHost(settings.issuer)) ??
+      : validateClientUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) ??
         validators[channel](uri, client);
     const received = uri === undefined ? "none" : quote(uri);
     return issue === undefined ? [] : [{ path: `${channel}_logout_uri`, ...issue, received }];

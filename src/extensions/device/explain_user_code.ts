@@ -3,7 +3,6 @@
  */
 
 import { findUserCode, formatUserCode } from "./device_authorization.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** Why a user code is rejected. */
@@ -19,7 +18,7 @@ interface UserCodeProblem {
 /** Explains the rejection of a typed code that `findDevice` does not find. */
 export async function explainUserCode(server: Server, typed: string): Promise<UserCodeProblem> {
   const problem = await findProblem(server, formatUserCode(typed));
-  return problem.isPublic || hasTestHost(server.issuer)
+  return problem.isPublic || server.settings.allows.explanations
     ? problem
     : { ...problem, text: "This code is wrong, was used or has expired. Check it, or start again on the device." };
 }

@@ -1,5 +1,6 @@
 /** The settings of devices without a browser. */
 
+import type { Allowances } from "../../oauth/config/allowances.ts";
 import { type Fields, flag, seconds } from "../../oauth/config/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
@@ -22,8 +23,8 @@ export const deviceFields: Fields<DeviceSettings> = {
 };
 
 /** Fills in the defaults that follow from the issuer. */
-export function resolveDevice({ deviceAuthorization }: DeviceSettings, isTestIssuer: boolean): DeviceSettings {
-  return { deviceAuthorization: deviceAuthorization ?? isTestIssuer };
+export function resolveDevice({ deviceAuthorization }: DeviceSettings, { openLogin }: Allowances): DeviceSettings {
+  return { deviceAuthorization: deviceAuthorization ?? openLogin };
 }
 
 /** Seconds between two polls. */

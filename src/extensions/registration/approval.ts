@@ -22,12 +22,12 @@ export function standingFor({ usedInitialAccessToken, claims = {} }: Registratio
 
 /** The grant types that need a higher standing, such as one without a user for a client without any approval. */
 export function findClosedGrants(
-  { settings, issuer }: Server,
+  { settings }: Server,
   { grant_types = [] }: Omit<ClientMetadata, "client_id">,
   standing: Standing,
 ): ConfigIssue[] {
   const closed = supportedGrantTypes(settings)
-    .filter((type) => grant_types.includes(type.type) && !meetsRequirement({ standing }, type.standing, issuer));
+    .filter((type) => grant_types.includes(type.type) && !meetsRequirement({ standing }, type.standing, settings));
   if (closed.length === 0) return [];
   const isOpenToApproved = closed.every((type) =>
     type.standing && hasStanding({ standing: "approved" }, type.standing.from)

@@ -283,10 +283,9 @@ function assertMetadata(
     ...findConflicts(rest),
     ...findEncryption(received),
     ...findClosedGrants(server, rest, standingFor(approval, "grant_types")),
-    ...approval.usedInitialAccessToken || isLocalProgram(server) ? [] : findLocalUris(withoutClaims(rest, approval), {
-      issuer: server.issuer,
-      privateHosts: server.settings.privateHosts,
-    }),
+    ...approval.usedInitialAccessToken || isLocalProgram(server)
+      ? []
+      : findLocalUris(withoutClaims(rest, approval), server.settings),
   ];
   if (issues.length === 0) return;
   try {

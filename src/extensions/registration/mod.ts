@@ -6,7 +6,6 @@ import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { parameters } from "../../oauth/parameter.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Server } from "../../oauth/server.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import {
   isDefault,
   registrationFields,
@@ -22,10 +21,10 @@ export const registration: Extension = {
   specifications: ["RFC 7591", "RFC 7592"],
   settingFields: registrationFields,
   resolveSettings: resolveRegistration,
-  async validateSettings(settings: RegistrationPolicy, issuer) {
-    const isTestIssuer = !URL.canParse(issuer) || hasTestHost(issuer);
-    if (isDefault(settings, isTestIssuer)) return [];
-    return (await import("./validate_settings.ts")).validateRegistration(settings, isTestIssuer);
+  async validateSettings(settings: ResolvedSettings & RegistrationPolicy, issuer) {
+    const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
+    if (isDefault(settings, isOpen)) return [];
+    return (await import("./validate_settings.ts")).validateRegistration(settings, isOpen);
   },
   acceptsUnknownClients: isOn,
   endpoints: (settings: ResolvedSettings & RegistrationPolicy, { base }) => {

@@ -2,7 +2,6 @@
 
 import type { Context } from "../../app/context.ts";
 import type { Handlers } from "../../app/route.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 
 /** The handlers of the registration endpoint. */
@@ -11,7 +10,8 @@ export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: rejec
 /** Rejects a request. On a test host the response says so too. */
 function reject({ server }: Context): never {
   const reason = "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens";
-  throw new OAuthError("invalid_request", hasTestHost(server.issuer) ? reason : "this address does not exist", {
+  const { explanations } = server.settings.allows;
+  throw new OAuthError("invalid_request", explanations ? reason : "this address does not exist", {
     rule: "DR-12",
     status: 404,
     reason,

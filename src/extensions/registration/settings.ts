@@ -1,6 +1,7 @@
 /** The settings of registration: how clients register themselves (RFC 7591) and manage their registration (RFC 7592). */
 
 import { keySetField } from "../../oauth/clients/client.ts";
+import type { Allowances } from "../../oauth/config/allowances.ts";
 import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import {
   choice,
@@ -118,17 +119,17 @@ export function registrationPolicy({ settings }: { readonly settings: object }):
 /** Fills in the defaults. */
 export function resolveRegistration(
   { registration: given }: RegistrationMembers,
-  isTestIssuer: boolean,
+  { unknownClients }: Allowances,
 ): Pick<RegistrationPolicy, "registration"> {
   const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
   const limits = withDefaults(registrationField.members, given) as Required<RegistrationSettings>;
-  const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : isTestIssuer ? "open" : "off");
+  const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : unknownClients ? "open" : "off");
   return { registration: { ...limits, mode, initialAccessTokens, softwareStatementIssuers } };
 }
 
 /** Whether the settings are the defaults, as far as other settings must agree with them. */
-export function isDefault({ registration }: RegistrationPolicy, isTestIssuer: boolean): boolean {
+export function isDefault({ registration }: RegistrationPolicy, isOpen: boolean): boolean {
   const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
-  return mode === (isTestIssuer ? "open" : "off") &&
+  return mode === (isOpen ? "open" : "off") &&
     initialAccessTokens.length === 0 && softwareStatementIssuers.length === 0;
 }

@@ -12,7 +12,6 @@
 
 import { forgetRecord } from "../../oauth/bounded_records.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { StoredRecord, UnusedRegistrationRecord } from "../../store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -82,7 +81,7 @@ const usedClients = new WeakSet<Client>();
  */
 export async function recordUse(server: Server, client: Client): Promise<void> {
   if (usedClients.has(client)) return;
-  const isRenewed = client.standing === "unknown" && hasTestHost(server.issuer);
+  const isRenewed = client.standing === "unknown" && server.settings.allows.unknownClients;
   const exists = await (isRenewed ? renew(server, client) : consumeUnusedRegistration(server, client.id));
   if (!exists) {
     throw new OAuthError("invalid_client", "the client was deleted, because it was not used in time", {

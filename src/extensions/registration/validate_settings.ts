@@ -3,6 +3,7 @@
 import { validatePublicKeys } from "../../oauth/keys/validate_public_keys.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import type { RegistrationPolicy } from "./settings.ts";
 
 /** A bearer token (RFC 6750 §2.1) that cannot be guessed. */
@@ -10,12 +11,12 @@ const initialAccessTokenPattern = /^[A-Za-z0-9._~+/-]{16,}=*$/;
 
 /** All issues of resolved settings that match their description. */
 export function validateRegistration(
-  { registration, insecureAllowOpenRegistration: allowsOpen }: RegistrationPolicy,
-  isTestIssuer: boolean,
+  { allows, registration, insecureAllowOpenRegistration }: ResolvedSettings & RegistrationPolicy,
+  isOpen: boolean,
 ): ConfigIssue[] {
   const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
   const issues: ConfigIssue[] = [];
-  if (mode === "open" && !isTestIssuer && !allowsOpen) {
+  if (mode === "open" && !isOpen && !insecureAllowOpenRegistration) {
     issues.push({
       path: "registration.mode",
       expected: `"token" or "off", because the issuer is a real host and every visitor could register clients`,
@@ -42,7 +43,7 @@ export function validateRegistration(
   }
   for (const [i, trusted] of softwareStatementIssuers.entries()) {
     const path = `registration.softwareStatementIssuers[${i}]`;
-    for (const issue of validatePublicKeys(trusted, isTestIssuer)) {
+    for (const issue of validatePublicKeys(trusted, allows.localUrls)) {
       issues.push({ ...issue, path: `${path}.${issue.path}` });
     }
     if (trusted.jwks === undefined && trusted.jwks_uri === undefined) {

@@ -2,15 +2,13 @@
 
 import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
 /** All issues of settings that match their description: each level must be reachable by a login of this server. */
 export function validateLevels(
   acrValues: readonly AcrValue[],
-  { issuer, loginMethods: available }: ResolvedSettings,
+  { allows, loginMethods: available }: ResolvedSettings,
 ): ConfigIssue[] {
-  const isTestIssuer = hasTestHost(issuer);
   const issues: ConfigIssue[] = [];
   for (const [i, { value, methods = unverifiedMethods }] of acrValues.entries()) {
     const path = `acrValues[${i}]`;
@@ -31,7 +29,7 @@ export function validateLevels(
       });
     }
     const unverified = methods.find((method) => unverifiedMethods.includes(method));
-    if (unverified === undefined || isTestIssuer) continue;
+    if (unverified === undefined || allows.openLogin) continue;
     issues.push({
       path: `${path}.methods`,
       expected: "methods that verify the user, because the issuer is a real host",

@@ -6,7 +6,6 @@ import { browserCsrfToken } from "../../app/csrf.ts";
 import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { htmlWithForms, redirect } from "../../http/responses.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
 import { hasDemoKey, startLinks } from "../demo_client.ts";
 import { canPush } from "../../extensions/par/settings.ts";
@@ -54,8 +53,8 @@ export const addKeyClientStep = "add_key_client";
 
 /** Whether the page may add the demo client with a key, as visitors may on the clients page. */
 async function mayAddKeyClient({ server }: Context): Promise<boolean> {
-  const { directory, clientAuthMethods } = server.settings;
-  return hasTestHost(server.issuer) && canSign(server) && directory === "edit" &&
+  const { allows, directory, clientAuthMethods } = server.settings;
+  return allows.openTools && canSign(server) && directory === "edit" &&
     clientAuthMethods.includes("private_key_jwt") &&
     await server.clients.find("demo-key") === undefined;
 }

@@ -7,7 +7,6 @@ import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { splitScope } from "../authorize/scope_token.ts";
 import type { SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
-import { hasTestHost } from "../test_hosts.ts";
 import type { ClientEntry, ClientMetadata } from "./client.ts";
 import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
 import { standingOfRegistration } from "./standing.ts";
@@ -40,7 +39,7 @@ export function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMet
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(
   metadata: ClientMetadata,
-  server: Pick<ResolvedSettings, "issuer" | "scopes" | "alg" | "acceptsAny" | "extensions">,
+  server: Pick<ResolvedSettings, "allows" | "scopes" | "alg" | "acceptsAny" | "extensions">,
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
   const { token_endpoint_auth_method: registeredMethod } = metadata;
@@ -52,10 +51,10 @@ export function clientFromMetadata(
       : "none");
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
-  const isTestIssuer = hasTestHost(server.issuer);
+  const { localUrls } = server.allows;
   const isNative = !confidential || metadata.application_type === "native";
   const hasRedirectUri = (requested: string) =>
-    redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, isTestIssuer));
+    redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
   const scope = metadata.scope === undefined ? server.scopes : splitScope(metadata.scope);
   const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
   const client: Client = {
@@ -79,7 +78,7 @@ export function clientFromMetadata(
     serves: (metadata.serves ?? []).map(canonicalUri),
     hasRedirectUri,
     allowsRedirectUri: server.acceptsAny.includes("redirectUris")
-      ? (requested) => hasRedirectUri(requested) || validateRedirectUri(requested, false, isTestIssuer) === undefined
+      ? (requested) => hasRedirectUri(requested) || validateRedirectUri(requested, false, localUrls) === undefined
       : hasRedirectUri,
     allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
   };

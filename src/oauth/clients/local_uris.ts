@@ -1,13 +1,14 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
+import type { Allowances } from "../config/allowances.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../config/config_issue.ts";
-import { hasTestHost, isTestHost } from "../test_hosts.ts";
+import { isTestHost } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 
 /** What decides whether a URL is local. */
 interface FetchSettings {
-  readonly issuer: string;
+  readonly allows: Allowances;
   readonly privateHosts: readonly string[];
 }
 
@@ -17,9 +18,9 @@ const fetchedMembers = [
 ];
 
 /** Whether the server fetches a URL although its host may not have a public address; see `allowsLocalFetch`. */
-export function isLocalUrl({ issuer, privateHosts }: FetchSettings, url: string): boolean {
+export function isLocalUrl({ allows, privateHosts }: FetchSettings, url: string): boolean {
   const { hostname } = new URL(url);
-  return privateHosts.includes(hostname) || (isTestHost(hostname) && hasTestHost(issuer));
+  return privateHosts.includes(hostname) || (isTestHost(hostname) && allows.localUrls);
 }
 
 /** The members with a local URL, as issues. */

@@ -18,8 +18,8 @@ const notInUris = /["<>^`{|}]/;
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
 
 /** Validates a redirect URI for registration, with the parameters of {@link validateClientUri}. */
-export function validateRedirectUri(uri: string, allowHttp: boolean, isTestIssuer: boolean): UriIssue | undefined {
-  const issue = validateClientUri(uri, allowHttp, isTestIssuer);
+export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: boolean): UriIssue | undefined {
+  const issue = validateClientUri(uri, allowHttp, localUrls);
   if (issue !== undefined) return issue;
   const name = [...new URL(uri).searchParams.keys()].find((name) => responseParameterNames.test(name));
   return name === undefined ? undefined : {
@@ -32,9 +32,9 @@ export function validateRedirectUri(uri: string, allowHttp: boolean, isTestIssue
  * Validates a URI of a client for registration; returns `undefined` if it is valid.
  *
  * @param allowHttp Whether plain http is allowed for every host.
- * @param isTestIssuer Whether the issuer's host is a test host.
+ * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
-export function validateClientUri(uri: string, allowHttp: boolean, isTestIssuer: boolean): UriIssue | undefined {
+export function validateClientUri(uri: string, allowHttp: boolean, localUrls: boolean): UriIssue | undefined {
   if (!/^[\x21-\x7E]+$/.test(uri)) {
     return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
   }
@@ -75,9 +75,9 @@ export function validateClientUri(uri: string, allowHttp: boolean, isTestIssuer:
     if (authority !== url.host && authority !== `${url.host}:${url.protocol === "https:" ? 443 : 80}`) {
       return { expected: "a host and port in their normal form", hint: `Write them as ${url.host}.` };
     }
-    if (url.protocol === "http:" && !allowHttp && !allowsHttp(url.hostname, isTestIssuer)) {
+    if (url.protocol === "http:" && !allowHttp && !allowsHttp(url.hostname, localUrls)) {
       return {
-        expected: `https, or http on ${httpHosts(isTestIssuer)}`,
+        expected: `https, or http on ${httpHosts(localUrls)}`,
         hint: "Use https, or set insecureAllowHttpRedirectUris for a test that cannot.",
       };
     }
@@ -98,21 +98,21 @@ const portAfterLoopback = /^(https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(
  * Whether a requested redirect URI is the registered one: the same characters, except that on a loopback host over http
  * any port matches (§8.4.2; for `localhost` only if `isNative`). It compares texts and parses no URL.
  *
- * @param isTestIssuer Whether the issuer is on a test host: any port also matches over https, because the TLS servers of
- *   test suites listen on a free port.
+ * @param localUrls `allows.localUrls`: any port also matches over https, because the TLS servers of test suites listen
+ *   on a free port.
  */
 export function matchesRedirectUri(
   registered: string,
   requested: string,
   isNative: boolean,
-  isTestIssuer: boolean,
+  localUrls: boolean,
 ): boolean {
   if (registered === requested) return true;
   const registeredParts = portAfterLoopback.exec(registered);
   const requestedParts = portAfterLoopback.exec(requested);
   if (registeredParts === null || requestedParts === null || registeredParts[1] !== requestedParts[1]) return false;
   const [, origin, port] = requestedParts;
-  if (origin!.endsWith("localhost") && !isNative || origin!.startsWith("https:") && !isTestIssuer) return false;
+  if (origin!.endsWith("localhost") && !isNative || origin!.startsWith("https:") && !localUrls) return false;
   if (port !== undefined && (port.startsWith("0") || Number(port) > 65535)) return false;
   return registered.slice(registeredParts[0].length) === requested.slice(requestedParts[0].length);
 }

@@ -4,7 +4,7 @@
  * members of the client metadata in `openMembers`, a grant type by its member `standing`, the rest in `permissions`.
  */
 
-import { hasTestHost } from "../test_hosts.ts";
+import type { Allowances } from "../config/allowances.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
@@ -58,22 +58,22 @@ export function hasStanding({ standing }: { readonly standing: Standing }, from:
   return ranks[standing] >= ranks[from];
 }
 
-/** Whether a requirement is met on the server of this issuer. */
+/** Whether a requirement is met on a server with these settings. */
 export function meetsRequirement(
   client: { readonly standing: Standing },
   { from, onTestHosts = from }: StandingRequirement = { from: "configured" },
-  issuer: string,
+  { allows }: { readonly allows: Allowances },
 ): boolean {
-  return hasStanding(client, from) || (hasStanding(client, onTestHosts) && hasTestHost(issuer));
+  return hasStanding(client, from) || (hasStanding(client, onTestHosts) && allows.unknownClients);
 }
 
 /** Whether a client has a permission. */
 export function isPermitted(
-  { issuer }: { readonly issuer: string },
+  { settings }: { readonly settings: { readonly allows: Allowances } },
   client: { readonly standing: Standing },
   permission: keyof typeof permissions,
 ): boolean {
-  return meetsRequirement(client, permissions[permission], issuer);
+  return meetsRequirement(client, permissions[permission], settings);
 }
 
 /** The standing of a client that registered itself (RFC 7591). */

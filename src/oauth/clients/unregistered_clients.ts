@@ -29,7 +29,7 @@ const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
  */
 export function withUnregisteredClients(
   clients: ServerClients,
-  settings: Pick<ResolvedSettings, "issuer" | "scopes" | "alg" | "acceptsAny" | "extensions">,
+  settings: Pick<ResolvedSettings, "allows" | "scopes" | "alg" | "acceptsAny" | "extensions">,
   grantTypes: readonly string[],
 ): ServerClients {
   const cached = boundedCache<Client>(maxCachedClients);

@@ -3,7 +3,6 @@
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { hasTestHost } from "../test_hosts.ts";
 import { validatePublicKeys } from "../keys/validate_public_keys.ts";
 import { type ClientAuthMethod, type ClientMetadata, registeredClientField } from "./client.ts";
 
@@ -64,7 +63,7 @@ const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
 };
 
 /** The public keys, and the algorithms of what the client signs with them. */
-export function validateClientKeys(client: ClientMetadata, { issuer }: ResolvedSettings): ConfigIssue[] {
+export function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const alg = client.token_endpoint_auth_signing_alg;
   const requestAlg = client.request_object_signing_alg;
@@ -102,7 +101,7 @@ export function validateClientKeys(client: ClientMetadata, { issuer }: ResolvedS
       hint: "Add the client's public keys as a JWK Set, or a jwks_uri where they are found.",
     });
   }
-  issues.push(...validatePublicKeys(client, hasTestHost(issuer)));
+  issues.push(...validatePublicKeys(client, allows.localUrls));
   return issues;
 }
 

@@ -4,7 +4,7 @@ import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { validateUrl } from "../keys/validate_public_keys.ts";
-import { hasTestHost, isLoopback } from "../test_hosts.ts";
+import { isLoopback } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
 
@@ -20,9 +20,9 @@ export function validateRedirectUris(client: ClientMetadata, settings: ResolvedS
       hint: "Add the URI that the client listens on, or change grant_types.",
     });
   }
-  const isTestIssuer = hasTestHost(settings.issuer);
+  const { localUrls } = settings.allows;
   for (const [i, uri] of uris.entries()) {
-    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, isTestIssuer);
+    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, localUrls);
     if (issue !== undefined) issues.push({ path: `redirect_uris[${i}]`, ...issue, received: quote(uri) });
     else if (settings.privateUseRedirectUris || /^https?:/i.test(uri)) {
       issues.push(...validateNativeUri(client, uri, i, settings));
@@ -67,16 +67,16 @@ function validateNativeUri(
 export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
-    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, hasTestHost(settings.issuer));
+    const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
     if (issue !== undefined) issues.push({ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) });
   }
   return issues;
 }
 
 /** The URLs that pages show as links. Only http and https are allowed, because other schemes can run scripts. */
-export function validatePageUrls(client: ClientMetadata, { issuer }: ResolvedSettings): ConfigIssue[] {
+export function validatePageUrls(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
   return (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
     const { [path]: uri } = client;
-    return uri === undefined ? [] : validateUrl(path, uri, hasTestHost(issuer));
+    return uri === undefined ? [] : validateUrl(path, uri, allows.localUrls);
   });
 }

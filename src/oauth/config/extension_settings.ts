@@ -5,6 +5,7 @@ import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../clients/
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { SubjectType } from "../users/subject_type.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
+import type { Allowances } from "./allowances.ts";
 import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
 import type { Field } from "./field.ts";
 
@@ -30,7 +31,7 @@ export interface SettingsExtension {
   /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
   readonly settingFields?: Readonly<Record<string, Field>>;
   /** The defaults that follow from the issuer or from other settings; those of the fields are filled in. */
-  resolveSettings?(given: object, isTestIssuer: boolean): object;
+  resolveSettings?(given: object, allows: Allowances): object;
   /** All issues of settings that match their description. */
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */

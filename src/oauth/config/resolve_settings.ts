@@ -7,6 +7,7 @@ import type { ClientAuthMethod } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
+import { type Allowances, allowancesOf } from "./allowances.ts";
 import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
 import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "./issuer_urls.ts";
@@ -18,7 +19,6 @@ import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import type { Lifetimes } from "./setting_groups.ts";
 import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
 import { defaultScopes, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
-import { hasTestHost } from "../test_hosts.ts";
 
 /** {@link Settings} with the defaults. */
 export interface ResolvedSettings extends
@@ -41,6 +41,8 @@ export interface ResolvedSettings extends
   > {
   /** Whether the issuer of each request is the origin that it was sent to. */
   readonly isIssuerFromHost: boolean;
+  /** What the server allows because of the host of its issuer. */
+  readonly allows: Allowances;
   /** The origin at which browsers reach the server; absent: that of the issuer. */
   readonly frontChannelUrl?: string;
   /** The origin at which clients reach the server; absent: that of the issuer. */
@@ -104,7 +106,7 @@ export function resolveSettings(
   const scopes = [...listedScopes, ...Object.keys(claims).filter((value) => !listedScopes.includes(value))];
   const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
-  const isTestIssuer = hasTestHost(issuer);
+  const allows = allowancesOf(issuer);
   const configuredClients = acceptsAny.includes("clients")
     ? []
     : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl));
@@ -112,17 +114,18 @@ export function resolveSettings(
     ...given,
     issuer,
     isIssuerFromHost: settings.issuer === fromHost,
+    allows,
     clients: configuredClients ?? [],
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
-    loginMethods: loginMethods(settings, given, isTestIssuer),
+    loginMethods: loginMethods(settings, given, allows),
     acceptsAny,
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
     claims,
     metadata: given.metadata ?? {},
     paths: given.paths ?? {},
-    unmappedClaims: given.unmappedClaims ?? (isTestIssuer ? "openid" : "none"),
+    unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
     audience: given.audience ?? issuer,
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
     refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
@@ -131,8 +134,8 @@ export function resolveSettings(
       ...given.pkce,
       acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
     }) as Required<PkceSettings>,
-    directory: given.directory ?? (isTestIssuer ? "edit" : "off"),
-    throttle: given.throttle ?? !isTestIssuer,
+    directory: given.directory ?? (allows.openTools ? "edit" : "off"),
+    throttle: given.throttle ?? !allows.openLogin,
     clientAuthMethods: given.clientAuthMethods.filter((method) =>
       ownAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) => clientAuthentication.some((added) => added.method === method))
@@ -145,7 +148,7 @@ export function resolveSettings(
     grantTypes: [],
     extensions,
     profile,
-    ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, isTestIssuer))),
+    ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
     grantTypes.filter(({ isOn }) => isOn(resolved))
@@ -161,9 +164,9 @@ export function resolveSettings(
 function loginMethods(
   { approver }: ProgramSettings,
   { login, insecureAllowOpenLogin }: Settings,
-  isTestIssuer: boolean,
+  { openLogin }: Allowances,
 ): readonly LoginMethod[] {
   if (approver !== undefined) return ["approver", "auto"];
   if (login === "auto") return ["auto"];
-  return isTestIssuer || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
+  return openLogin || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
 }

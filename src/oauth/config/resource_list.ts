@@ -36,11 +36,11 @@ export interface Resources {
  * Creates the resource list. Without a list, every https URI is accepted, and every http URI on a host that may use
  * plain http.
  *
- * @param isTestIssuer Whether the issuer's host is a test host.
+ * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
 export function resourceIndicators(
   settings: readonly ResourceSettings[] | undefined,
-  isTestIssuer: boolean,
+  localUrls: boolean,
 ): Resources {
   const byUri = new Map(settings?.map((resource) => [canonicalUri(resource.uri), resource]));
   let hosted: readonly HostedResource[] = [];
@@ -57,7 +57,7 @@ export function resourceIndicators(
       const own = hosted.find(({ identifier }) => canonicalUri(identifier) === key);
       if (own !== undefined) return own.identifier;
       if (settings !== undefined) return byUri.get(key)?.uri;
-      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, isTestIssuer) ? key : undefined;
+      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, localUrls) ? key : undefined;
     },
     isOpaque: (uri) => byUri.get(canonicalUri(uri))?.access_token_format === "opaque",
   };

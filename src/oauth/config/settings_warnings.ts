@@ -4,7 +4,6 @@ import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
-import { hasTestHost } from "../test_hosts.ts";
 
 export { userWarnings } from "./user_warnings.ts";
 
@@ -25,8 +24,8 @@ export function settingsWarnings(settings: Settings, resolved: ResolvedSettings)
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */
-function profileWarnings({ profile }: Settings, { issuer }: ResolvedSettings): ConfigurationWarning[] {
-  if (profile?.startsWith("fapi2-") !== true || !hasTestHost(issuer)) return [];
+function profileWarnings({ profile }: Settings, { allows }: ResolvedSettings): ConfigurationWarning[] {
+  if (profile?.startsWith("fapi2-") !== true || !allows.openLogin) return [];
   return [{
     path: "profile",
     message: `the issuer is on a test host, so this is not FAPI: http, public test keys and login without a password ` +

@@ -7,7 +7,7 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { fromHost } from "./issuer_urls.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
-import { hasTestHost, isTestHost, testHosts } from "../test_hosts.ts";
+import { isTestHost, testHosts } from "../test_hosts.ts";
 import { validateIssuerUrls } from "./validate_issuer_urls.ts";
 import { byProfile } from "./profile.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
@@ -20,7 +20,7 @@ import { validateLogin } from "./validate_login.ts";
 import { withProfile } from "./profiles.ts";
 import { validateProfile } from "./validate_profile.ts";
 import { validateScopes } from "./validate_scopes.ts";
-import { isProductionIssuer, validateUser } from "./validate_user.ts";
+import { validateUser } from "./validate_user.ts";
 
 /**
  * All issues of settings that match their description. The validators of extensions are loaded only for a server that
@@ -138,7 +138,7 @@ function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettin
 /** On a test host there are no such issues. */
 function validateRealHost(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
   // What is no http URL has an issue of its own, and may stand for a test host: localhost:9000.
-  if (!/^https?:/i.test(resolved.issuer) || !URL.canParse(resolved.issuer) || hasTestHost(resolved.issuer)) return [];
+  if (!/^https?:/i.test(resolved.issuer) || !URL.canParse(resolved.issuer) || resolved.allows.openLogin) return [];
   return validateLogin(settings, resolved);
 }
 
@@ -181,11 +181,12 @@ function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] 
   return issues;
 }
 
-function validateUsers({ users, issuer }: ResolvedSettings): ConfigIssue[] {
+function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const isProduction = isProductionIssuer(issuer);
+  // An issuer that is no URL has an issue of its own, and may stand for a test host.
+  const openLogin = !URL.canParse(issuer) || allows.openLogin;
   for (const [i, user] of users.entries()) {
-    for (const issue of validateUser(user, isProduction)) issues.push({ ...issue, path: `users[${i}].${issue.path}` });
+    for (const issue of validateUser(user, openLogin)) issues.push({ ...issue, path: `users[${i}].${issue.path}` });
     if (users.findIndex((other) => other.sub === user.sub) === i) continue;
     issues.push({
       path: `users[${i}].sub`,

@@ -4,24 +4,18 @@ import type { User } from "../clients/client.ts";
 import { registeredUserField } from "../clients/client.ts";
 import { isWeakDigest, parsePasswordDigest } from "../users/password.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { hasTestHost } from "../test_hosts.ts";
 import { validate } from "./validate.ts";
-
-/** Whether the issuer may be public: then password digests must be expensive to guess. */
-export function isProductionIssuer(issuer: string): boolean {
-  return URL.canParse(issuer) && !hasTestHost(issuer);
-}
 
 /**
  * All issues of one user; paths are relative to the user.
  *
- * @param isProduction Whether the issuer is not on a test host: then a digest that is cheap to guess is an issue.
+ * @param openLogin `allows.openLogin`. Without it, a digest that is cheap to guess is an issue.
  */
-export function validateUser(user: User, isProduction = false): ConfigIssue[] {
+export function validateUser(user: User, openLogin = true): ConfigIssue[] {
   const issues = validate(registeredUserField, user);
   if (issues.length > 0) return issues;
   const { sub: _, password, ...claims } = user;
-  if (password !== undefined) issues.push(...validatePassword(password, isProduction));
+  if (password !== undefined) issues.push(...validatePassword(password, openLogin));
   for (const [path, value] of Object.entries(claims)) {
     if (isDeeperThan(value, maxClaimDepth)) {
       issues.push({
@@ -42,9 +36,9 @@ export function validateUser(user: User, isProduction = false): ConfigIssue[] {
   return issues;
 }
 
-function validatePassword(password: string, isProduction: boolean): ConfigIssue[] {
+function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
   const digest = parsePasswordDigest(password);
-  if (digest !== undefined && !(isProduction && isWeakDigest(digest))) return [];
+  if (digest !== undefined && (openLogin || !isWeakDigest(digest))) return [];
   return [{
     path: "password",
     expected: digest === undefined

@@ -42,7 +42,7 @@ export function findGrantType(server: Server, { client, parameters }: TokenReque
       received: type,
     });
   }
-  if (!meetsRequirement(client, grantType.standing, server.issuer)) {
+  if (!meetsRequirement(client, grantType.standing, server.settings)) {
     const lowest = grantType.standing?.from ?? "configured";
     throw new OAuthError("unauthorized_client", "this client may not use this grant_type", {
       rule: "TK-06",

@@ -1,11 +1,13 @@
 /** Secrets of the server itself: generated once and kept in the store, for later starts and other instances. */
 
 import { randomToken } from "../secrets.ts";
-import { hasTestHost } from "../test_hosts.ts";
+import type { Allowances } from "../config/allowances.ts";
 import type { Server } from "../server.ts";
 
 /** The owner of the secret. */
-type SecretOwner = Pick<Server, "issuer" | "store" | "randomBytes">;
+export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {
+  readonly settings: { readonly allows: Allowances };
+}
 
 const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
 
@@ -17,7 +19,7 @@ export function serverSecret(owner: SecretOwner, purpose: string): Promise<strin
   let secrets = secretsByStore.get(owner.store);
   if (secrets === undefined) secretsByStore.set(owner.store, secrets = new Map());
   // Not by issuer: a server can have many names, which senders choose.
-  const name = hasTestHost(owner.issuer) ? `test ${purpose}` : purpose;
+  const name = owner.settings.allows.testKeys ? `test ${purpose}` : purpose;
   let secret = secrets.get(name);
   if (secret === undefined) {
     secret = loadSecret(owner, name);

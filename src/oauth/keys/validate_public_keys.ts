@@ -20,27 +20,27 @@ export function parseUrl(text: string): URL | undefined {
  * An issue of a URL that the server fetches, or that pages show to users as a link: it must be https, or http on a host
  * that {@link allowsHttp} allows.
  */
-export function validateUrl(path: string, uri: string, isTestIssuer: boolean): ConfigIssue[] {
+export function validateUrl(path: string, uri: string, localUrls: boolean): ConfigIssue[] {
   const url = parseUrl(uri);
-  if (url?.protocol === "https:" || url?.protocol === "http:" && allowsHttp(url.hostname, isTestIssuer)) return [];
-  const expected = `an https URL, or an http URL on ${httpHosts(isTestIssuer)}`;
+  if (url?.protocol === "https:" || url?.protocol === "http:" && allowsHttp(url.hostname, localUrls)) return [];
+  const expected = `an https URL, or an http URL on ${httpHosts(localUrls)}`;
   return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }
 
 /**
  * All issues of `jwks` and `jwks_uri`; paths are relative to their owner.
  *
- * @param isTestIssuer Whether the issuer of this server is on a test host.
+ * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
 export function validatePublicKeys(
   { jwks, jwks_uri: uri }: { readonly jwks?: PublicKeySet; readonly jwks_uri?: string },
-  isTestIssuer: boolean,
+  localUrls: boolean,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   if (uri !== undefined && jwks !== undefined) {
     issues.push({ path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." });
   }
-  if (uri !== undefined) issues.push(...validateUrl("jwks_uri", uri, isTestIssuer));
+  if (uri !== undefined) issues.push(...validateUrl("jwks_uri", uri, localUrls));
   for (const [i, key] of (jwks?.keys ?? []).entries()) {
     const privateMember = privateJwkMembers.find((name) => name in key);
     if (privateMember === undefined) {

@@ -2,8 +2,7 @@
 
 import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
-import type { Server } from "../server.ts";
-import { serverSecret } from "../keys/server_secret.ts";
+import { type SecretOwner, serverSecret } from "../keys/server_secret.ts";
 
 /**
  * Creates digests of configured entries; `""` if the id has none. The digests are keyed with a server secret (HMAC),
@@ -11,7 +10,7 @@ import { serverSecret } from "../keys/server_secret.ts";
  * this server secret also holds the signing keys.
  */
 export function configuredEntryDigests(
-  owner: Pick<Server, "issuer" | "store" | "randomBytes">,
+  owner: SecretOwner,
   { clients, users }: { readonly clients: readonly ClientMetadata[]; readonly users: readonly User[] },
 ): (kind: "client" | "user", id: string) => Promise<string> {
   const entries = {

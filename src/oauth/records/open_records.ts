@@ -2,6 +2,7 @@
 
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { ProgramSettings } from "../config/settings.ts";
+import type { SecretOwner } from "../keys/server_secret.ts";
 import type { Server } from "../server.ts";
 import { recordSource } from "./record_source.ts";
 import type { RecordSource } from "./record_source.ts";
@@ -17,7 +18,7 @@ interface StoredRecords extends Pick<RecordSource, "start" | "refreshIntervalMs"
 /** Opens the records for a server with these settings. */
 export function openRecords(
   settings: ProgramSettings,
-  owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
+  owner: SecretOwner & Pick<Server, "now" | "trace">,
   extensions: readonly SettingsExtension[],
 ): StoredRecords {
   const source = recordSource(settings, owner, extensions);

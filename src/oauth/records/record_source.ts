@@ -8,7 +8,7 @@ import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { ProgramSettings } from "../config/settings.ts";
 import type { Server } from "../server.ts";
 import type { TraceEvent } from "../trace.ts";
-import { serverSecret } from "../keys/server_secret.ts";
+import { type SecretOwner, serverSecret } from "../keys/server_secret.ts";
 import { configuredEntryDigests } from "./configured_entry_digests.ts";
 import { listAll } from "./override_records.ts";
 import { recordPrefix } from "./repository.ts";
@@ -78,7 +78,7 @@ const maxAttempts = 5;
 /** Creates the source for a server with these settings. */
 export function recordSource(
   settings: ProgramSettings,
-  owner: Pick<Server, "issuer" | "store" | "randomBytes" | "now" | "trace">,
+  owner: SecretOwner & Pick<Server, "now" | "trace">,
   extensions: readonly SettingsExtension[],
 ): RecordSource {
   const { store, now, trace } = owner;

@@ -10,7 +10,7 @@ import type { UserRepository } from "../clients/repository.ts";
 import type { ConfigurationWarning } from "../config/config_issue.ts";
 import { assertNoIssues } from "../config/configuration_error.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { isProductionIssuer, validateUser } from "../config/validate_user.ts";
+import { validateUser } from "../config/validate_user.ts";
 import { chain } from "../maybe_promise.ts";
 import { memoryRepository } from "../records/memory_repository.ts";
 import type { CreateRepository } from "../records/repository.ts";
@@ -26,7 +26,7 @@ export type UserWarnings = (
 ) => readonly ConfigurationWarning[];
 
 /** The part of the server that a user repository needs. */
-interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace"> {
+interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
   readonly claims: ClaimRules;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;
@@ -43,11 +43,11 @@ interface UserRepositoryContext extends Pick<Server, "issuer" | "now" | "trace">
  */
 export function userRepository(
   settings: ResolvedSettings,
-  { issuer, now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
+  { now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
   create: CreateRepository = memoryRepository,
 ): UserRepository {
   const parse = (user: User) => {
-    assertNoIssues(validateUser(user, isProductionIssuer(issuer)));
+    assertNoIssues(validateUser(user, settings.allows.openLogin));
     return withoutPassword(user);
   };
   const configured = new Set(settings.users);

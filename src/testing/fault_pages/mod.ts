@@ -11,7 +11,6 @@ import { rejectUntrustedHost } from "../../app/host_check.ts";
 import type { Plugin } from "../../app/plugin.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
-import { hasTestHost } from "../../oauth/test_hosts.ts";
 import { parameters } from "../../oauth/parameter.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { testClock } from "../clock.ts";
@@ -42,7 +41,7 @@ export function faultPages(
     ...plugin,
     links: [{ label: "Faults", path: "/faults" }],
     setup(app, addResource, addApp) {
-      if (!hasTestHost(app.server.issuer)) throw notAllowed(app.server.issuer);
+      if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
       plugin.setup?.(app, addResource, addApp);
     },
     routes: ({ site: { base } }) => [{

@@ -111,7 +111,7 @@ async function findDestinationOf(
 }
 
 function jsonErrorResponse(
-  { request: view, app: { server: { issuer } } }: FaultContext,
+  { request: view, app: { server } }: FaultContext,
   request: RequestLike,
   code: string,
   fields: readonly (readonly [string, string])[],
@@ -121,9 +121,9 @@ function jsonErrorResponse(
   >,
 ): ResponseLike {
   const challenge = view.description?.errors === "bearer" || view.description?.errors === "resource"
-    ? status === 401 || status === 403 ? bearerChallenge(issuer, Object.fromEntries(fields)) : undefined
+    ? status === 401 || status === 403 ? bearerChallenge(server.issuer, Object.fromEntries(fields)) : undefined
     : status === 401
-    ? basicChallenge(issuer, Object.fromEntries(fields))
+    ? basicChallenge(server, Object.fromEntries(fields))
     : undefined;
   const response = json(status, Object.fromEntries(fields), {
     ...challenge !== undefined && { "www-authenticate": challenge },

@@ -6,7 +6,6 @@ import { describeRemovedClient } from "../server_clients.ts";
 import type { Client } from "../repository.ts";
 import { withAnySecret } from "../unregistered_clients.ts";
 import { OAuthError } from "../../errors.ts";
-import { hasTestHost } from "../../test_hosts.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
@@ -41,7 +40,7 @@ export function unknownClient(
   received = id,
 ): OAuthError {
   // On real hosts the work must not depend on whether a client exists (CA-07).
-  const known = hasTestHost(server.issuer) && id !== undefined
+  const known = server.settings.allows.explanations && id !== undefined
     ? describeKnownIds(server, id)
     : { expected: "the client_id of a registered client" };
   return invalidClient(withNearest("the client is unknown", known), known.expected, received, {
