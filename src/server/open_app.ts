@@ -132,7 +132,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     addApp: place.addApp,
   });
   const { server } = app;
-  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
+  for (const warning of warnings?.settingsWarnings(options, settings, allExtensions) ?? []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // Rejects a store with test keys at the start, not at the first login.

@@ -9,6 +9,7 @@ export const assertionAuthentication: Extension = {
   name: "assertion_authentication",
   title: "Client assertions",
   specifications: ["RFC 7523 §2.2", "draft-ietf-oauth-rfc7523bis"],
+  clientMembers: ["token_endpoint_auth_signing_alg"],
   clientAuthentication: [secretJwt, privateKeyJwt],
   metadata({ settings: { clientAuthMethods, signatureAlgorithms } }) {
     const algorithms = clientJwtAlgorithms(clientAuthMethods, signatureAlgorithms);

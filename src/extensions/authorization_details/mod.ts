@@ -76,6 +76,7 @@ export const authorizationDetails: Extension = {
     const types = detailsTypes(settings);
     return types === undefined ? [] : (await import("./validate_settings.ts")).validateAuthorizationDetails(types);
   },
+  clientMembers: ["authorization_details_types"],
   validateClient: validateTypes,
   clientValues: (settings) => ({ authorization_details_types: Object.keys(detailsTypes(settings) ?? {}) }),
   metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),

@@ -54,6 +54,12 @@ export const clientLogout: Extension = {
   specifications: ["OpenID Connect Back-Channel Logout", "OpenID Connect Front-Channel Logout"],
   settingFields: clientLogoutFields,
   resolveSettings: resolveClientLogout,
+  clientMembers: [
+    "backchannel_logout_uri",
+    "backchannel_logout_session_required",
+    "frontchannel_logout_uri",
+    "frontchannel_logout_session_required",
+  ],
   validateClient: validateLogoutUris,
   metadata(server) {
     const { backChannel, frontChannel } = clientLogoutOf(server);

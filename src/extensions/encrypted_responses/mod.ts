@@ -24,6 +24,7 @@ export const encryptedResponses: Extension = {
   title: "Encrypted responses",
   specifications: ["OpenID Connect Core §10.2", "RFC 7516"],
   clientDemands: ["id_token_encrypted_response_alg", "userinfo_encrypted_response_alg"],
+  clientMembers: ["id_token_encrypted_response_enc", "userinfo_encrypted_response_enc"],
   validateClient: validateEncryption,
   responseEncryption: {
     prepare(server, client, response) {

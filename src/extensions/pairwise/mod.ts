@@ -13,6 +13,7 @@ export const pairwise: Extension = {
     sectorOf: sectorHost,
     subjectFor: async (server, sector, sub) => (await import("./subject.ts")).pairwiseSubject(server, sector, sub),
   }],
+  clientMembers: ["sector_identifier_uri"],
   validateClient: validateSector,
   verifyRegistration: async (server, client) => {
     if (client.metadata.sector_identifier_uri === undefined) return;

@@ -18,6 +18,7 @@ export const signedRequests: Extension = {
   specifications: ["RFC 9101", "OpenID Connect Core §6.1"],
   settingFields: signedRequestFields,
   clientDemands: ["require_signed_request_object"],
+  clientMembers: ["request_object_signing_alg"],
   requestParts: [{ at: ["authorize", "par"], read: rejectUnsigned }],
   requestSource: {
     parameter: "request",

@@ -24,6 +24,7 @@ export const signedResponses: Extension = {
   name: "signed_responses",
   title: "Signed responses",
   specifications: ["JARM", "RFC 9701"],
+  clientMembers: ["authorization_signed_response_alg", "introspection_signed_response_alg"],
   responseModes: modes,
   responseParameters: [{ name: "response", secret: "authorization_response" }],
   introspectionFormats: [{

@@ -33,6 +33,7 @@ export const stepUp: Extension = {
     const levels = levelsOf(settings);
     return levels.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(levels, settings);
   },
+  clientMembers: ["default_acr_values"],
   requestParts: [{
     at: ["authorize", "par", "device"],
     parameters: [{ name: "acr_values" }],

@@ -2,25 +2,57 @@
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
 
 export { userWarnings } from "./user_warnings.ts";
 
+/** An extension that a server may have. */
+interface KnownExtension extends Pick<SettingsExtension, "clientMembers"> {
+  readonly name: string;
+}
+
 /**
  * Every warning about valid settings.
  *
  * @param resolved The same settings with the defaults.
+ * @param known All extensions, also those that the server does not have.
  */
-export function settingsWarnings(settings: Settings, resolved: ResolvedSettings): ConfigurationWarning[] {
+export function settingsWarnings(
+  settings: Settings,
+  resolved: ResolvedSettings,
+  known: readonly KnownExtension[],
+): ConfigurationWarning[] {
   return [
     ...defaultScopeWarnings(settings, resolved),
     ...loginHintWarnings(settings),
     ...metadataWarnings(resolved),
     ...claimWarnings(settings, resolved),
     ...profileWarnings(settings, resolved),
+    ...memberWarnings(resolved, known),
     ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
   ];
+}
+
+/** Members of configured clients that only an extension reads which the server does not have. */
+function memberWarnings(
+  { clients, extensions }: ResolvedSettings,
+  known: readonly KnownExtension[],
+): ConfigurationWarning[] {
+  const read = new Set(extensions.flatMap(({ clientMembers = [] }) => clientMembers));
+  const unread = known.flatMap(({ name, clientMembers = [] }) =>
+    clientMembers.filter((member) => !read.has(member)).map((member) => ({ name, member }))
+  );
+  return unread.flatMap(({ name, member }) =>
+    clients.flatMap((client, i) =>
+      client[member] === undefined ? [] : [{
+        path: `clients[${i}].${member}`,
+        message: `it has no effect, because the server does not have the extension ${name}. Add the extension, or ` +
+          `remove the member of client ${client.client_id}.`,
+      }]
+    )
+  );
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */
