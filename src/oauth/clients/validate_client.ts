@@ -93,6 +93,8 @@ function validateSubjectType({ subject_type = "public" }: ClientMetadata, settin
 
 function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   const { responseModes, profile } = settings;
+  // An empty list is an issue of the settings, or of the client's profile.
+  if (responseModes.length === 0) return [];
   return response_modes.flatMap((mode, i) =>
     responseModes.includes(mode) ? [] : [{
       path: `response_modes[${i}]`,

@@ -17,7 +17,8 @@ export function validateAuthMethod(
     : client_secret !== undefined
     ? ["client_secret_basic", "client_secret_post"]
     : [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
-  if (methods.some((name) => clientAuthMethods.includes(name))) return [];
+  // An empty list is an issue of the settings, or of the client's profile.
+  if (clientAuthMethods.length === 0 || methods.some((name) => clientAuthMethods.includes(name))) return [];
   return [{
     path: "token_endpoint_auth_method",
     expected: `one of ${clientAuthMethods.join(", ")}${byProfile(profile, "clientAuthMethods")}`,
@@ -110,6 +111,8 @@ export function validateAlgorithms(
   client: ClientMetadata,
   { signatureAlgorithms, profile }: ResolvedSettings,
 ): ConfigIssue[] {
+  // An empty list is an issue of the client's profile.
+  if (signatureAlgorithms.length === 0) return [];
   return Object.keys(registeredClientField.members!).filter((name) => /_sign(?:ing|ed_response)_alg$/.test(name))
     .flatMap((path) => {
       const alg = client[path as keyof ClientMetadata] as string | undefined;

@@ -116,7 +116,9 @@ function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSe
           byProfile(resolved.profile, setting)
         }, because the server does not have the extension for this value`,
         received: quote(value),
-        hint: "Remove it, or add the extension.",
+        hint: settings[setting] === undefined
+          ? "Add the extension, or choose another profile."
+          : "Remove it, or add the extension.",
       }]
     );
   });
