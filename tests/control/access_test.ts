@@ -24,6 +24,9 @@ const realHost: LatchkeyOptions = {
   },
 };
 
+/** The time of the servers. It does not pass, so that maintenance, which writes to the store, is never due. */
+const startedAt = Date.UTC(2030, 0);
+
 /** A server with the control, the descriptions of its endpoints, and the calls of its store. */
 async function start(options: LatchkeyOptions, controlSecret?: string) {
   const effects: string[] = [];
@@ -31,6 +34,7 @@ async function start(options: LatchkeyOptions, controlSecret?: string) {
   const { plugins, control } = programControl({ secret: controlSecret });
   const as = await latchkey({
     ...options,
+    now: () => startedAt,
     plugins: [...plugins, { setup: (assembled) => void (app = assembled) }],
     store: observedStore(memoryStore(), (verb, [kind]) => void effects.push(`${verb} ${kind}`)),
   });
@@ -56,9 +60,7 @@ test("[CO-01] the control needs a secret where the issuer is not on a test host"
 });
 
 test("[CO-01] without the secret no verb reads or changes anything", async () => {
-  const { as, send, effects, control } = await start(realHost, secret);
-  control.clock.freeze();
-  const clockBefore = Date.now();
+  const { as, send, effects } = await start(realHost, secret);
   const wrong: readonly Record<string, string>[] = [
     {},
     { authorization: "" },
@@ -85,7 +87,7 @@ test("[CO-01] without the secret no verb reads or changes anything", async () =>
   const authorization = `Bearer ${secret}`;
   const health = await (await send(verbs.find(({ name }) => name === "health")!, { authorization })).json();
   assertEquals(health.users, 2);
-  assert(Math.abs(Date.parse(health.time) - clockBefore) < 60_000);
+  assertEquals(Date.parse(health.time), startedAt);
 });
 
 test("[CO-01] a secret is required on test hosts too if there is one", async () => {
