@@ -219,7 +219,13 @@ const importRules: ImportRules = {
       "testing/test_latchkey.ts",
     ],
   },
-  builtins: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts", "testing/drivers/global_fetch.ts"],
+  builtins: [
+    "runtime/",
+    "store/sql/sqlite.ts",
+    "store/sql/postgres_sockets.ts",
+    "testing/drivers/global_fetch.ts",
+    "testing/oauth2_mock_server/",
+  ],
 };
 
 /** The folders of the kernel: what every server has. */

@@ -1,0 +1,42 @@
+/** The tokens that suites receive, and the tokens of the mock that they represent. */
+
+import { boundedCache } from "../../oauth/bounded_cache.ts";
+import { decodeJwtPart } from "../../recorder/record_request.ts";
+
+/** Maximum number of tokens in memory. */
+const maxTokens = 10_000;
+
+/** A token of the mock. */
+interface OwnToken {
+  /** As the mock issued it. */
+  readonly own: string;
+  /** The one for userinfo: with the scope value that userinfo requires. Default: the same. */
+  readonly forUserinfo?: string;
+}
+
+/** Tokens of the mock, by the tokens that listeners have changed. */
+export interface IssuedTokens {
+  /** Remembers a token. */
+  set(changed: string, token: OwnToken): void;
+  /** The token of the mock; a token that is unknown or whose `exp` has passed stays as it is, and is rejected. */
+  translate(token: string, use?: "userinfo"): string;
+}
+
+/**
+ * Creates an empty list.
+ *
+ * @param now The clock, in milliseconds since the epoch.
+ */
+export function issuedTokens(now: () => number): IssuedTokens {
+  const ownTokens = boundedCache<OwnToken>(maxTokens);
+  return {
+    set: ownTokens.set,
+    translate(token, use) {
+      const found = ownTokens.get(token);
+      if (found === undefined) return token;
+      const { exp } = decodeJwtPart(token, 1);
+      if (typeof exp === "number" && exp * 1000 <= now()) return token;
+      return use === "userinfo" ? found.forUserinfo ?? found.own : found.own;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** Requests and responses of `node:http`, and those of the mock. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { maxBodyBytes } from "../../http/form.ts";
+import type { IssuedTokens } from "./issued_tokens.ts";
+import type { AugmentedRequest } from "./types.ts";
+
+/** Headers of one connection (RFC 9110 §7.6.1), and the length, which changes with the body. */
+const omittedHeaders = ["connection", "keep-alive", "transfer-encoding", "content-length", "expect", "upgrade"];
+
+/** The parameters that can contain a token of the server. */
+const tokenParameters = ["token", "id_token_hint", "access_token", "subject_token", "actor_token"];
+
+/** Reads the body, and adds the decoded query and body to the request. */
+export async function augmentRequest(
+  incoming: IncomingMessage,
+): Promise<{ readonly request: AugmentedRequest; readonly text: string }> {
+  const text = await readText(incoming);
+  const { searchParams } = new URL(incoming.url ?? "/", "http://localhost");
+  const type = incoming.headers["content-type"] ?? "";
+  const body = /^application\/x-www-form-urlencoded/i.test(type)
+    ? toRecord(new URLSearchParams(text))
+    : /^application\/json/i.test(type)
+    ? parseJson(text)
+    : undefined;
+  return { request: Object.assign(incoming, { body, query: toRecord(searchParams) }), text };
+}
+
+/**
+ * The request for the mock, with its own tokens in the place of those that the suite received.
+ *
+ * @param text The body.
+ */
+export function toRequest(
+  { method = "GET", url = "/", headers: incomingHeaders }: AugmentedRequest,
+  text: string,
+  { origin, path, tokens }: { readonly origin: string; readonly path: string; readonly tokens: IssuedTokens },
+): Request {
+  const target = new URL(url, origin);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incomingHeaders)) {
+    if (value !== undefined && !omittedHeaders.includes(name)) headers.set(name, [value].flat().join(", "));
+  }
+  const authorization = headers.get("authorization");
+  const [scheme, token] = authorization?.split(" ") ?? [];
+  if (scheme !== undefined && token !== undefined) {
+    headers.set("authorization", `${scheme} ${tokens.translate(token, "userinfo")}`);
+  }
+  const init = { method, headers, redirect: "manual" } as const;
+  const query = translate(target.search.slice(1), tokens);
+  const requestUrl = `${origin}${path}${query === "" ? "" : `?${query}`}`;
+  if (method === "GET" || method === "HEAD") return new Request(requestUrl, init);
+  const body = translate(text, tokens);
+  headers.set("content-length", String(new TextEncoder().encode(body).byteLength));
+  return new Request(requestUrl, { ...init, body });
+}
+
+/** Sends a response. */
+export async function sendResponse(outgoing: ServerResponse, response: Response): Promise<void> {
+  const body = new Uint8Array(await response.arrayBuffer());
+  for (const [name, value] of response.headers) if (name !== "set-cookie") outgoing.setHeader(name, value);
+  outgoing.setHeader("set-cookie", response.headers.getSetCookie());
+  outgoing.statusCode = response.status;
+  outgoing.end(body);
+}
+
+/** Replaces tokens in the fields of a form or query. Leaves all other text as it is, also text that is no form. */
+function translate(fields: string, tokens: IssuedTokens): string {
+  return fields.split("&").map((field) => {
+    const [name, value, ...others] = field.split("=");
+    return value === undefined || others.length > 0 || !tokenParameters.includes(name!)
+      ? field
+      : `${name}=${tokens.translate(value)}`;
+  }).join("&");
+}
+
+/** Reads a body. One that is too long is cut, so that the mock rejects it. */
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of incoming) {
+    if (size <= maxBodyBytes) parts.push(part);
+    size += part.length;
+  }
+  return await new Blob(parts as BlobPart[]).text();
+}
+
+function toRecord(fields: URLSearchParams): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = {};
+  for (const name of fields.keys()) {
+    const values = fields.getAll(name);
+    record[name] = values.length === 1 ? values[0]! : values;
+  }
+  return record;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+/** A plugin of the mock that signs tokens with the keys, the claims and the events of oauth2-mock-server. */
+
+import type { Plugin } from "../../app/plugin.ts";
+import { findForRequest, type RequestLike } from "../../http/message.ts";
+import { findFix } from "../../oauth/rules/mod.ts";
+import type { IssuedTokens } from "./issued_tokens.ts";
+import { tokenLifetime } from "./issuer.ts";
+import type { AugmentedRequest, JwtTransform } from "./types.ts";
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Signs a token for the suite, with its events. */
+type BuildToken = (request: AugmentedRequest, expiresIn: number, transform: JwtTransform) => Promise<string>;
+
+/**
+ * Creates the plugin. Each token is signed twice: the mock keeps its own one, which it can check, and the suite
+ * receives the other one.
+ *
+ * @param requests The requests as the suite knows them.
+ * @param fixes Receives how to fix what the mock rejects.
+ */
+export function mockPlugin(
+  buildToken: BuildToken,
+  tokens: IssuedTokens,
+  requests: WeakMap<RequestLike, AugmentedRequest>,
+  fixes: WeakMap<AugmentedRequest, string>,
+): Plugin {
+  return {
+    onEvent(event, context) {
+      const request = context && findForRequest(requests, context.request);
+      const fix = event.type === "rejected" ? findFix(event.explanation) : undefined;
+      if (request !== undefined && fix !== undefined) fixes.set(request, fix);
+    },
+    extend(server, context) {
+      const request = findForRequest(requests, context.request);
+      if (request === undefined) return server;
+      return {
+        ...server,
+        async sign(kind, alg, claims) {
+          const own = await server.sign(kind, alg, claims);
+          if (kind !== "access_token" && kind !== "id_token") return own;
+          const claimsOf = kind === "id_token" ? idTokenClaims : accessTokenClaims;
+          const changed = await buildToken(request, tokenLifetime, (_header, payload) => {
+            Object.assign(payload, claimsOf(claims, request.body));
+          });
+          const { scope } = claims;
+          const lacksOpenid = kind === "access_token" && typeof scope === "string" &&
+            !scope.split(" ").includes("openid");
+          const forUserinfo = lacksOpenid ? await server.sign(kind, alg, { ...claims, scope: `openid ${scope}` }) : own;
+          tokens.set(changed, { own, forUserinfo });
+          return changed;
+        },
+      };
+    },
+  };
+}
+
+function accessTokenClaims({ sub, scope }: Claims, body: Claims): Claims {
+  if (body.grant_type === "client_credentials") return { scope: body.scope, aud: body.aud };
+  return { sub, amr: ["pwd"], scope };
+}
+
+function idTokenClaims({ sub, aud, nonce }: Claims): Claims {
+  return { sub, aud, ...nonce !== undefined && { nonce } };
+}

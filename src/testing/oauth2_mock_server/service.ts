@@ -1,0 +1,165 @@
+/** The service of oauth2-mock-server: its events and its endpoints, in front of a mock. */
+
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { ConnectionDropped, type RequestLike } from "../../http/message.ts";
+import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
+import type { OAuth2Issuer } from "./issuer.ts";
+import { signToken, tokenLifetime } from "./issuer.ts";
+import { exchangeEvents } from "./exchange.ts";
+import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
+import { augmentRequest, sendResponse, toRequest } from "./node_messages.ts";
+import { mockPlugin } from "./plugin.ts";
+import {
+  type AugmentedRequest,
+  Events,
+  type HttpMethod,
+  type OAuth2Endpoints,
+  type OAuth2EndpointsInput,
+  type RouteHandler,
+  type ScopesOrTransform,
+  supportedHttpMethods,
+} from "./types.ts";
+
+const defaultEndpoints: OAuth2Endpoints = {
+  wellKnownDocument: "/.well-known/openid-configuration",
+  token: "/token",
+  jwks: "/jwks",
+  authorize: "/authorize",
+  userinfo: "/userinfo",
+  revoke: "/revoke",
+  endSession: "/endsession",
+  introspect: "/introspect",
+};
+
+/** The endpoints, with an event for each: {@link Events}. */
+export class OAuth2Service extends EventEmitter {
+  readonly #issuer: OAuth2Issuer;
+  readonly #endpoints: OAuth2Endpoints;
+  readonly #routes = new Map<string, RouteHandler>();
+  readonly #tokens: IssuedTokens;
+  readonly #requests = new WeakMap<RequestLike, AugmentedRequest>();
+  readonly #fixes = new WeakMap<AugmentedRequest, string>();
+  #mock: Promise<TestLatchkey> | undefined;
+
+  /**
+   * Creates a service.
+   *
+   * @param issuer The issuer of the tokens.
+   * @param endpoints Paths that differ from their defaults. Default: none.
+   * @throws {Error} If a path does not begin with a slash.
+   */
+  constructor(issuer: OAuth2Issuer, endpoints: OAuth2EndpointsInput = {}) {
+    super();
+    for (const [name, path] of Object.entries(endpoints)) assertPath(`endpoints.${name}`, path);
+    this.#issuer = issuer;
+    this.#tokens = issuedTokens(() => issuer.now());
+    this.#endpoints = { ...defaultEndpoints, ...endpoints };
+  }
+
+  /** The issuer of the tokens. */
+  get issuer(): OAuth2Issuer {
+    return this.#issuer;
+  }
+
+  /** Handles requests of a server of `node:http`. */
+  get requestHandler(): RequestListener {
+    return (incoming, outgoing) => void this.#respond(incoming, outgoing);
+  }
+
+  /** Signs a token, with the event `beforeTokenSigning`; see {@link OAuth2Issuer.buildToken}. */
+  async buildToken(
+    request: IncomingMessage,
+    expiresIn: number = tokenLifetime,
+    scopesOrTransform?: ScopesOrTransform,
+  ): Promise<string> {
+    return await signToken(this.#issuer, { expiresIn, scopesOrTransform }, (token) => {
+      this.#issuer.emit("beforeSigning", token);
+      this.emit(Events.BeforeTokenSigning, token, request);
+    });
+  }
+
+  /**
+   * Adds a route of a test, which replaces an endpoint at the same path.
+   *
+   * @throws {Error} If the method is unknown, the path does not begin with a slash, or the route exists.
+   */
+  addRoute(method: HttpMethod, path: string, handler: RouteHandler): void {
+    if (!supportedHttpMethods.includes(method)) throw new Error(`Invalid HTTP method: ${method}`);
+    assertPath("path", path);
+    if (this.#routes.has(`${method} ${path}`)) throw new Error(`Route already exists: '${method} ${path}'`);
+    this.#routes.set(`${method} ${path}`, handler);
+  }
+
+  /**
+   * The mock behind the endpoints: its log, faults, users and clock.
+   *
+   * @param issuer The issuer of the mock, if it does not exist yet. Default: `http://localhost`.
+   */
+  mock(issuer = "http://localhost"): Promise<TestLatchkey> {
+    return this.#mock ??= this.#createMock(issuer);
+  }
+
+  /** Ends the mock. The next request starts another one. */
+  async close(): Promise<void> {
+    const mock = this.#mock;
+    this.#mock = undefined;
+    await (await mock)?.close();
+  }
+
+  async #createMock(issuer: string): Promise<TestLatchkey> {
+    const { authorize, token, jwks, userinfo, revoke, introspect, endSession } = this.#endpoints;
+    const mock = await testLatchkey({
+      issuer,
+      ...{ clients: "any", redirectUris: "any", scopes: "any", unknownLoginHint: "default" },
+      users: [{ sub: "johndoe" }],
+      lifetimes: { access_token: tokenLifetime, id_token: tokenLifetime },
+      paths: {
+        authorization_endpoint: authorize,
+        token_endpoint: token,
+        jwks_uri: jwks,
+        userinfo_endpoint: userinfo,
+        revocation_endpoint: revoke,
+        introspection_endpoint: introspect,
+        end_session_endpoint: endSession,
+      },
+      plugins: [mockPlugin((...options) => this.buildToken(...options), this.#tokens, this.#requests, this.#fixes)],
+    });
+    this.#issuer.now = mock.clock.now;
+    return mock;
+  }
+
+  async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    try {
+      const { request, text } = await augmentRequest(incoming);
+      const path = new URL(incoming.url ?? "/", "http://localhost").pathname;
+      const route = this.#routes.get(`${incoming.method} ${path}`);
+      if (route !== undefined) return await route(request, outgoing);
+      const mock = await this.mock();
+      const translated = toRequest(request, text, {
+        origin: new URL(mock.issuer).origin,
+        // The path of metadata is fixed by OpenID Connect Discovery.
+        path: path === this.#endpoints.wellKnownDocument ? defaultEndpoints.wellKnownDocument : path,
+        tokens: this.#tokens,
+      });
+      this.#requests.set(translated, request);
+      const response = await mock.fetch(translated);
+      await sendResponse(
+        outgoing,
+        await exchangeEvents(response, request, {
+          ...{ path, mock, endpoints: this.#endpoints, issuer: this.#issuer, fix: this.#fixes.get(request) },
+          emit: (...event) => void this.emit(...event),
+        }),
+      );
+    } catch (error) {
+      if (error instanceof ConnectionDropped) return void incoming.socket.destroy();
+      console.error("A listener of the test, or a route, has thrown:", error);
+      if (!outgoing.headersSent) outgoing.statusCode = 500;
+      outgoing.end();
+    }
+  }
+}
+
+function assertPath(name: string, path: string): void {
+  if (!path.startsWith("/")) throw new Error(`${name}: expected a path that begins with a slash, received ${path}`);
+}
