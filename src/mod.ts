@@ -54,7 +54,7 @@ export type {
   RequestPart,
   RequestParts,
 } from "./oauth/server.ts";
-export type { Delivery, DeviceDestination, DeviceFacts } from "./oauth/authorize/delivery.ts";
+export type { Delivery, PolledDestination, PolledFacts } from "./oauth/authorize/delivery.ts";
 export type {
   RequestOrigin,
   RequestSource,

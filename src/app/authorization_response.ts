@@ -17,7 +17,7 @@ export function authorizationResponse(
   headers?: Readonly<Record<string, string>>,
 ): MaybePromise<HttpResponse> {
   const fields = responseFields(context.server, destination, response);
-  if (destination.mode === "query" || destination.mode === "device") {
+  if (destination.mode === "query" || destination.mode === "poll") {
     return redirect(context.request.method, appendToRedirectUri(destination.uri, fields), headers);
   }
   return sendResponse(context, destination, fields, headers);
@@ -29,7 +29,7 @@ export function responseFields(
   { mode, state }: Destination,
   response: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
-  const hasIss = sendsIss(server) || mode !== "device" && server.responseModes.get(mode)?.replace !== undefined;
+  const hasIss = sendsIss(server) || mode !== "poll" && server.responseModes.get(mode)?.replace !== undefined;
   const fields = [...response];
   if (state !== undefined) fields.push(["state", state]);
   if (hasIss) fields.push(["iss", server.issuer]);

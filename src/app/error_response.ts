@@ -5,7 +5,7 @@ import { HttpError } from "../http/http_error.ts";
 import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
 import { html, json, plainText } from "../http/responses.ts";
 import type { RequestTarget } from "../http/router.ts";
-import type { DeviceDestination } from "../oauth/authorize/delivery.ts";
+import type { PolledDestination } from "../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../oauth/authorize/destination.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
@@ -60,7 +60,7 @@ function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpRe
       const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
       const { destination } = context;
       if (destination !== undefined && !isForUser) {
-        if (destination.mode === "device") return deviceError(context, destination, thrown);
+        if (destination.mode === "poll") return polledError(context, destination, thrown);
         return chain(
           isShownFirst(context),
           (shown) => shown ? errorPage(context, thrown, destination) : redirectErrorOnce(context, destination, thrown),
@@ -223,8 +223,8 @@ async function consumeAndRedirect(
   return await redirectError(context, destination, thrown);
 }
 
-/** Denies a device if the user did; any other error leaves its authorization pending. */
-async function deviceError(context: Context, destination: DeviceDestination, thrown: unknown): Promise<HttpResponse> {
+/** Denies a polled request if the user did; any other error leaves it pending. */
+async function polledError(context: Context, destination: PolledDestination, thrown: unknown): Promise<HttpResponse> {
   if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
   try {
     await deliveryTo(context.server, destination).deny(context.server, destination);

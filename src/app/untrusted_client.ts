@@ -14,7 +14,7 @@ import { readSession } from "./session_cookie.ts";
  */
 export function isShownFirst(context: Context): MaybePromise<boolean> {
   const { server, clientId, destination, endpoint } = context;
-  if (destination?.mode === "device") return false;
+  if (destination?.mode === "poll") return false;
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
   if (endpoint?.metadataName === undefined) return false;
   const client = server.clients.findCached(clientId ?? "");

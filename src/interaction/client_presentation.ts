@@ -37,7 +37,7 @@ export function presentClient(
  */
 function hostOf({ id, document }: Client, destination: Interaction["destination"]): string | undefined {
   if (document !== undefined) return new URL(id).host;
-  return destination.mode === "device" ? undefined : new URL(destination.uri).host || undefined;
+  return destination.mode === "poll" ? undefined : new URL(destination.uri).host || undefined;
 }
 
 function toPage(href: string | undefined): ClientPresentation["policy"] {

@@ -81,7 +81,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
   const { server, site } = context;
   const { request, client, destination } = pending;
   const { scope, resources } = request;
-  const device = destination.mode === "device"
+  const device = destination.mode === "poll"
     ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)
     : undefined;
   const consent = await findConsent(server, session.sub, client.id);

@@ -120,12 +120,12 @@ export async function findPending(context: Context, id: string | undefined): Pro
 }
 
 function isStored(destination: Destination): boolean {
-  return destination.mode === "device" || destination.storedRequest !== undefined;
+  return destination.mode === "poll" || destination.storedRequest !== undefined;
 }
 
 /** The access besides scope of a stored request. */
 async function storedAccess(server: Server, destination: Destination): Promise<FurtherAccess> {
-  if (destination.mode === "device") {
+  if (destination.mode === "poll") {
     return await deliveryTo(server, destination).findAccess(server, destination);
   }
   const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
@@ -134,7 +134,7 @@ async function storedAccess(server: Server, destination: Destination): Promise<F
 }
 
 function mayReceive(server: Server, client: Client, destination: Destination): boolean {
-  return destination.mode === "device"
+  return destination.mode === "poll"
     ? deliveryTo(server, destination).mayReceive(client)
     : client.allowsRedirectUri(destination.uri);
 }

@@ -10,5 +10,5 @@ import type { RecordKind } from "./store.ts";
  */
 export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
   ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"] as const,
-  ...["device", "device_decision", "device_poll", "session_client", "logout_call"] as const,
+  ...["polled_request", "polled_decision", "poll_pace", "session_client", "logout_call"] as const,
 ]);

@@ -8,13 +8,13 @@
  * expiry, with its own clock.
  */
 
-import type { DeviceRecord, DeviceRecords } from "./device_records.ts";
+import type { PolledRecords, PolledRequestRecord } from "./polled_records.ts";
 import type { AuthorizationDetail, CodeRecord, FurtherAccess, Grant, GrantRecord } from "./grant_records.ts";
 import type { RefreshTokenRecord, RequestedClaims, Subject } from "./grant_records.ts";
 import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
 
 export type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord };
-export type { DeviceRecord, DeviceRecords };
+export type { PolledRecords, PolledRequestRecord };
 export type {
   AuthorizationDetail,
   CodeRecord,
@@ -128,7 +128,7 @@ export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 export type RevocationRecord = Readonly<Record<string, never>>;
 
 /** Every kind of record. A new kind is one line here, and no change to any store. */
-export interface Records extends DeviceRecords {
+export interface Records extends PolledRecords {
   /** Authorization codes, by the digest of the code. */
   code: CodeRecord;
   /** Signing keys, by algorithm and number. */

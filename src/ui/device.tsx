@@ -41,7 +41,9 @@ export interface DeviceForm {
 /** A device that waits for a decision, as the user can recognize it. */
 export interface DeviceSummary {
   /** The code that it shows. */
-  readonly userCode: string;
+  readonly userCode?: string;
+  /** The message that it shows. */
+  readonly message?: string;
   /** When it started, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** The network address that it started from; absent if unknown. */
@@ -99,14 +101,22 @@ export function Device({ codeForm, confirmation, result, ...site }: DeviceProps)
 }
 
 /** What the device shows, and when and where it started. */
-export function DeviceFacts({ userCode, startedAt, address, isSameAddress }: DeviceSummary): VNode {
+export function DeviceFacts({ userCode, message, startedAt, address, isSameAddress }: DeviceSummary): VNode {
   const started = new Date(startedAt).toISOString();
   return (
     <>
-      <DefinitionItem label="Code">
-        <code class="user-code">{userCode}</code>
-        <div class="aside">The device must show the same code.</div>
-      </DefinitionItem>
+      {userCode !== undefined && (
+        <DefinitionItem label="Code">
+          <code class="user-code">{userCode}</code>
+          <div class="aside">The device must show the same code.</div>
+        </DefinitionItem>
+      )}
+      {message !== undefined && (
+        <DefinitionItem label="Message">
+          <bdi>{message}</bdi>
+          <div class="aside">The client must show the same message.</div>
+        </DefinitionItem>
+      )}
       <DefinitionItem label="Started">
         <time datetime={started}>{started.slice(0, 19).replace("T", " ")} UTC</time>
         {address !== undefined && (

@@ -19,7 +19,7 @@ const load = () => import("./details.ts");
 /** Authorization details as a part of requests. */
 const detailsPart: RequestPart = {
   name: "authorizationDetails",
-  at: ["authorize", "par", "device"],
+  at: ["authorize", "par", "poll"],
   parameters: [{ name, isJson: true }],
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
@@ -41,7 +41,7 @@ function readDetailsParameter(
   { server, client, params, at, isPushed, isSigned }: PartRequest,
 ): MaybePromise<FurtherAccess["authorizationDetails"]> {
   if (!hasDetails(server, params)) return undefined;
-  const isProtected = at === "device" || isPushed === true || isSigned === true;
+  const isProtected = at === "poll" || isPushed === true || isSigned === true;
   return load().then(({ readDetails }) => readDetails(server, client, params, isProtected));
 }
 

@@ -35,7 +35,7 @@ async function findProblem(
       isPublic: true,
     };
   }
-  const { device, decision } = await findUserCode(server, userCode);
+  const { request: device, decision } = await findUserCode(server, userCode);
   if (device === undefined) {
     return {
       reason: "the user code is unknown",

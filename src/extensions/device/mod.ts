@@ -3,10 +3,10 @@
  * device.
  *
  * 1. `startDevice` (`device_authorization.ts`) validates the request and stores it under the digest of the user code.
- * 2. The page `/device` (`page.ts`) finds it and continues like the authorization endpoint, with a `DeviceDestination` in
+ * 2. The page `/device` (`page.ts`) finds it and continues like the authorization endpoint, with a `PolledDestination` in
  *    place of a redirect URI.
- * 3. `approveDevice` or `denyDevice` stores the decision; the first one counts.
- * 4. The device polls the token endpoint (`grant_type.ts`).
+ * 3. Its delivery stores the decision; the first one counts.
+ * 4. The device polls the token endpoint (`polled/poll.ts`).
  */
 
 import type { EndpointOptions, Extension } from "../../app/extension.ts";
@@ -16,9 +16,8 @@ import { withoutUser } from "../../oauth/clients/standing.ts";
 import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
 import { parameters } from "../../oauth/parameter.ts";
 import type { ParameterDescription } from "../../oauth/parameter.ts";
-import { deviceFields, type DeviceSettings, resolveDevice } from "./settings.ts";
-
-const load = () => import("./device_authorization.ts");
+import { polledDelivery } from "../polled/delivery.ts";
+import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
 
 const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
 
@@ -36,17 +35,9 @@ export const device: Extension = {
     standing: withoutUser,
     hasDemoClient: true,
     isOn,
-    load: async () => (await import("./grant_type.ts")).deviceCodeGrant,
+    load: async () => (await import("../polled/poll.ts")).polledGrantType(deviceGrant),
   }],
-  delivery: {
-    mode: "device",
-    mayReceive: (client) => client.grantTypes.includes(deviceCodeType),
-    approve: async (server, destination, grant) => (await load()).approveDevice(server, destination, grant),
-    deny: async (server, destination) => (await load()).denyDevice(server, destination),
-    findAccess: async (server, destination) => (await load()).findDeviceAccess(server, destination),
-    describe: async (server, destination, address) =>
-      (await import("./device_summary.ts")).findDeviceFacts(server, destination, address),
-  },
+  delivery: polledDelivery(deviceGrant),
 };
 
 /** The endpoint for devices, and the page for their users. */
@@ -67,7 +58,7 @@ function deviceEndpoints(
       role: "step",
       parameters: [
         ...clientAuthParameters,
-        ...requestParameters.device,
+        ...requestParameters.poll,
       ],
       responseParameters: parameters({ name: "device_code", secret: "device_code", linksFlow: true }, userCode),
       load: async () => {

@@ -12,12 +12,12 @@ import type { Handlers } from "../../app/route.ts";
 import { readSession } from "../../app/session_cookie.ts";
 import type { ResponseLike } from "../../http/message.ts";
 import { htmlWithForms } from "../../http/responses.ts";
-import { findDevice, formatUserCode, type PendingDevice } from "./device_authorization.ts";
+import { describe, type PendingRequest } from "../polled/polled_request.ts";
+import { findDevice, formatUserCode } from "./device_authorization.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticationAttempt } from "../../oauth/rate_limiter.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
 import type { DeviceProps } from "../../ui/device.tsx";
-import { toDeviceFacts } from "./device_summary.ts";
 import { explainUserCode } from "./explain_user_code.ts";
 
 /** How the page decides. */
@@ -113,14 +113,14 @@ async function showCodeForm(
   return await showPage(context, { codeForm: { action, fields, userCode, error } }, status, { ...headers, ...cookie });
 }
 
-async function showConfirmation(context: Context, device: PendingDevice): Promise<ResponseLike> {
+async function showConfirmation(context: Context, device: PendingRequest): Promise<ResponseLike> {
   const { client, request, destination } = device.pending;
-  const { action, fields, cookie } = await createForm(context, [["user_code", destination.userCode]]);
+  const { action, fields, cookie } = await createForm(context, [["user_code", destination.userCode!]]);
   const confirmation = {
     ...{ action, fields },
     client: { id: client.id, name: client.name },
     scope: request.scope,
-    device: toDeviceFacts(destination, device.record, context.target.clientAddress.address),
+    device: describe(destination, device.record, context.target.clientAddress.address),
   };
   return await showPage(context, { confirmation }, 200, cookie);
 }

@@ -2,7 +2,9 @@
 
 import type { Allowances } from "../../oauth/config/allowances.ts";
 import { type Fields, flag, seconds } from "../../oauth/config/field.ts";
+import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
 import type { Server } from "../../oauth/server.ts";
+import type { PolledGrant } from "../polled/polled_grant.ts";
 
 /** The settings of devices without a browser. */
 export interface DeviceSettings {
@@ -31,3 +33,15 @@ export function resolveDevice({ deviceAuthorization }: DeviceSettings, { openLog
 export function pollInterval({ settings }: Pick<Server, "settings">): number {
   return (settings as typeof settings & Required<DeviceSettings>).devicePollInterval;
 }
+
+/** Device authorizations, as requests that their client polls for. */
+export const deviceGrant: PolledGrant = {
+  name: "device",
+  type: deviceCodeType,
+  parameter: "device_code",
+  codeName: "device code",
+  requestName: "device authorization",
+  decidedAt: "the page of verification_uri",
+  rules: { code: "DV-03", pace: "DV-04", client: "DV-05", approval: "DV-06", decided: "DV-07" },
+  interval: pollInterval,
+};

@@ -35,7 +35,7 @@ export const stepUp: Extension = {
   },
   clientMembers: ["default_acr_values"],
   requestParts: [{
-    at: ["authorize", "par", "device"],
+    at: ["authorize", "par", "poll"],
     parameters: [{ name: "acr_values" }],
     warn: warnIgnoredLevels,
   }],

@@ -104,7 +104,7 @@ export async function issueCode(
     generation: user && generationOf(user),
     approvedAt,
   };
-  if (destination.mode === "device") {
+  if (destination.mode === "poll") {
     await deliveryTo(server, destination).approve(server, destination, grant);
     return undefined;
   }

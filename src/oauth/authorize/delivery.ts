@@ -6,49 +6,55 @@
 import type { FurtherAccess, Grant } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 
-/** A device without a browser, which polls for the result (RFC 8628). */
-export interface DeviceDestination {
+/** A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
+export interface PolledDestination {
   /** Distinguishes it from a redirect to the client. */
-  readonly mode: "device";
-  /** The page of this server that shows the result to the user: a path with the user code. */
+  readonly mode: "poll";
+  /** The name of the delivery. */
+  readonly delivery: string;
+  /** The id of the stored request. */
+  readonly id: string;
+  /** The page of this server that shows the result to the user: a path, with a query. */
   readonly uri: string;
-  /** The user code, as the device shows it. */
-  readonly userCode: string;
-  /** The device sends none. */
+  /** The code that the user typed, as the client shows it; absent if it shows none. */
+  readonly userCode?: string;
+  /** The client sends none. */
   readonly state?: undefined;
-  /** The device authorization itself is stored. */
+  /** The request itself is stored. */
   readonly storedRequest?: undefined;
 }
 
-/** What the user is shown of a device. */
-export interface DeviceFacts {
-  /** The code on the device. */
-  readonly userCode: string;
-  /** When the device started, in milliseconds since the epoch. */
+/** What the user is shown of a request that started elsewhere. */
+export interface PolledFacts {
+  /** The code that the client shows. */
+  readonly userCode?: string;
+  /** The message that the client shows. */
+  readonly message?: string;
+  /** When the request started, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The network address of the device; absent if unknown. */
+  /** The network address that it started from; absent if unknown. */
   readonly address?: string;
-  /** Whether the device is in the network of the user. */
+  /** Whether it started in the network of the user. */
   readonly isSameAddress: boolean;
 }
 
-/** Delivers decisions to the destinations of one mode. */
+/** Delivers decisions to polled destinations. */
 export interface Delivery<Server> {
-  /** The mode of the destinations. */
-  readonly mode: DeviceDestination["mode"];
+  /** Its name in destinations and records: that of the extension. */
+  readonly name: string;
   /** Whether a client may still receive decisions. */
   mayReceive(client: Client): boolean;
   /** Delivers an approval. @throws {OAuthError} If there is a decision already, or it is too late. */
-  approve(server: Server, destination: DeviceDestination, grant: Grant): Promise<void>;
+  approve(server: Server, destination: PolledDestination, grant: Grant): Promise<void>;
   /** Delivers a denial. @throws {OAuthError} As `approve`. */
-  deny(server: Server, destination: DeviceDestination): Promise<void>;
+  deny(server: Server, destination: PolledDestination): Promise<void>;
   /** The access besides scope of the request, which no browser carries. @throws {OAuthError} As `approve`. */
-  findAccess(server: Server, destination: DeviceDestination): Promise<FurtherAccess>;
+  findAccess(server: Server, destination: PolledDestination): Promise<FurtherAccess>;
   /**
    * What the user is shown before the decision.
    *
    * @param address The network address of the user; absent if unknown.
    * @throws {OAuthError} As `approve`.
    */
-  describe(server: Server, destination: DeviceDestination, address: string | undefined): Promise<DeviceFacts>;
+  describe(server: Server, destination: PolledDestination, address: string | undefined): Promise<PolledFacts>;
 }

@@ -13,13 +13,13 @@ import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-import type { Delivery, DeviceDestination } from "./delivery.ts";
+import type { Delivery, PolledDestination } from "./delivery.ts";
 import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 import type { ResponseMode } from "./response_mode.ts";
 import { splitScope } from "./scope_token.ts";
 
 /** What completes an authorization request. Plain JSON: it is stored with the pending authorization. */
-export type Destination = RedirectDestination | DeviceDestination;
+export type Destination = RedirectDestination | PolledDestination;
 
 /** The redirect URI of a client, which receives the response. */
 export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
@@ -138,13 +138,13 @@ export function storedRequests({ requestSources }: Server): StoredRequests<Serve
  *
  * @throws {OAuthError} If the server delivers to none of its mode any more.
  */
-export function deliveryTo({ deliveries }: Server, { mode }: DeviceDestination): Delivery<Server> {
-  const delivery = deliveries.find((delivery) => delivery.mode === mode);
+export function deliveryTo({ deliveries }: Server, { delivery: name }: PolledDestination): Delivery<Server> {
+  const delivery = deliveries.find((delivery) => delivery.name === name);
   if (delivery !== undefined) return delivery;
   throw new OAuthError("invalid_request", "the server does not support such logins any more", {
     rule: "DV-07",
     expected: "a login in a browser",
-    received: `a login of the mode ${mode}`,
+    received: `a login of the extension ${name}`,
     forUser: true,
   });
 }

@@ -17,8 +17,8 @@ export const promptValues = ["none", "login", "consent", "select_account"] as co
 const maxLoginHintLength = 255;
 
 /**
- * Reads what a request requires of the login. For a device the user always decides on a page, so `prompt` does not
- * count.
+ * Reads what a request requires of the login. Where the client polls, the user always decides on a page, so `prompt`
+ * does not count.
  */
 export function readLoginRequirements(
   from: PartRequest,
@@ -32,7 +32,7 @@ export function readLoginRequirements(
     const complete = params.get("claims") === undefined && server.levels === undefined
       ? requirements
       : addRequestedClaims(from, parts.scope ?? [], requirements);
-    return at === "device" ? chain(complete, (complete) => ({ ...complete, prompt: [] })) : complete;
+    return at === "poll" ? chain(complete, (complete) => ({ ...complete, prompt: [] })) : complete;
   });
 }
 

@@ -33,8 +33,11 @@ export const authorizationParameters = parameters(
   { name: "resource", repeatable: true },
 );
 
-/** The parameters of the endpoint for devices (RFC 8628 §3.1), besides those of client authentication and of extensions. */
-export const deviceParameters = parameters("scope", "claims", "max_age", "login_hint", {
+/**
+ * The parameters of requests that the client polls for, such as those of devices (RFC 8628 §3.1), besides those of
+ * client authentication and of extensions.
+ */
+export const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
   name: "resource",
   repeatable: true,
 });

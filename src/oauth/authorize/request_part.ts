@@ -9,10 +9,10 @@ import type { Params } from "../params.ts";
 import type { RulePassed, Trace } from "../trace.ts";
 
 /**
- * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or that for
- * devices (RFC 8628).
+ * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or one
+ * whose client polls for the result, such as that for devices (RFC 8628).
  */
-export type EntryPoint = "authorize" | "par" | "device";
+export type EntryPoint = "authorize" | "par" | "poll";
 
 /** The objects that a request asks for, or that are granted. */
 export type AccessItems = NonNullable<FurtherAccess[keyof FurtherAccess]>;

@@ -7,7 +7,7 @@ import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readLoginRequirements } from "./openid.ts";
-import { authorizationParameters, deviceParameters } from "./parameters.ts";
+import { authorizationParameters, polledParameters } from "./parameters.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
 import type { EntryPoint } from "./request_part.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
@@ -17,7 +17,7 @@ import { readScope, warnIgnoredScope } from "./scope.ts";
 import { rejectLongValues } from "./stored_lengths.ts";
 
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
-const everywhere: readonly EntryPoint[] = ["authorize", "par", "device"];
+const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
 
 /** The parts that are read before the parts of extensions that become no member of the request. */
 const firstParts: readonly RequestPart[] = [
@@ -64,12 +64,12 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
     parts.filter(isIncluded).flatMap(({ parameters = [] }) => parameters);
   const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
   return {
-    at: { authorize: partsAt("authorize"), par: partsAt("par"), device: partsAt("device") },
+    at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
     access: parts.flatMap(({ name, access }) => access === undefined ? [] : { ...access, member: name }),
     parameters: {
       authorize: [...authorizationParameters, ...parametersAt("authorize")],
       par: [...authorizationParameters, ...parametersAt("par")],
-      device: [...deviceParameters, ...parametersAt("device")],
+      poll: [...polledParameters, ...parametersAt("poll")],
       token: parametersOf(({ access }) => access !== undefined),
     },
   };

@@ -72,7 +72,7 @@ export function previouslyAllowedScope(
 export function impersonationRisk(
   { client, destination }: PendingAuthorization,
 ): "code" | "device" | "network" | undefined {
-  return destination.mode === "device" ? "code" : redirectRisk(client, destination.uri);
+  return destination.mode === "poll" ? "code" : redirectRisk(client, destination.uri);
 }
 
 function redirectRisk({ confidential }: Client, redirectUri: string): "device" | "network" | undefined {

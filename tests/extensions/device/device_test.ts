@@ -646,7 +646,7 @@ test("[DV-02] the store contains digests of the codes", async () => {
   const store = memoryStore();
   const server = await deviceServer({ store });
   const { device_code, user_code } = await started(server);
-  const records = await store.list("device", { prefix: "", limit: 10 });
+  const records = await store.list("polled_request", { prefix: "", limit: 10 });
   assertEquals(records.length, 1);
   const stored = JSON.stringify(records);
   const secret = device_code.split(".")[1]!;
@@ -660,7 +660,7 @@ test("[DV-02] a user code that is in use is not issued again", async () => {
     store: {
       ...store,
       async add(kind, ...rest) {
-        if (kind === "device" && taken++ < 2) return false;
+        if (kind === "polled_request" && taken++ < 2) return false;
         return await store.add(kind, ...rest);
       },
     },
@@ -684,7 +684,7 @@ test("[DV-08] device authorizations of one site without credentials evict each o
   const first = await started(attacker);
   const claims = JSON.stringify({ id_token: { ["x".repeat(4000)]: null } });
   for (let i = 0; i < 300; i++) await started(attacker, { claims });
-  const records = await store.list("device", { prefix: "", limit: 1000 });
+  const records = await store.list("polled_request", { prefix: "", limit: 1000 });
   assert(records.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0) < 1024 * 1024);
   assertEquals(await pollOutcome(server, device_code), "400 authorization_pending");
   const box = basic("box", "box-secret");

@@ -1,0 +1,33 @@
+/**
+ * Shared by the extensions whose clients poll for the result of a request, while the user decides elsewhere: devices
+ * (RFC 8628) and backchannel authentication (CIBA). Each describes its requests by a {@link PolledGrant}.
+ */
+
+import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** The polled requests of an extension: names in messages, and the rules that they name. */
+export interface PolledGrant {
+  /** The name of the extension. Codes of one extension are unknown to another one. */
+  readonly name: string;
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The parameter that the client polls with, such as `device_code`. */
+  readonly parameter: string;
+  /** What the parameter is, such as `device code`. */
+  readonly codeName: string;
+  /** What starts a request, such as `device authorization`. */
+  readonly requestName: string;
+  /** Where the user decides, such as `the page of verification_uri`. */
+  readonly decidedAt: string;
+  /** The rules of codes and decisions, the pace of polls, the client, an approval, and a second decision. */
+  readonly rules: {
+    readonly code: PassedRuleId & RejectionRuleId;
+    readonly pace: PassedRuleId & RejectionRuleId;
+    readonly client: PassedRuleId & RejectionRuleId;
+    readonly approval: PassedRuleId;
+    readonly decided: RejectionRuleId;
+  };
+  /** Seconds between two polls. */
+  interval(server: Server): number;
+}
