@@ -225,6 +225,7 @@ const importRules: ImportRules = {
     "store/sql/postgres_sockets.ts",
     "testing/drivers/global_fetch.ts",
     "testing/oauth2_mock_server/",
+    "testing/node/",
   ],
 };
 

@@ -1,0 +1,84 @@
+/** A connection within one process, with the functions of a socket that HTTP clients and servers of Node call. */
+
+import { Duplex } from "node:stream";
+import { clearTimeout, setTimeout } from "node:timers";
+
+/** One end of a connection. */
+export class Connection extends Duplex {
+  #peer: Connection | undefined;
+  #idleMs = 0;
+  #isRef = true;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Creates both ends. */
+  static pair(): readonly [Connection, Connection] {
+    const [one, other] = [new Connection(), new Connection()];
+    one.#peer = other;
+    other.#peer = one;
+    return [one, other];
+  }
+
+  /** Emits `timeout` when nothing was sent or received for that long; 0 stops it. */
+  setTimeout(milliseconds: number, listener?: () => void): this {
+    if (listener !== undefined) this.once("timeout", listener);
+    this.#idleMs = milliseconds;
+    this.#restartTimer();
+    return this;
+  }
+
+  /** No effect: bytes are never kept back. */
+  setNoDelay(): this {
+    return this;
+  }
+
+  /** No effect: the other end cannot vanish. */
+  setKeepAlive(): this {
+    return this;
+  }
+
+  /** Its timer keeps the process running, as at first. */
+  ref(): this {
+    this.#isRef = true;
+    this.#timer?.ref();
+    return this;
+  }
+
+  /** Its timer does not keep the process running. */
+  unref(): this {
+    this.#isRef = false;
+    this.#timer?.unref();
+    return this;
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    this.#restartTimer();
+    this.#peer!.#receive(chunk);
+    done();
+  }
+
+  override _final(done: () => void): void {
+    this.#peer!.#receive(null);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    this.#peer!.#receive(null);
+    done(error);
+  }
+
+  #receive(chunk: Uint8Array | null): void {
+    if (this.readableEnded || this.destroyed) return;
+    this.#restartTimer();
+    this.push(chunk);
+  }
+
+  #restartTimer(): void {
+    clearTimeout(this.#timer);
+    if (this.#idleMs === 0 || this.destroyed) return;
+    this.#timer = setTimeout(() => this.emit("timeout"), this.#idleMs);
+    if (!this.#isRef) this.#timer.unref();
+  }
+}

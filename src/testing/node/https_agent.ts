@@ -1,0 +1,63 @@
+/** An agent of `node:https` whose connections to the issuer of a mock end in this process. */
+
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { Agent } from "node:https";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers";
+import { Connection } from "./connection.ts";
+
+/** A server that an agent connects to, such as `TestLatchkey`. */
+export interface AgentServer {
+  /** The issuer identifier; the agent connects to its origin. */
+  readonly issuer: string;
+  /** Handles a request. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/**
+ * Creates an agent for clients that use `node:https`: a connection to the origin of an issuer reaches the server in
+ * this process, without a port and without TLS; any other connection is a usual one. Axios takes the agent as
+ * `httpsAgent`, got as `agent.https`, `node:https` as `agent`. To reach clients without such an option, assign it to
+ * `https.globalAgent`; on Bun that has no effect. For undici: `new Agent({ connect: httpsAgent(as).createConnection })`.
+ *
+ * @param servers Servers with an issuer that begins with `https:`. Their issuers may change later.
+ */
+export function httpsAgent(...servers: readonly AgentServer[]): Agent {
+  const agent = new Agent();
+  const connectOutside = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    // undici: `host` has the port.
+    const host = options.hostname ?? options.host;
+    const origin = new URL(`https://${host}:${options.port || 443}`).origin;
+    const server = servers.find(({ issuer }) => new URL(issuer).origin === origin);
+    if (server === undefined) return connectOutside(options, callback);
+    const [clientEnd, serverEnd] = Connection.pair();
+    createServer(handler(server)).emit("connection", serverEnd.unref());
+    // Later, because undici expects no call before this function has returned.
+    if (callback !== undefined) setImmediate(callback, null, clientEnd);
+    return clientEnd;
+  };
+  return agent;
+}
+
+/** Passes requests of `node:http` to the fetch of a server. */
+function handler(server: AgentServer): RequestListener {
+  return (incoming, outgoing) => {
+    // As over a network, a connection that a fault drops ends without a response.
+    handle(server, incoming, outgoing).catch(() => incoming.socket.destroy());
+  };
+}
+
+async function handle(server: AgentServer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { method = "GET", url = "", rawHeaders } = incoming;
+  const headers = new Headers();
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!);
+  const body = method === "GET" || method === "HEAD" ? undefined : new Uint8Array(await buffer(incoming));
+  // The path begins with a slash, so that the request stays at this origin.
+  const target = `${new URL(server.issuer).origin}/${url.replace(/^\//, "")}`;
+  const response = await server.fetch(new Request(target, { method, headers, body, redirect: "manual" }));
+  outgoing.writeHead(response.status, [...response.headers].flat());
+  await pipeline(Readable.from(response.body ?? []), outgoing);
+}
