@@ -123,6 +123,16 @@ async function main(
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
     trace,
   });
+  if (config.user !== undefined && !await server.users.makeDefault(config.user)) {
+    const users = (await server.users.list({ limit: 5 })).map(({ sub }) => sub).join(", ");
+    await server.close();
+    throw new ConfigurationError([{
+      path: "user",
+      expected: `the sub of a user, such as ${users}`,
+      received: JSON.stringify(config.user),
+      hint: "Choose a user of the list users, or add this one to it.",
+    }]);
+  }
   let url: string;
   let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
   try {

@@ -12,6 +12,7 @@ import type {
   MemoryRepository,
   TraceEvent,
   User,
+  UserRepository,
 } from "../src/mod.ts";
 import type { Plugin } from "../src/app/plugin.ts";
 import type { RequestLike } from "../src/http/message.ts";
@@ -43,7 +44,7 @@ const maxLines = 40;
  */
 export interface MemoryLatchkey extends Latchkey {
   readonly clients: MemoryRepository<ClientMetadata, Client>;
-  readonly users: MemoryRepository<User, User>;
+  readonly users: MemoryRepository<User, User> & Pick<UserRepository, "defaultChosenAt">;
 }
 
 /** {@link unwatched}, watched, with RSA keys that tests share. */

@@ -13,14 +13,15 @@ import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
+import type { Params } from "../oauth/params.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
 /** The list. */
-export function userListPage({ edit }: DirectoryOptions): Handlers {
+export function userListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
-    show: (context) => showList(context, edit, {}, []),
-    change: edit ? addUser : undefined,
+    show: (context) => showList(context, options, {}, []),
+    change: options.edit ? (context) => addUser(context, options) : undefined,
   });
 }
 
@@ -61,7 +62,7 @@ function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<
 
 async function showList(
   context: Context,
-  edit: boolean,
+  { edit, autoLogin }: DirectoryOptions,
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
@@ -75,7 +76,7 @@ async function showList(
   return await pageWithForm(
     context,
     edit && { values, errors, isPersistent: users.isPersistent },
-    (pages, form) => pages.users({ ...props, form }),
+    (pages, form) => pages.users({ ...props, form, autoLogin }),
   );
 }
 
@@ -96,11 +97,12 @@ async function showOne(
   return await pageWithForm(context, edit && fields, (pages, form) => pages.user({ ...props, form }));
 }
 
-async function addUser(context: Context): Promise<HttpResponse> {
+async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
   const { users } = context.server;
   const params = await readProtectedForm(context);
+  if (params.get("action") === "first") return await makeDefault(context, params);
   const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
-  const reject = (errors: readonly FieldError[]) => showList(context, true, values, errors);
+  const reject = (errors: readonly FieldError[]) => showList(context, options, values, errors);
   if (await users.find(values.sub) !== undefined) {
     return await reject([{
       field: "sub",
@@ -128,8 +130,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       await users.delete(user.sub);
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
-      await users.makeDefault(user.sub);
-      return await redirectToList(context, `${user.sub} is the default user now`);
+      return await makeDefault(context, params, user.sub);
     default: {
       const claims = params.get("claims") ?? "{}";
       const digest = getPasswordDigest(user);
@@ -143,6 +144,16 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       );
     }
   }
+}
+
+/** Makes a user the default. The form is on the page of the user, in the list, or on the home page. */
+async function makeDefault(context: Context, params: Params, sub = params.get("sub") ?? ""): Promise<HttpResponse> {
+  if (!await context.server.users.makeDefault(sub)) {
+    throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
+  }
+  const { base } = context.site;
+  const location = params.get("page") === "home" ? `${base}/` : `${base}/users`;
+  return await redirectWithConfirmation(context, location, `Automatic login as ${sub}`);
 }
 
 function redirectToList(context: Context, text: string): Promise<HttpResponse> {

@@ -60,8 +60,8 @@ export type Approver = (
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
 /**
- * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session, else the first
- * user, and approves the whole request. The setting `unknownLoginHint` decides about a `login_hint` that names no user.
+ * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session unless another user
+ * became the default after its login, else the first user, and approves the whole request. The setting `unknownLoginHint` decides about a `login_hint` that names no user.
  *
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
@@ -78,7 +78,9 @@ export async function autoApprover(
   const hintedUser = loginHint === undefined || userOfHint !== undefined
     ? userOfHint
     : await resolveLoginHint(server, loginHint, request);
-  const currentUser = previousSession === undefined ? undefined : await users.find(previousSession.sub);
+  const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
+    ? undefined
+    : await users.find(previousSession.sub);
   const namedUser = hintedUser ?? currentUser ?? users.first();
   const preferredUser = isPromise(namedUser) ? await namedUser : namedUser;
   const user =

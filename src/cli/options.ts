@@ -28,6 +28,8 @@ export interface ConfigFile extends Settings, ExtensionSettings {
    * none, `tlsCert` decides.
    */
   readonly tls?: "self-signed";
+  /** The `sub` of the user whom automatic login logs in. Default: the first user. */
+  readonly user?: string;
   /** Maximum number of concurrent requests; further ones receive 503 with Retry-After. Default: 1000. */
   readonly maxInFlight?: number;
   /**
@@ -97,6 +99,7 @@ export function programFields(
     tlsCert: text(["cert.pem"]),
     tlsKey: text(["key.pem"]),
     tls: choice(["self-signed"]),
+    user: text(["bob"], { pattern: /^[\x21-\x7E]{1,255}$/, expected: "the sub of a user" }),
     maxInFlight: whole(1000, { min: 1, max: 1_000_000, default: 1000, expected: "a whole number from 1 to 1000000" }),
     drain: whole(10, { min: 0, max: 3600, default: 0, expected: "whole seconds from 0 to 3600" }),
     log: choice(["text", "json", "off"], { default: "text" }),
@@ -137,6 +140,7 @@ export const optionHelp = {
   issuer: ["URL", "http://localhost:PORT"],
   issuerHosts: ["HOST,…", "none"],
   login: ["MODE", "%, or interactive"],
+  user: ["SUB", "the first user"],
   profile: ["PROFILE", "none"],
   mcpRevision: ["DATE", "the newest"],
   store: ["STORE", "%"],

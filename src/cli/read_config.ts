@@ -67,6 +67,8 @@ export type Configuration =
     readonly controlSecret?: string;
     /** The path of a small MCP server. Default: none. */
     readonly mcpServer?: string;
+    /** The user whom automatic login logs in. Default: the first one. */
+    readonly user?: string;
     /** The format of the log. */
     readonly log: Required<ConfigFile>["log"];
     /** The address of the metrics. Default: none. */
@@ -160,6 +162,7 @@ export async function readConfiguration(
     settings,
     inspector: program.inspector,
     mcpServer: program.mcpServer,
+    user: program.user,
     controlSecret: program.controlSecret,
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },

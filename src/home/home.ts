@@ -12,10 +12,12 @@
  */
 
 import { publicUrl } from "../app/endpoint.ts";
-import { html } from "../http/responses.ts";
+import { htmlWithForms } from "../http/responses.ts";
 import { toListedClient } from "../admin/listed_client.ts";
 import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import { takeConfirmation } from "../app/confirmation.ts";
+import { browserCsrfToken } from "../app/csrf.ts";
 import type { Handlers } from "../app/route.ts";
 import { isTrustedHost } from "../app/host_check.ts";
 import { mayListClients } from "../app/suggest_match.ts";
@@ -27,8 +29,11 @@ export const home: Handlers = {
     const { origin } = new URL(server.issuer);
     const browser = await ensureBrowserCookie(context);
     const pages = await context.pages();
+    const confirmation = await takeConfirmation(context);
     const page = pages.home({
       ...site,
+      confirmation: confirmation.text,
+      csrfToken: server.settings.directory === "edit" ? await browserCsrfToken(context, browser) : undefined,
       startLinks: await startLinks(context, browser),
       directory: mayListClients(context)
         ? {
@@ -53,6 +58,6 @@ export const home: Handlers = {
       tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,
       scopes: server.settings.scopes,
     });
-    return html(200, page, browser.headers);
+    return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
   },
 };

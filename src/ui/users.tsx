@@ -41,6 +41,8 @@ export interface UsersProps extends Site {
   readonly position: ListPosition;
   /** The form that adds a user; absent if the list is read-only. */
   readonly form?: EditForm;
+  /** Whether users log in without a page. Default: false. */
+  readonly autoLogin?: boolean;
 }
 
 /** One user. */
@@ -74,6 +76,13 @@ export function Users(props: UsersProps): VNode {
             A client identifies a user by the subject,{" "}
             <Code text="sub" />, which never changes and is never reused. All other claims may change.
           </p>
+          {form !== undefined && props.autoLogin && (
+            <UserSwitch
+              action={`${base}/users`}
+              subs={users.map(({ sub }) => sub)}
+              csrfToken={form.csrfToken}
+            />
+          )}
           {form !== undefined && <FormErrors faults={form.errors} heading="No user was added." />}
         </>
       }
@@ -127,6 +136,31 @@ export function Users(props: UsersProps): VNode {
         )}
       </Panes>
     </Layout>
+  );
+}
+
+/** The form that chooses the user of automatic login; nothing if there is no choice. */
+export function UserSwitch(
+  { action, subs, csrfToken, page }: {
+    readonly action: string;
+    /** The subjects, the default user first. */
+    readonly subs: readonly string[];
+    readonly csrfToken: string;
+    /** The page that follows. Default: the list of users. */
+    readonly page?: "home";
+  },
+): VNode | null {
+  if (subs.length < 2) return null;
+  return (
+    <form class="ways" method="post" action={action}>
+      <input type="hidden" name="form_token" value={csrfToken} />
+      {page !== undefined && <input type="hidden" name="page" value={page} />}
+      <label for="login-as">Automatic login as</label>
+      <select id="login-as" name="sub">
+        {subs.map((sub, i) => <option key={sub} value={sub} selected={i === 0}>{sub}</option>)}
+      </select>
+      <button type="submit" class="button plain" name="action" value="first">Switch</button>
+    </form>
   );
 }
 

@@ -86,6 +86,7 @@ const untold: Run = {
   control: false,
   controlSecret: undefined,
   mcpServer: undefined,
+  user: undefined,
   insecureAllowInspector: false,
   insecureExportSecrets: false,
   log: "text",
@@ -150,6 +151,7 @@ const everywhere = [
     get: (c: Run) => c.settings.proxyHeader,
   },
   { name: "max-in-flight", values: ["1", "2", "3"], fallback: 1000, get: (c: Run) => c.maxInFlight, as: Number },
+  { name: "user", values: ["alice", "bob", "carol"], fallback: undefined, get: (c: Run) => c.user },
   { name: "drain", values: ["1", "2", "3"], fallback: 0, get: (c: Run) => c.drain, as: Number },
 ];
 type Run = Configuration & { kind: "run" };
@@ -232,6 +234,7 @@ const badWords: Readonly<Record<string, readonly string[]>> = {
   "metrics-host": ["localhost:9464", "[::1]"],
   "max-in-flight": ["0", "-1", "1.5", "1000001", "x"],
   drain: ["-1", "1.5", "3601", "10s"],
+  user: ["a b", "ü"],
 };
 
 test("an invalid value is rejected with its path, by flag, by variable and in the file", async () => {
@@ -642,6 +645,7 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
     (it) => ({ mcpServer: it }),
   ],
   ["maxInFlight", [0, 1.5, 1e7, "1", null, []], "a whole number from 1 to 1000000", (it) => ({ maxInFlight: it })],
+  ["user", [...strings, "", "a b"], "the sub of a user", (user) => ({ user })],
   ["drain", [-1, 1.5, 3601, "10s", null, {}], "whole seconds from 0 to 3600", (drain) => ({ drain })],
   ["insecureAllowHttpIssuer", flags, "true or false", (it) => ({ insecureAllowHttpIssuer: it })],
   ["insecureAllowHttpRedirectUris", flags, "true or false", (it) => ({ insecureAllowHttpRedirectUris: it })],

@@ -4,10 +4,12 @@ function decode(text: string): string {
   return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&#39;", "'").replaceAll("&amp;", "&");
 }
 
-/** What the last form that posts to `action` would send unchanged. */
-export function readFields(html: string, action: string): Record<string, string> {
-  const start = html.lastIndexOf("<form", html.lastIndexOf(` action="${action}"`));
-  const form = html.slice(start, html.indexOf("</form>", start));
+/** What the last form that posts to `action` would send unchanged; `button` is the value of one of its buttons. */
+export function readFields(html: string, action: string, button?: string): Record<string, string> {
+  const forms = [...html.matchAll(/<form\b[^]*?<\/form>/g)].map(([form]) => form);
+  const form = forms.findLast((form) =>
+    form.includes(` action="${action}"`) && (button === undefined || form.includes(` value="${button}"`))
+  )!;
   const fields: Record<string, string> = {};
   for (const [tag, name] of form.matchAll(/<input(?:"[^"]*"|[^>"])*? name="([^"]*)"(?:"[^"]*"|[^>"])*>/g)) {
     const isChoice = /type="(?:checkbox|radio)"/.test(tag);

@@ -83,4 +83,10 @@ export interface Client {
 export type ClientRepository = Repository<ClientMetadata, Client>;
 
 /** The users of a server; `login: "auto"` logs in the first one. */
-export type UserRepository = Repository<User, User>;
+export interface UserRepository extends Repository<User, User> {
+  /**
+   * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
+   * ignores a session that is older.
+   */
+  defaultChosenAt(): number;
+}

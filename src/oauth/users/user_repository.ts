@@ -71,8 +71,15 @@ export function userRepository(
     deserialize: (stored) => parse(stored as User),
     generations: { of: generationOf, assign: assignGeneration },
   });
+  let chosenAt = 0;
   return {
     ...repository,
+    defaultChosenAt: () => chosenAt,
+    makeDefault: (sub) =>
+      chain(repository.makeDefault(sub), (exists) => {
+        if (exists) chosenAt = now();
+        return exists;
+      }),
     set(user) {
       const former = repository.findCached(user.sub);
       return chain(repository.set(user), (current) => {
