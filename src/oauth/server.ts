@@ -125,6 +125,10 @@ export interface Server {
   readonly recentChallenges: BoundedCache<number>;
   /** Changes claims just before they are signed or sent; only in tests. */
   readonly overrideClaims?: OverrideClaims;
+  /** The `sub` and `aud` of an access token before {@link overrideClaims} changed them, by its `jti`; only in tests. */
+  readonly issuedClaims?: (
+    jti: string,
+  ) => { readonly sub: string; readonly aud: string | readonly string[] } | undefined;
   /** The fixed value of the next code or token; `undefined` for a random one. Only in tests. */
   readonly takeFixedValue?: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
   /** The sender of the request; absent outside of requests. */

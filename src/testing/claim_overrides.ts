@@ -4,7 +4,9 @@ import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
+import { boundedCache } from "../oauth/bounded_cache.ts";
 import type { TokenKind } from "../oauth/keys/jwt.ts";
+import type { AccessTokenClaims } from "../oauth/tokens/access_token.ts";
 import type { ClaimsContext } from "../oauth/tokens/override_claims.ts";
 import type { Server } from "../oauth/server.ts";
 import { claimsContext } from "../oauth/tokens/claims_context.ts";
@@ -82,8 +84,14 @@ interface OverrideQueue<Context> {
   readonly every: ClaimOverride<Context>[];
 }
 
+/** Maximum number of access tokens whose original `sub` and `aud` are remembered. */
+const maxChangedTokens = 10_000;
+
+type Issued = Pick<AccessTokenClaims, "sub" | "aud">;
+
 /**
- * Creates the claim overrides of one server, and the plugin that applies them.
+ * Creates the claim overrides of one server, and the plugin that applies them. An access token whose `sub` or `aud` was
+ * changed stays valid at this server: at userinfo and for introspection.
  *
  * @param findExchange Returns the recorded details of a request in progress.
  */
@@ -98,6 +106,8 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     token_response: emptyQueue(),
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
+  let issued = boundedCache<Issued>(maxChangedTokens);
+  let hasChanged = false;
   let findEndpoint: App["findEndpoint"] = () => undefined;
 
   function viewRequest(request: RequestLike): RequestView {
@@ -111,12 +121,22 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     if (isEmpty(queues[kind])) return claims;
     const request = viewRequest(incoming);
     const { grant_type: type } = request.params;
-    return applyOverrides(queues[kind], claims, {
+    const changed = applyOverrides(queues[kind], claims, {
       ...context,
       grant: { ...context.grant, ...type !== undefined && { type } },
       request,
     });
+    if (kind === "access_token" && (changed.sub !== claims.sub || changed.aud !== claims.aud)) {
+      const { sub, aud } = claims as unknown as Issued;
+      issued.set(String(changed.jti), { sub, aud });
+      hasChanged = true;
+    }
+    return changed;
   }
+
+  /** The server with the original claims of changed access tokens. */
+  const withIssuedClaims = (server: Server): Server =>
+    hasChanged ? { ...server, issuedClaims: (jti) => issued.get(jti) ?? server.issuedClaims?.(jti) } : server;
 
   const plugin: Plugin = {
     setup: (app) => void (findEndpoint = app.findEndpoint),
@@ -129,7 +149,8 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
         (document) => applyOverrides(metadata, document, { request: viewRequest(request) }),
       );
     },
-    extend(server, { request }) {
+    extend(inner, { request }) {
+      const server = withIssuedClaims(inner);
       if (Object.values(queues).every(isEmpty)) return server;
       return {
         ...server,
@@ -163,9 +184,12 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   return {
     plugin,
     overrides,
+    withIssuedClaims,
     /** Removes all changes. */
     reset(): void {
       for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;
+      issued = boundedCache(maxChangedTokens);
+      hasChanged = false;
     },
   };
 }

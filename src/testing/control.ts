@@ -127,7 +127,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
       for (const replacement of installed) replacement.uninstall();
     },
   };
-  const getServer = () => changes.extend(state.extend(getApp().server));
+  const getServer = () => overrides.withIssuedClaims(changes.extend(state.extend(getApp().server)));
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 

@@ -67,6 +67,29 @@ test("one access token is revoked, or one refresh token with its grant, without 
   });
 });
 
+test("an access token with another sub and aud stays valid at this server", async () => {
+  const { as, post } = await start();
+  const changed = { sub: "subject-elsewhere", aud: ["https://elsewhere.example"] };
+  for (const access_token_format of ["jwt", "opaque"] as const) {
+    const client = as.client({ confidential: true, access_token_format });
+    assertEquals((await post("/issue/nextAccessToken", { claims: changed })).status, 204);
+    const { tokens: { access_token } } = await as.logIn(client, { scope: "openid email" });
+    const userinfo = () => as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    const response = await userinfo();
+    assertEquals(response.status, 200);
+    assertEquals(await response.json(), { sub: changed.sub, email: "alice@example.com", email_verified: true });
+    const introspected = await as.fetch("/oauth2/introspect", {
+      method: "POST",
+      body: new URLSearchParams({ token: access_token }),
+      headers: { authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}` },
+    });
+    const { active, sub, aud } = await introspected.json();
+    assertEquals({ active, sub, aud }, { active: true, ...changed });
+    await post("/revoke", { token: access_token });
+    assertEquals((await userinfo()).status, 401);
+  }
+});
+
 test("a code, an access token and a refresh token have the fixed values once, and at_hash fits", async () => {
   const { as, post } = await start();
   const client = as.client();

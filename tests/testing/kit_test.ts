@@ -605,10 +605,9 @@ test("claim overrides change the next token or every token, and the signature is
 
 test("[CC-03] userinfo rejects an access token that acts for no user, also with the scope openid", async () => {
   await using as = await testLatchkey();
-  const { client_id, ...client } = as.client();
-  as.issue.nextAccessToken({ sub: client_id, sid: undefined, auth_time: undefined });
-  const { tokens } = await as.logIn({ client_id, ...client }, { scope: "openid" });
-  const response = await userinfo(as, tokens.access_token);
+  const client = as.client();
+  const claims = { sub: client.client_id, sid: undefined, auth_time: undefined };
+  const response = await userinfo(as, await as.mint.accessToken({ client, scope: "openid", claims }));
   assertEquals(response.status, 403);
   assertMatch(response.headers.get("www-authenticate")!, /error="insufficient_scope".*\[CC-03\]/);
 });

@@ -147,7 +147,7 @@ async function readToken(
   }
   const token = await readAccessToken(server, parameters.get(name)!);
   const isAcceptable = token !== undefined &&
-    (name === "actor_token" ? token.claims.client_id === client.id : mayInspect(server, client, token.claims));
+    (name === "actor_token" ? token.claims.client_id === client.id : mayInspect(server, client, token));
   if (!isAcceptable) {
     throw new OAuthError(
       "invalid_request",

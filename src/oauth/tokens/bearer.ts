@@ -47,8 +47,7 @@ export async function requireAccessToken(
     });
   }
   const accessToken = await readAccessToken(server, token);
-  const audience = [accessToken?.claims.aud ?? []].flat();
-  if (accessToken === undefined || !audience.includes(server.audience)) {
+  if (accessToken === undefined || !accessToken.audience.includes(server.audience)) {
     throw new OAuthError(
       "invalid_token",
       "the access token is unknown, expired, revoked, or for another resource",

@@ -26,7 +26,7 @@ export async function explainAccessToken(
       rule,
       reason: "the access token is for another resource",
       expected: `a token for ${server.audience}`,
-      received: `a token for ${[accessToken.claims.aud].flat().join(" ")}`,
+      received: `a token for ${accessToken.audience.join(" ")}`,
       fix: `Send this token to that resource. For this one, request a token with resource=${server.audience}.`,
     };
   }

@@ -24,9 +24,9 @@ const inactiveToken: Introspection = { active: false };
  * Whether a client may inspect an access token: its own, or, unless it is unknown, one for the default audience or for
  * a resource that it serves.
  */
-export function mayInspect(server: Server, client: Client, { aud, client_id }: AccessToken["claims"]): boolean {
-  return client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
-      [aud].flat().some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
+export function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
+  return claims.client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
+      audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
 }
 
 /**
@@ -40,9 +40,10 @@ export async function introspect(
 ): Promise<Introspection> {
   if (!caller.confidential) throw invalidClient("introspection requires client authentication", "a secret", "none");
   const token = requireTokenParameter(parameters, "IN-01");
-  const accessTokenClaims = (await readAccessToken(server, token))?.claims;
-  if (accessTokenClaims !== undefined) {
-    if (!mayInspect(server, caller, accessTokenClaims)) return inactiveToken;
+  const accessToken = await readAccessToken(server, token);
+  if (accessToken !== undefined) {
+    if (!mayInspect(server, caller, accessToken)) return inactiveToken;
+    const { claims: accessTokenClaims } = accessToken;
     const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
     const access = accessClaims(server, await visibleAccess(server, caller, accessTokenClaims));
     return { active: true, token_type: type, ...accessTokenClaims, ...access };

@@ -13,6 +13,8 @@ export interface AccessToken {
   readonly claims: AccessTokenClaims;
   /** The `sub` of the user on this server; absent without a user. */
   readonly user?: string;
+  /** The resources that it was issued for. */
+  readonly audience: readonly string[];
 }
 
 /** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
@@ -40,12 +42,16 @@ async function verifyJwt(server: Server, token: string): Promise<AccessToken | u
   }));
   if (payload === undefined) return undefined;
   const claims = payload as unknown as AccessTokenClaims;
+  const { sub, aud } = server.issuedClaims?.(claims.jti) ?? claims;
   // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.
-  const isClient = claims.sub === claims.client_id && claims.auth_time === undefined;
-  return { claims, user: isClient ? undefined : claims.sub };
+  const isClient = sub === claims.client_id && claims.auth_time === undefined;
+  return { claims, user: isClient ? undefined : sub, audience: [aud].flat() };
 }
 
 async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {
   const record = (await server.store.get("access_token", await storageKey(server, token)))?.value;
-  return record && { claims: record.claims as unknown as AccessTokenClaims, user: record.user };
+  if (record === undefined) return undefined;
+  const claims = record.claims as unknown as AccessTokenClaims;
+  const { aud } = server.issuedClaims?.(claims.jti) ?? claims;
+  return { claims, user: record.user, audience: [aud].flat() };
 }
