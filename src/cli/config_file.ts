@@ -19,8 +19,14 @@ interface ConfigFileResult {
   /** Parts of a file of another server that are not carried over. Default: none. */
   readonly warnings?: readonly ConfigurationWarning[];
   /** Claims by parameters of token requests, of a file of another server. Default: none. */
-  readonly requestMappings?: readonly RequestMapping[];
+  readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
 }
+
+/** The settings of mock-oauth2-server; none of them is one of this server. */
+const mockOAuth2Settings = [
+  ...["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"],
+  ...["httpServer", "loginPagePath", "staticAssetsPath"],
+];
 
 /** No file was named. */
 export const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
@@ -74,7 +80,7 @@ export async function parseConfigText(
     return failWith(notAnObjectIssue(file, value));
   }
 
-  if (Object.hasOwn(value, "tokenCallbacks") || Object.hasOwn(value, "interactiveLogin")) {
+  if (mockOAuth2Settings.some((name) => Object.hasOwn(value, name))) {
     const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
     const { issues, warnings, ...converted } = convertMockOAuth2Config(value);
     const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>

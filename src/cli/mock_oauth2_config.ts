@@ -7,15 +7,16 @@
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
 import { anyValue, flag, list, object, record, text, whole } from "../oauth/config/field.ts";
 import { validate } from "../oauth/config/validate.ts";
+import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import type { ConfigFile } from "./options.ts";
 
 /** Claims of the tokens of requests with a parameter. */
 export interface RequestMapping {
   /** The name of the parameter. */
   readonly requestParam: string;
-  /** Its value; `*` matches any. */
+  /** Its value, or a regular expression for it; `*` matches any. */
   readonly match: string;
-  /** Claims to add or replace. */
+  /** Claims to add or replace; a text may have templates such as `${clientId}`. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Has no effect. */
   readonly typeHeader?: string;
@@ -31,6 +32,11 @@ interface MockOAuth2Config {
   readonly interactiveLogin?: boolean;
   readonly rotateRefreshToken?: boolean;
   readonly tokenCallbacks?: readonly TokenCallback[];
+  readonly tokenProvider?: TokenProvider;
+}
+
+interface TokenProvider {
+  readonly keyProvider?: { readonly algorithm?: string };
 }
 
 const mappingField = object<RequestMapping>(
@@ -56,12 +62,27 @@ const callbackField = object<TokenCallback>(
   { others: anyValue },
 );
 
+const tokenProviderField = object<TokenProvider>(
+  "TokenProvider",
+  {
+    keyProvider: object<Required<TokenProvider>["keyProvider"]>(
+      "KeyProvider",
+      { algorithm: text(["ES256"]) },
+      { algorithm: "ES256" },
+      { others: anyValue },
+    ),
+  },
+  {},
+  { others: anyValue },
+);
+
 const configField = object<MockOAuth2Config>(
   "MockOAuth2Config",
   {
     interactiveLogin: flag(),
     rotateRefreshToken: flag(),
     tokenCallbacks: list(callbackField, [[{}]], { expected: "an array of token callbacks" }),
+    tokenProvider: tokenProviderField,
   },
   {},
   { others: anyValue },
@@ -70,7 +91,8 @@ const configField = object<MockOAuth2Config>(
 /** What a configuration of mock-oauth2-server means here. */
 interface ConvertedConfig {
   readonly content: ConfigFile;
-  readonly requestMappings: readonly RequestMapping[];
+  /** The mappings for an issuer: those of the callback for the last part of its path, otherwise all. */
+  readonly requestMappings: (issuer: string) => readonly RequestMapping[];
   readonly issues: readonly ConfigIssue[];
   /** One sentence for each part that cannot be carried over. */
   readonly warnings: readonly ConfigurationWarning[];
@@ -86,13 +108,16 @@ const paths = {
   end_session_endpoint: "/endsession",
 } as const;
 
-const carriedOver = ["interactiveLogin", "rotateRefreshToken", "tokenCallbacks"];
+const carriedOver = ["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"];
 
 /** Converts a configuration of mock-oauth2-server. */
 export function convertMockOAuth2Config(given: object): ConvertedConfig {
   const issues = validate(configField, given);
-  if (issues.length > 0) return { content: {}, requestMappings: [], issues, warnings: [] };
-  const { interactiveLogin, tokenCallbacks = [] } = given as MockOAuth2Config;
+  if (issues.length > 0) return { content: {}, requestMappings: () => [], issues, warnings: [] };
+  const { interactiveLogin, tokenCallbacks = [], tokenProvider = {} } = given as MockOAuth2Config;
+  const algorithm = tokenProvider.keyProvider?.algorithm;
+  const isSupported = algorithm !== undefined && validate(settingFields.alg, algorithm).length === 0;
+  const issuerIds = [...new Set(tokenCallbacks.flatMap(({ issuerId }) => issuerId ?? []))];
   const expiries = [...new Set(tokenCallbacks.flatMap(({ tokenExpiry }) => tokenExpiry ?? []))];
   const mappings = tokenCallbacks.flatMap(({ requestMappings = [] }) => requestMappings);
   return {
@@ -100,9 +125,14 @@ export function convertMockOAuth2Config(given: object): ConvertedConfig {
       login: interactiveLogin ? "interactive" : "auto",
       ...{ clients: "any", redirectUris: "any", scopes: "any", users: "any" },
       paths,
+      ...isSupported && { alg: algorithm as Settings["alg"] },
       ...expiries[0] !== undefined && { lifetimes: { access_token: expiries[0], id_token: expiries[0] } },
     },
-    requestMappings: mappings,
+    requestMappings(issuer) {
+      const id = issuer.slice(issuer.lastIndexOf("/") + 1);
+      const own = tokenCallbacks.filter(({ issuerId }) => issuerId === id);
+      return (own.length > 0 ? own : tokenCallbacks).flatMap(({ requestMappings = [] }) => requestMappings);
+    },
     issues,
     warnings: [
       ...Object.keys(given).filter((name) => !carriedOver.includes(name)).map((name) => ({
@@ -113,30 +143,27 @@ export function convertMockOAuth2Config(given: object): ConvertedConfig {
         "It has no effect: refresh tokens of clients without a secret rotate. Remove it.",
       ]),
       ...notCarriedOver("tokenCallbacks.issuerId", tokenCallbacks.length > 0, [
-        `This server has one issuer, not one for each path. For the path of ${
-          tokenCallbacks[0]?.issuerId ?? "default"
-        },`,
-        `set issuer, such as http://localhost:8080/${tokenCallbacks[0]?.issuerId ?? "default"}.`,
+        `This server has one issuer, not one for each path. For the path of ${issuerIds[0] ?? "default"},`,
+        `set issuer, such as http://localhost:8080/${issuerIds[0] ?? "default"}.`,
+        ...issuerIds.length > 1 ? ["Then the mappings of the other paths do not apply."] : [],
       ]),
+      ...notCarriedOver("tokenProvider.keyProvider.algorithm", algorithm !== undefined && !isSupported, [
+        "It has no effect: this server does not sign with it. The setting alg lists the algorithms.",
+      ]),
+      ...notCarriedOver("tokenProvider.systemTime", Object.hasOwn(tokenProvider, "systemTime"), [
+        "It has no effect. Set the clock with the control: the verb clock.set.",
+      ]),
+      ...notCarriedOver(
+        "tokenProvider.keyProvider.initialKeys",
+        Object.hasOwn(tokenProvider.keyProvider ?? {}, "initialKeys"),
+        ["It has no effect. Import the key with the control: the verb importKey."],
+      ),
       ...notCarriedOver("tokenCallbacks.tokenExpiry", expiries.length > 1, [
         `One lifetime applies to all tokens: ${expiries[0]} seconds, the first.`,
       ]),
-      ...notCarriedOver(
-        "tokenCallbacks.requestMappings.claims",
-        mappings.some(({ claims }) => claims?.sub !== undefined || claims?.aud !== undefined),
-        [
-          "Userinfo of this server rejects access tokens whose sub or aud a mapping has changed.",
-          "Log the user in by login_hint, and set audience.",
-        ],
-      ),
       ...notCarriedOver("tokenCallbacks.requestMappings.typeHeader", mappings.some((one) => one.typeHeader), [
         "The typ of tokens follows RFC 9068 and cannot be changed.",
       ]),
-      ...notCarriedOver(
-        "tokenCallbacks.requestMappings.claims",
-        mappings.some(({ claims }) => JSON.stringify(claims ?? {}).includes("${")),
-        ["Templates such as ${clientId} are not replaced. Write the value."],
-      ),
     ],
   };
 }

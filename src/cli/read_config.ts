@@ -167,7 +167,7 @@ export async function readConfiguration(
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
-    ...file.requestMappings && { requestMappings: file.requestMappings },
+    ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     warnings,
   };
 }

@@ -7,9 +7,14 @@ import { type ClaimOverrideContext, claimOverrideHooks, type Claims } from "./cl
 
 /** Claims of the tokens of requests that have a parameter with a value. */
 interface Mapping {
+  /**
+   * The name of the parameter in the form. Without such a parameter, `client_id` is the client that authenticated, and
+   * `subject` the user.
+   */
   readonly requestParam: string;
-  /** `*` matches any value. */
+  /** The whole value, or a regular expression for it; `*` matches any value. */
   readonly match: string;
+  /** `${name}` in a text is replaced by the value of that parameter; `clientId` is another name of `client_id`. */
   readonly claims?: Claims;
 }
 
@@ -23,14 +28,18 @@ const maxGrants = 10_000;
 export function requestMappings(mappings: readonly Mapping[], recorder: Recorder): Plugin {
   const { plugin, overrides } = claimOverrideHooks(recorder.findExchange);
   const claimsByGrant = boundedCache<Claims>(maxGrants);
+  const matchers = mappings.map((mapping) => ({ ...mapping, matches: matcherFor(mapping.match) }));
 
-  function findClaims({ request: { params }, grant }: ClaimOverrideContext): Claims {
-    const mapping = mappings.find(({ requestParam, match }) => {
-      const value = params[requestParam];
-      return value !== undefined && (match === "*" || value === match);
+  function findClaims({ request: { params }, grant, client: { id }, user }: ClaimOverrideContext): Claims {
+    const values = { ...user !== undefined && { subject: user.sub }, ...params, client_id: id, clientId: id };
+    const found = matchers.find(({ requestParam, matches }) => {
+      const value = findValue(values, requestParam);
+      return value !== undefined && matches(value);
     });
-    if (mapping?.claims !== undefined) claimsByGrant.set(grant.id, mapping.claims);
-    return mapping?.claims ?? {};
+    if (found?.claims === undefined) return {};
+    const claims = fillTemplates(found.claims, values) as Claims;
+    claimsByGrant.set(grant.id, claims);
+    return claims;
   }
 
   overrides.everyAccessToken((claims, context) => ({ ...claims, ...findClaims(context) }));
@@ -40,6 +49,32 @@ export function requestMappings(mappings: readonly Mapping[], recorder: Recorder
     ...withoutAudience(claimsByGrant.get(grant.id) ?? {}),
   }));
   return plugin;
+}
+
+/** Compares values with a pattern. One that is no regular expression matches only itself. */
+function matcherFor(match: string): (value: string) => boolean {
+  if (match === "*") return () => true;
+  let pattern: RegExp | undefined;
+  try {
+    pattern = new RegExp(`^(?:${match})$`);
+  } catch {
+    // Not an error: the text is compared.
+  }
+  return (value) => value === match || pattern?.test(value) === true;
+}
+
+/** The value with the parameters of the request in place of `${name}`, at any depth. */
+function fillTemplates(value: unknown, values: Readonly<Record<string, string>>): unknown {
+  if (typeof value === "string") {
+    return value.replace(/\$\{([^}]+)\}/g, (template, name) => findValue(values, name) ?? template);
+  }
+  if (Array.isArray(value)) return value.map((item) => fillTemplates(item, values));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fillTemplates(member, values)]));
+}
+
+function findValue(values: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function withoutAudience({ aud: _, ...claims }: Claims): Claims {

@@ -23,15 +23,23 @@ const config = {
   }],
 };
 
-async function read(content: unknown) {
-  const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(content) };
+async function read(content: unknown, issuer = "http://localhost:9000") {
+  const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(content), LATCHKEY_ISSUER: issuer };
   const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, validateOptions);
   assert(read.kind === "run");
   return read;
 }
 
-async function open() {
-  const { settings, requestMappings: mappings } = await read(config);
+/** Sends token requests. */
+function poster(as: { readonly issuer: string; fetch(request: Request): Promise<Response> }) {
+  return async (fields: Readonly<Record<string, string>>, headers: HeadersInit = {}) => {
+    const init = { method: "POST", headers, body: new URLSearchParams(fields) };
+    return await (await as.fetch(new Request(`${as.issuer}/token`, init))).json();
+  };
+}
+
+async function open(content: unknown = config, issuer?: string) {
+  const { settings, requestMappings: mappings } = await read(content, issuer);
   const record = recorder();
   return await latchkey({ ...settings, plugins: [record, requestMappings(mappings!, record)] });
 }
@@ -49,18 +57,37 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
   assertEquals(warnings.map(({ path }) => path.replace(/^.*: /, "")), [
     "httpServer",
     "tokenCallbacks.issuerId",
-    "tokenCallbacks.requestMappings.claims",
   ]);
   assertMatch(warnings[1]!.message, /\/issuer1\.$/);
   assertEquals((await read({ interactiveLogin: true })).settings.login, "interactive");
   const { warnings: others } = await read({
     ...{ interactiveLogin: true, rotateRefreshToken: false },
+    tokenProvider: { keyProvider: { algorithm: "PS256", initialKeys: "{}" }, systemTime: "2020-01-21T00:00:00Z" },
     tokenCallbacks: [{ tokenExpiry: 60, requestMappings: [{ requestParam: "a", match: "b", typeHeader: "JWT" }] }, {
       tokenExpiry: 90,
       requestMappings: [{ requestParam: "a", match: "c", claims: { sub: "${clientId}" } }],
     }],
   });
-  assertEquals(others.length, 6);
+  assertEquals(others.map(({ path }) => path.replace(/^.*: /, "")), [
+    "rotateRefreshToken",
+    "tokenCallbacks.issuerId",
+    "tokenProvider.keyProvider.algorithm",
+    "tokenProvider.systemTime",
+    "tokenProvider.keyProvider.initialKeys",
+    "tokenCallbacks.tokenExpiry",
+    "tokenCallbacks.requestMappings.typeHeader",
+  ]);
+});
+
+test("[OP-14] a configuration with any setting of mock-oauth2-server alone is recognized", async () => {
+  for (
+    const content of [{ httpServer: "NettyWrapper" }, { loginPagePath: "/login.html" }, { staticAssetsPath: "/x" }]
+  ) {
+    const { settings, warnings } = await read(content);
+    assertEquals([settings.clients, warnings.length], ["any", 1]);
+  }
+  const { settings } = await read({ tokenProvider: { keyProvider: { algorithm: "ES256" } } });
+  assertEquals(settings.alg, "ES256");
 });
 
 test("[OP-14] an invalid configuration of mock-oauth2-server is reported with the place", async () => {
@@ -74,10 +101,7 @@ test("[OP-14] an invalid configuration of mock-oauth2-server is reported with th
 
 test("[OP-14] request mappings add claims to the tokens of the requests that they match, and to userinfo", async () => {
   await using as = await open();
-  const post = async (fields: Readonly<Record<string, string>>, headers: HeadersInit = {}) => {
-    const init = { method: "POST", headers, body: new URLSearchParams(fields) };
-    return await (await as.fetch(new Request(`${as.issuer}/token`, init))).json();
-  };
+  const post = poster(as);
   const machine = await post({ grant_type: "client_credentials", scope: "api" }, basic("job", "any secret"));
   const { sub, aud, groups } = decodeClaims(machine.access_token);
   assertEquals([sub, aud, groups, machine.expires_in], ["subByScope", ["audByScope"], ["a", "b"], 120]);
@@ -95,4 +119,55 @@ test("[OP-14] request mappings add claims to the tokens of the requests that the
   const headers = { authorization: `Bearer ${tokens.access_token}` };
   const userinfo = await (await as.fetch(new Request(`${as.issuer}/userinfo`, { headers }))).json();
   assertEquals([userinfo.sub, userinfo.acr], ["alice", "Level4"]);
+});
+
+test("[OP-14] a mapping matches a whole value by a regular expression, and its templates have the parameters", async () => {
+  const mapping = (requestParam: string, match: string, claims: object) => ({ requestParam, match, claims });
+  await using as = await open({
+    tokenCallbacks: [{
+      issuerId: "default",
+      requestMappings: [
+        mapping("resource", "https://api\\.test/.*", {
+          sub: "${clientId}-of-${resource}",
+          list: [{ id: "${client_id}" }],
+        }),
+        mapping("scope", "a+", { kind: "expression", unknown: "${nothing}" }),
+        mapping("scope", "b(", { kind: "text" }),
+        mapping("client_id", "only", { sub: "by-client", aud: ["https://elsewhere.test"] }),
+        mapping("subject", "ali.*", { sub: "by-user-${subject}", aud: ["https://elsewhere.test"] }),
+      ],
+    }],
+  });
+  const post = poster(as);
+  const claimsOf = async (client: string, scope: string, more = {}) =>
+    decodeClaims((await post({ grant_type: "client_credentials", scope, ...more }, basic(client, "x"))).access_token);
+  assertEquals((await claimsOf("job", "aaa")).kind, "expression");
+  assertEquals((await claimsOf("job", "aaa")).unknown, "${nothing}");
+  assertEquals((await claimsOf("job", "xaaa")).kind, undefined);
+  assertEquals((await claimsOf("job", "b(")).kind, "text");
+  assertEquals((await claimsOf("only", "x")).sub, "by-client");
+
+  const response = await as.fetch(new Request(`${as.issuer}/authorize?${encode(goodRequest)}`));
+  const code = new URL(response.headers.get("location")!).searchParams.get("code")!;
+  const login = { grant_type: "authorization_code", client_id: "spa", redirect_uri: String(goodRequest.redirect_uri) };
+  const tokens = await post({ ...login, code, code_verifier: verifier });
+  const { sub, aud } = decodeClaims(tokens.access_token);
+  assertEquals([sub, aud], ["by-user-alice", ["https://elsewhere.test"]]);
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const userinfo = await (await as.fetch(new Request(`${as.issuer}/userinfo`, { headers }))).json();
+  assertEquals(userinfo.sub, "by-user-alice");
+});
+
+test("[OP-14] an issuer with a path has the mappings of that path, and any other issuer has all", async () => {
+  const callback = (issuerId: string) => ({
+    issuerId,
+    requestMappings: [{ requestParam: "grant_type", match: "*", claims: { sub: `user-of-${issuerId}` } }],
+  });
+  const content = { tokenCallbacks: [callback("google"), callback("github")] };
+  const cases = [["/google", "google"], ["/github", "github"], ["", "google"]];
+  for (const [path, expected] of cases) {
+    await using as = await open(content, `http://localhost:9000${path}`);
+    const { access_token } = await poster(as)({ grant_type: "client_credentials", scope: "x" }, basic("job", "x"));
+    assertEquals(decodeClaims(access_token).sub, `user-of-${expected}`);
+  }
 });
