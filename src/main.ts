@@ -3,6 +3,9 @@
 import { formatLicences, formatVersion, version } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
+import type { InitActions } from "./cli/init/init.ts";
+import type { ClientSnippet } from "./ui/client_snippets.tsx";
+import type { Settings } from "./oauth/config/settings.ts";
 import { printable } from "./oauth/config/config_issue.ts";
 import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
 import { readConfiguration } from "./cli/read_config.ts";
@@ -64,6 +67,10 @@ async function main(
     const { checkHealth } = await import("./cli/check_health.ts");
     const { requestStatus } = await import("./runtime/request_status.ts");
     exit(await checkHealth({ args: commandArgs, env, readTextFile }, validateOptions, requestStatus));
+  }
+  if (command === "init") {
+    const { initialize } = await import("./cli/init/init.ts");
+    exit(await initialize(commandArgs, environment, await initActions()));
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
@@ -245,6 +252,36 @@ async function openRequestMappings(
 async function openMcpServer(path: string): Promise<Plugin> {
   const { mcpServer } = await import("./resource/mcp_server.ts");
   return mcpServer(path);
+}
+
+async function initActions(): Promise<InitActions> {
+  const [{ ask, createTextFile, hasTerminalInput }, { systemRandomBytes }, { randomToken }] = await Promise.all([
+    import("./runtime/tools.ts"),
+    import("./runtime/crypto.ts"),
+    import("./oauth/secrets.ts"),
+  ]);
+  return {
+    ...hasTerminalInput() && { ask },
+    createTextFile,
+    randomSecret: () => randomToken(systemRandomBytes),
+    describeClient,
+  };
+}
+
+/** The settings of a client for each library. */
+async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
+  const [{ clientSnippets }, { endpointUrl }] = await Promise.all([
+    import("./admin/client_snippets/mod.ts"),
+    import("./app/endpoint.ts"),
+  ]);
+  let app: App | undefined;
+  await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });
+  const [authorize, token] = ["authorize", "token"].map((name) =>
+    endpointUrl({ app: app!, server: app!.server }, name)
+  );
+  const { issuer, clients } = server;
+  const client = clients.findCached(clientId)!;
+  return clientSnippets({ issuer, authorize: authorize!, token: token!, par: "" }, client, { secret, autoLogin: true });
 }
 
 /** The text of static/config.schema.json without the final newline. */

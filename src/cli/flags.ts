@@ -107,7 +107,7 @@ const wordPattern = /^[a-z][a-z_-]{0,29}$/i;
 
 /** The command that the first word probably stands for. */
 function suggestCommand(word: string): string | undefined {
-  return wordPattern.test(word) ? suggest(word, ["hash-password", "check", "faults", "health"]) : undefined;
+  return wordPattern.test(word) ? suggest(word, ["hash-password", "check", "faults", "health", "init"]) : undefined;
 }
 
 /** It may be part of a password that the shell split; only an argument in the position of a command is shown. */

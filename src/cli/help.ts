@@ -38,6 +38,7 @@ export const helpText = `Latchkey, an OAuth 2.1 authorization server
 
 Usage: latchkey [FLAG VALUE]...
        latchkey hash-password            (for users[].password)
+       latchkey init                     (writes a configuration file)
        latchkey health [FLAG VALUE]...   (exits with 0 if the server is ready)
        latchkey check LOGIN_URL ...      (attacks a client; see check --help)
        latchkey faults [NAME]            (lists the attacks and faults)

@@ -1,12 +1,44 @@
-/** What only commands need of the process: files to write, the shell, and lines that replace each other. */
+/** What only commands need of the process: files to write, the shell, questions, and lines that replace each other. */
 
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import process from "node:process";
+import { createInterface } from "node:readline/promises";
 
 /** Writes a UTF-8 file. Rejects with the error of the runtime. */
 export async function writeTextFile(path: string, text: string): Promise<void> {
   await writeFile(path, text);
+}
+
+/**
+ * Writes a UTF-8 file unless it exists. Rejects with the error of the runtime.
+ *
+ * @returns Whether it was written.
+ */
+export async function createTextFile(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Whether standard input is a terminal. */
+export function hasTerminalInput(): boolean {
+  return process.stdin.isTTY === true;
+}
+
+/** Asks a question on standard error and reads a line of the terminal; `undefined` if the input ends. */
+export async function ask(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const end = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+  try {
+    return await Promise.race([lines.question(question), end]);
+  } finally {
+    lines.close();
+  }
 }
 
 /** Writes to standard error, without a newline. */

@@ -353,7 +353,7 @@ test("--help and --version exit with code 0, with any other arguments", async ()
 test("--schema prints the JSON Schema of the configuration file, byte for byte", async () => {
   const open = readFileSync("static/config.schema.json", "utf8");
   const env = { LATCHKEY_CONFIG: "nowhere.json" };
-  assertEquals(await runProgram({ args: ["--schema"], env, allowedSecrets: open }), {
+  assertEquals(await runProgram({ args: ["--schema"], env, allowedSecrets: () => open }), {
     code: 0,
     stdout: open,
     stderr: "",

@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import process from "node:process";
 import { findRandomSecrets } from "../secrets.ts";
 
@@ -26,8 +27,8 @@ export interface StartOptions {
   readonly cwd?: string;
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
-  /** What it may say although it looks drawn, such as the key of an example. Default: nothing. */
-  readonly allowedSecrets?: string;
+  /** What it may say although it looks drawn, such as an example key; called at its end. Default: nothing. */
+  readonly allowedSecrets?: () => string;
 }
 
 /** A program that has greeted. */
@@ -53,10 +54,11 @@ export const binary: string | undefined = process.env.LATCHKEY_TEST_BINARY;
  * map, so it is given the bundle.
  */
 const command: readonly string[] = "Deno" in globalThis
-  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.split(" ").slice(1)
+  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.replace("src/main.ts", resolve("src/main.ts")).split(" ")
+    .slice(1)
   : "Bun" in globalThis
-  ? ["src/main.ts"]
-  : ["dist/tests/runtimes/main_child.mjs"];
+  ? [resolve("src/main.ts")]
+  : [resolve("dist/tests/runtimes/main_child.mjs")];
 
 const bannerPattern = /^Ctrl-C .*\n|"event":"listening".*\n/m;
 
@@ -102,7 +104,7 @@ function findAddress({ stdout, stderr }: { readonly stdout: string; readonly std
   return /^listening on (\S+)$/m.exec(stdout)?.[1] ?? stdout.split("\n", 1)[0]!;
 }
 
-function spawnProgram({ args = [], env = {}, cwd, input, allowedSecrets = "" }: StartOptions) {
+function spawnProgram({ args = [], env = {}, cwd, input, allowedSecrets = () => "" }: StartOptions) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   const baseEnv = binary === undefined
     ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" }
@@ -132,7 +134,7 @@ function spawnProgram({ args = [], env = {}, cwd, input, allowedSecrets = "" }: 
     ended: once(child, "close").then(([code]): ExitResult => {
       // A code challenge is public.
       const text = (output.stdout + output.stderr).replace(/code_challenge [\w-]{43}/g, "");
-      const secret = findRandomSecrets(text).find((drawn) => !allowedSecrets.includes(drawn));
+      const secret = findRandomSecrets(text).find((drawn) => !allowedSecrets().includes(drawn));
       if (secret !== undefined) {
         throw new Error(`[HT-15] the program printed a value that looks like a secret: ${secret}`);
       }

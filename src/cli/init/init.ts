@@ -1,0 +1,177 @@
+/** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
+
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import type { Settings } from "../../oauth/config/settings.ts";
+import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
+import { programCommand } from "../check/check_flags.ts";
+import { frameworkNames, frameworks } from "./frameworks.ts";
+import { type InitFlags, initHelpText, readInitFlags } from "./init_flags.ts";
+
+/** The file that the command writes, in the working directory. */
+const fileName = "latchkey.json";
+const port = 9000;
+const clientId = "app";
+
+/** What the command does outside of itself. */
+export interface InitActions {
+  /** Asks a question on the terminal; `undefined` if the input ends. Absent: there is no terminal. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Writes a file that does not exist; resolves with `false` if it exists. */
+  createTextFile(path: string, text: string): Promise<boolean>;
+  /** A new client secret. */
+  randomSecret(): string;
+  /**
+   * The settings of a client for each library, at a server with these settings.
+   *
+   * @throws {ConfigurationError} If the settings are invalid.
+   */
+  describeClient(settings: Settings, clientId: string, secret?: string): Promise<readonly LibrarySettings[]>;
+}
+
+/** The settings for one library; without `text`, `notes` says why the library does not support the client. */
+interface LibrarySettings {
+  readonly library: string;
+  readonly placement: string;
+  readonly text?: string;
+  readonly notes: readonly string[];
+}
+
+/** What the three questions ask for. */
+type InitValues = Required<Omit<InitFlags, "yes">>;
+
+/**
+ * Runs the command.
+ *
+ * @param args The words after `init`.
+ * @returns The exit code.
+ * @throws {ConfigurationError} If the command line or a value is invalid, or the file exists.
+ */
+export async function initialize(
+  args: readonly string[],
+  environment: Pick<ProcessEnvironment, "env" | "mainModule" | "readTextFile">,
+  actions: InitActions,
+): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(initHelpText.trimEnd());
+    return 0;
+  }
+  const flags = readInitFlags(args);
+  // Before the questions, which would be in vain.
+  if (await environment.readTextFile(fileName).then(() => true, () => false)) throw fileExists();
+  const values = await findValues(flags, actions.ask);
+  if (values === undefined) {
+    console.error("\nThe input ended before the last question. Nothing is written.");
+    return 1;
+  }
+  const { library, authMethod = "client_secret_basic" } = frameworks[values.framework]!;
+  const secret = values.isConfidential ? actions.randomSecret() : undefined;
+  const content = {
+    port,
+    clients: [{
+      client_id: clientId,
+      ...secret !== undefined && { client_secret: secret, token_endpoint_auth_method: authMethod },
+      redirect_uris: [values.redirectUri],
+      grant_types: ["authorization_code", "refresh_token"],
+    }],
+    users: [
+      { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+      { sub: "bob", name: "Bob Brown", email: "bob@example.com" },
+    ],
+  } as const;
+  const { port: _, ...settings } = content;
+  const issuer = `http://localhost:${port}`;
+  const all = await actions.describeClient({ ...settings, issuer }, clientId, secret);
+  const librarySettings = all.find((one) => one.library === library)!;
+  if (librarySettings.text === undefined) throw unsupported(values, librarySettings.notes);
+  if (!await actions.createTextFile(fileName, `${JSON.stringify(content, null, 2)}\n`)) throw fileExists();
+  console.log([
+    `${fileName} has the client ${clientId} and the users alice and bob. Start the server with it:`,
+    "",
+    `  ${programCommand(environment)} --config ${fileName}`,
+    "",
+    "Settings of the application:",
+    "",
+    `  issuer         ${issuer}`,
+    `  client_id      ${clientId}`,
+    ...secret === undefined ? [] : [`  client_secret  ${secret}`],
+    `  redirect_uri   ${values.redirectUri}`,
+    "",
+    `${library} (${librarySettings.placement}):`,
+    "",
+    librarySettings.text,
+    ...librarySettings.notes.flatMap((note) => ["", note]),
+  ].join("\n"));
+  return 0;
+}
+
+/** The values of the flags, then of the user or of the defaults; `undefined` if the input ends. */
+async function findValues(flags: InitFlags, ask: InitActions["ask"]): Promise<InitValues | undefined> {
+  const { yes } = flags;
+  if (!yes && ask === undefined) assertComplete(flags);
+  const question = yes ? undefined : ask;
+  const framework = flags.framework ??
+    await choose(question, `Framework (${frameworkNames.join(", ")})`, frameworkNames, frameworkNames[0]!);
+  if (framework === undefined) return undefined;
+  const defaults = frameworks[framework]!;
+  const redirectUri = flags.redirectUri ??
+    await choose(question, "Redirect URI", undefined, defaults.redirectUri);
+  if (redirectUri === undefined) return undefined;
+  const kinds = ["confidential", "public"];
+  const kind = flags.isConfidential === undefined
+    ? await choose(question, "Client (confidential, public)", kinds, kinds[defaults.isConfidential === false ? 1 : 0]!)
+    : kinds[flags.isConfidential ? 0 : 1];
+  return kind === undefined ? undefined : { framework, redirectUri, isConfidential: kind === kinds[0] };
+}
+
+/** Asks until the input is one of the choices. Empty input stands for the default; so does the lack of a terminal. */
+async function choose(
+  ask: InitActions["ask"],
+  question: string,
+  choices: readonly string[] | undefined,
+  defaultInput: string,
+): Promise<string | undefined> {
+  if (ask === undefined) return defaultInput;
+  for (;;) {
+    const input = (await ask(`${question} [${defaultInput}]: `))?.trim();
+    if (input === undefined) return undefined;
+    if (input === "") return defaultInput;
+    if (choices === undefined) return input;
+    const matches = choices.filter((choice) => choice.startsWith(input.toLowerCase()));
+    const exact = matches.find((choice) => choice === input.toLowerCase());
+    if (exact !== undefined || matches.length === 1) return exact ?? matches[0];
+  }
+}
+
+/** @throws {ConfigurationError} If a value is missing. */
+function assertComplete({ framework, redirectUri, isConfidential }: InitFlags): void {
+  const missing = [
+    ...framework === undefined ? ["--framework"] : [],
+    ...redirectUri === undefined ? ["--redirect-uri"] : [],
+    ...isConfidential === undefined ? ["--confidential or --public"] : [],
+  ];
+  if (missing.length === 0) return;
+  throw new ConfigurationError([{
+    path: "latchkey init",
+    expected: "all values as flags, because the input is not a terminal",
+    received: `no ${missing.join(", no ")}`,
+    hint: "Add them, or --yes for the defaults of the framework.",
+  }]);
+}
+
+function fileExists(): ConfigurationError {
+  return new ConfigurationError([{
+    path: fileName,
+    expected: "no such file, because this command never overwrites one",
+    received: "one",
+    hint: "Rename or remove it, or run the command in another folder.",
+  }]);
+}
+
+function unsupported({ framework, isConfidential }: InitValues, notes: readonly string[]): ConfigurationError {
+  return new ConfigurationError([{
+    path: "latchkey init",
+    expected: `a client that ${framework} supports`,
+    received: `a ${isConfidential ? "confidential" : "public"} client with these values`,
+    hint: notes.join(" "),
+  }]);
+}

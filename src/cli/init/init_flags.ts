@@ -1,0 +1,109 @@
+/** The command line of `latchkey init`. */
+
+import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { choice, text } from "../../oauth/config/field.ts";
+import { suggest } from "../../oauth/config/suggest.ts";
+import { exampleText, expectedText, readOption } from "../options.ts";
+import { frameworkNames } from "./frameworks.ts";
+
+/** The values that the command line has already. */
+export interface InitFlags {
+  readonly framework?: string;
+  readonly redirectUri?: string;
+  readonly isConfidential?: boolean;
+  /** Whether the defaults are the other values. */
+  readonly yes: boolean;
+}
+
+/** The question for the framework, and its flag. */
+export const frameworkField = choice(frameworkNames, {
+  hint: (value) => {
+    const suggestion = suggest(String(value), frameworkNames);
+    return suggestion && `Did you mean ${suggestion}?`;
+  },
+});
+
+/** The flags that take a value. */
+const valueFields = {
+  "--framework": frameworkField,
+  "--redirect-uri": text(["http://localhost:3000/callback"], { pattern: /./, expected: "a URI" }),
+};
+
+/** The flags that stand alone. */
+const switches = ["--confidential", "--public", "--yes"];
+
+/** The text of `latchkey init --help`, with a final newline. */
+export const initHelpText = `Usage: latchkey init [FLAG]...
+
+Writes latchkey.json, a configuration file with one client and two users, and
+prints the settings of the application. It asks what no flag says, and never
+overwrites a file. Without a terminal it needs the three values, or --yes.
+
+  --framework NAME      the library of the application, one of
+${listLines(frameworkNames).map((line) => " ".repeat(24) + line).join("\n")}
+  --redirect-uri URI    where the application receives the code
+  --confidential        the application has a secret
+  --public              it has none: it runs in a browser or on a device
+  --yes                 the defaults of the framework, instead of questions
+`;
+
+/** Names with commas, in lines of at most 56 columns. */
+function listLines(names: readonly string[]): string[] {
+  return names.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => line.trim());
+}
+
+/**
+ * Reads the words after `init`.
+ *
+ * @throws {ConfigurationError} With all issues.
+ */
+export function readInitFlags(args: readonly string[]): InitFlags {
+  const issues: ConfigIssue[] = [];
+  const values = new Map<string, unknown>();
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
+    const [, written = word, attached] = /^(--[^=]*)=(.*)$/s.exec(word) ?? [];
+    const field = Object.hasOwn(valueFields, written) ? valueFields[written as keyof typeof valueFields] : undefined;
+    if (field === undefined && !(attached === undefined && switches.includes(written))) {
+      issues.push(unknownWordIssue(written));
+      continue;
+    }
+    const repeated = values.has(written);
+    if (field === undefined) {
+      values.set(written, true);
+    } else {
+      const value = attached ?? args[++at] ?? "";
+      const hint = `Write it like ${written} ${exampleText(field)}.`;
+      const { option, issue } = value === "" || value.startsWith("--")
+        ? { option: {}, issue: { path: written, expected: expectedText(field), received: "no value", hint } }
+        : readOption(field, written, value, hint);
+      values.set(written, "value" in option ? option.value : undefined);
+      if (issue) issues.push(issue);
+    }
+    if (repeated) {
+      issues.push({ path: written, expected: "the flag once", received: "it again", hint: "Keep one of them." });
+    }
+  }
+  if (values.has("--confidential") && values.has("--public")) {
+    issues.push({ path: "--public", expected: "one kind of client", received: "both", hint: "Keep one of the flags." });
+  }
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return {
+    framework: values.get("--framework") as string | undefined,
+    redirectUri: values.get("--redirect-uri") as string | undefined,
+    isConfidential: values.has("--confidential") ? true : values.has("--public") ? false : undefined,
+    yes: values.has("--yes"),
+  };
+}
+
+function unknownWordIssue(word: string): ConfigIssue {
+  const known = [...Object.keys(valueFields), ...switches, "--help"];
+  const suggestion = suggest(word, known);
+  return {
+    path: /^--[A-Za-z-]{0,40}$/.test(word) ? word : "command line",
+    expected: "a known flag",
+    received: "an unknown one",
+    hint: suggestion === undefined ? `Remove it, or use one of ${known.join(", ")}.` : `Did you mean ${suggestion}?`,
+  };
+}

@@ -1,0 +1,149 @@
+/** `latchkey init`: its questions, its flags, and the settings for each framework. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
+import { frameworkNames, frameworks } from "../../src/cli/init/frameworks.ts";
+import { type InitActions, initialize } from "../../src/cli/init/init.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { validateOptions } from "../../src/server/options.ts";
+import { latchkey } from "../secret_leak_check.ts";
+
+/** What a run asked, printed and wrote. */
+interface Outcome {
+  readonly code: number;
+  readonly questions: readonly string[];
+  readonly output: string;
+  /** The file, if it was written. */
+  readonly file?: string;
+}
+
+const describeClient: InitActions["describeClient"] = async (settings, clientId, secret = "") => {
+  await using as = await latchkey(settings);
+  const urls = { issuer: as.issuer, authorize: `${as.issuer}/authorize`, token: `${as.issuer}/token`, par: "" };
+  return clientSnippets(urls, as.clients.findCached(clientId)!, { secret, autoLogin: true });
+};
+
+/** Runs the command. Without inputs there is no terminal; after the last input the input ends. */
+async function init(args: readonly string[], inputs?: readonly string[], existing?: string): Promise<Outcome> {
+  const questions: string[] = [];
+  const lines: string[] = [];
+  let file = existing;
+  const log = console.log;
+  const error = console.error;
+  console.log = console.error = (line) => void lines.push(line);
+  try {
+    const environment = {
+      env: {},
+      mainModule: "/usr/bin/latchkey",
+      readTextFile: () => file === undefined ? Promise.reject(new Error("no such file")) : Promise.resolve(file),
+    };
+    const code = await initialize(args, environment, {
+      ...inputs !== undefined && {
+        ask: (question) => Promise.resolve(inputs[questions.push(question) - 1]),
+      },
+      createTextFile(path, text) {
+        assertEquals(path, "latchkey.json");
+        file = text;
+        return Promise.resolve(true);
+      },
+      randomSecret: () => "the-new-secret",
+      describeClient,
+    });
+    return { code, questions, output: lines.join("\n"), file };
+  } finally {
+    console.log = log;
+    console.error = error;
+  }
+}
+
+/** The message of the rejection; the command writes nothing. */
+async function rejection(args: readonly string[], inputs?: readonly string[], existing?: string): Promise<string> {
+  return (await assertRejects(() => init(args, inputs, existing), ConfigurationError)).message;
+}
+
+test("it asks three questions, with the defaults of the framework, and repeats one whose input is none of the choices", async () => {
+  const { code, questions, output, file } = await init([], ["sprung", "Spring", "", "pub"]);
+  assertEquals(code, 0);
+  assertEquals(questions.map((question) => /^\w+/.exec(question)![0]), [
+    "Framework",
+    "Framework",
+    "Redirect",
+    "Client",
+  ]);
+  assertEquals(questions[2], "Redirect URI [http://localhost:8080/login/oauth2/code/latchkey]: ");
+  assertStringIncludes(output, "latchkey --config latchkey.json");
+  assertStringIncludes(output, `issuer-uri: "http://localhost:9000"`);
+  assertEquals(output.includes("client_secret"), false);
+  assertEquals(JSON.parse(file!).clients, [{
+    client_id: "app",
+    redirect_uris: ["http://localhost:8080/login/oauth2/code/latchkey"],
+    grant_types: ["authorization_code", "refresh_token"],
+  }]);
+});
+
+test("a flag inputs its question, and --yes the others", async () => {
+  const { questions } = await init(["--framework=go", "--public"], [""]);
+  assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);
+  const chosen = await init(["--yes", "--redirect-uri", "http://localhost:1234/back"], []);
+  assertEquals([chosen.questions, chosen.output.includes("redirect_uri   http://localhost:1234/back")], [[], true]);
+});
+
+test("if the input ends, it writes nothing", async () => {
+  const { code, output, file } = await init([], ["go"]);
+  assertEquals([code, file], [1, undefined]);
+  assertStringIncludes(output, "Nothing is written.");
+});
+
+test("an existing file is rejected before the first question, and so is one that appears meanwhile", async () => {
+  assertStringIncludes(await rejection([], [], "{}"), "this command never overwrites one");
+  const actions = {
+    createTextFile: () => Promise.resolve(false),
+    randomSecret: () => "secret",
+    describeClient,
+  };
+  const environment = { env: {}, mainModule: "", readTextFile: () => Promise.reject(new Error("none")) };
+  await assertRejects(() => initialize(["--yes"], environment, actions), ConfigurationError, "never overwrites");
+});
+
+test("invalid words, values and clients are rejected with the fix", async () => {
+  const cases: readonly (readonly [args: readonly string[], expected: string])[] = [
+    [["--framwork", "go"], "Did you mean --framework?"],
+    [["--framework", "sprng", "--yes"], "Did you mean spring?"],
+    [["--framework", "--yes"], "found no value"],
+    [["--yes=1"], "an unknown one"],
+    [["--public", "--confidential", "--yes"], "Keep one of the flags."],
+    [["--yes", "--framework", "go", "--framework", "curl"], "found it again"],
+    [["--yes", "--redirect-uri", "http://shop.example.com/cb#part"], "redirect_uris"],
+    [["--yes", "--framework", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
+    [["--framework", "go"], "found no --redirect-uri, no --confidential or --public."],
+  ];
+  for (const [args, expected] of cases) assertStringIncludes(await rejection(args), expected);
+});
+
+for (const name of frameworkNames) {
+  test(`the defaults of ${name} are a valid file, and settings of its library with the same values`, async () => {
+    const { code, output, file } = await init(["--yes", "--framework", name]);
+    assertEquals(code, 0);
+    const { library, redirectUri, isConfidential = true } = frameworks[name]!;
+    const settings = output.slice(output.indexOf(`${library} (`));
+    assertMatch(settings, /"app"|client_id=app\b|'app:/);
+    assertEquals(settings.includes("the-new-secret"), isConfidential);
+    assertStringIncludes(output, `redirect_uri   ${redirectUri}`);
+    // The notes say what to change: nothing but where the application listens.
+    assertEquals(settings.includes("register it") || settings.includes("none is registered"), false);
+    const config = await readConfiguration(
+      { args: ["--config", "latchkey.json"], env: {}, readTextFile: () => Promise.resolve(file!) },
+      validateOptions,
+    );
+    assert(config.kind === "run");
+    assertEquals([config.port, config.warnings], [9000, []]);
+  });
+}
+
+test("--help has lines of at most 80 columns, and every framework", async () => {
+  const { output } = await init(["--help"]);
+  for (const line of output.split("\n")) assert(line.length <= 80, line);
+  for (const name of frameworkNames) assertStringIncludes(output, name);
+});
