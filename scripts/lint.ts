@@ -33,7 +33,7 @@ const reserved: readonly Reserved[] = [
       'MemberExpression[object.name="Math"][property.name="random"]',
       "Identifier[name=/^(?:getRandomValues|randomUUID)$/]",
     ],
-    allowedIn: ["server/random_pool.ts", "runtime/"],
+    allowedIn: ["runtime/"],
     message: "The rest of src/ receives a random source.",
   },
   {

@@ -5,8 +5,8 @@ import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import type { InitActions } from "./cli/init/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
-import type { Settings } from "./oauth/config/settings.ts";
-import { printable } from "./oauth/config/config_issue.ts";
+import { demoSecret, type Settings } from "./oauth/config/settings.ts";
+import { ConfigurationError, type ConfigurationWarning, printable } from "./oauth/config/config_issue.ts";
 import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
@@ -20,10 +20,7 @@ import type { Trace } from "./oauth/trace.ts";
 import { configuredIssuer } from "./oauth/config/issuer_urls.ts";
 import { resolveSettings } from "./oauth/config/resolve_settings.ts";
 import { extensions } from "./server/extensions.ts";
-import { demoSecret } from "./oauth/config/settings.ts";
 import { allowancesOf } from "./oauth/config/allowances.ts";
-import type { ConfigurationWarning } from "./oauth/config/config_issue.ts";
-import { ConfigurationError } from "./oauth/config/configuration_error.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
@@ -198,7 +195,7 @@ async function main(
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
     demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
-      ? (await import("./oauth/config/demo_key.ts")).demoKey
+      ? (await import("./oauth/config/demo_entries.ts")).demoKey
       : undefined,
     resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
   }));

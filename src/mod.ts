@@ -29,7 +29,7 @@ export type { Endpoint, Handler, Handlers } from "./app/route.ts";
 export type { HostedApp } from "./app/hosted_app.ts";
 export type { AddApp, AddedAppOptions, AddResource, ConfigurableOptions, Plugin } from "./app/plugin.ts";
 export type * from "./ui/pages.ts";
-export type { HttpError } from "./http/http_error.ts";
+export type { HttpError } from "./http/message.ts";
 export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
 export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
 export type { AuthorizationRequest, LoginRequirements } from "./oauth/authorize/authorization_request.ts";
@@ -62,12 +62,7 @@ export type {
   SourceParameter,
   StoredRequests,
 } from "./oauth/authorize/request_source.ts";
-export type {
-  ResponseFields,
-  ResponseMode,
-  ResponseModeDescription,
-  ResponseModes,
-} from "./oauth/authorize/response_mode.ts";
+export type { ResponseFields, ResponseMode, ResponseModeDescription, ResponseModes } from "./oauth/params.ts";
 export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
 export type { Client, ClientDocument, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
 export type { ClientDependencies, ServerClients } from "./oauth/clients/server_clients.ts";
@@ -79,9 +74,9 @@ export type { CommonErrorDetails, ErrorCode, ErrorDetails } from "./oauth/errors
 export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { Authentication, AuthenticationLevels, RequestedAcr } from "./oauth/authorize/authentication_level.ts";
 export type { LoginMethod } from "./oauth/config/login_method.ts";
-export type { InsecureSettings } from "./oauth/config/insecure_settings.ts";
-export type { NetworkSettings } from "./oauth/config/network_settings.ts";
-export type { RequestSettings } from "./oauth/config/request_settings.ts";
+export type { InsecureSettings } from "./oauth/config/setting_groups.ts";
+export type { NetworkSettings } from "./oauth/config/setting_groups.ts";
+export type { RequestSettings } from "./oauth/config/setting_groups.ts";
 export type { EndpointOptions, Extension, IntrospectionFormat } from "./app/extension.ts";
 export type { Introspection } from "./oauth/tokens/introspection.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
@@ -128,15 +123,15 @@ export type { JwtKind, SignClaims, TokenKind } from "./oauth/keys/jwt.ts";
 export type { Keys, KeySource, NewKey, PublishedKey, Signer } from "./oauth/keys/keys.ts";
 export type { FetchedKeys, KeyFetches, PublicKeySet } from "./oauth/keys/remote_keys.ts";
 export type { Params } from "./oauth/params.ts";
-export { parameters } from "./oauth/parameter.ts";
-export type { ParameterDescription } from "./oauth/parameter.ts";
+export { parameters } from "./oauth/params.ts";
+export type { ParameterDescription } from "./oauth/params.ts";
 export type { BoundedCache } from "./oauth/bounded_cache.ts";
-export type { RegisteredSecrets } from "./oauth/clients/registered_secrets.ts";
+export type { RegisteredSecrets } from "./oauth/redact.ts";
 export type { HostedResource, Resources } from "./oauth/config/resource_list.ts";
-export type { AuthenticationAttempt, RateLimiter } from "./oauth/rate_limiter.ts";
+export type { AuthenticationAttempt, RateLimiter } from "./oauth/bounded_cache.ts";
 export type { MinuteTask, RecordUse, TokenIssuer, VerifyRegistration } from "./oauth/server.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
-export type { AnyName } from "./oauth/config/accept_any.ts";
+export type { AnyName } from "./oauth/config/settings.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";
 export type {
   KeySettings,
@@ -146,11 +141,11 @@ export type {
   RefreshSettings,
   Settings,
 } from "./oauth/config/settings.ts";
-export type { EndpointPaths } from "./oauth/config/endpoint_paths.ts";
+export type { EndpointPaths } from "./oauth/config/issuer_urls.ts";
 export type { ResolvedSettings } from "./oauth/config/resolve_settings.ts";
 export type { ActiveProfile, ProfileSetting } from "./oauth/config/active_profile.ts";
 export type { McpRevision, ProfileName } from "./oauth/config/profile.ts";
-export { ConfigurationError } from "./oauth/config/configuration_error.ts";
+export { ConfigurationError } from "./oauth/config/config_issue.ts";
 export type {
   assertionGrantRules,
   authorizationDetailsRules,

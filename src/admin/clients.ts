@@ -1,14 +1,12 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
-import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse } from "../http/message.ts";
+import { HttpError, type HttpResponse } from "../http/message.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { directoryHandlers, type DirectoryOptions, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import { demandTexts, findDemands, toListedClient } from "./listed_client.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";

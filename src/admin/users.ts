@@ -1,12 +1,10 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
-import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse } from "../http/message.ts";
+import { HttpError, type HttpResponse } from "../http/message.ts";
 import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { quote } from "../oauth/config/config_issue.ts";
+import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";

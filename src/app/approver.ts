@@ -2,11 +2,10 @@
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import { accessOf } from "../oauth/authorize/access.ts";
-import { allowedSubjects } from "../oauth/authorize/allowed_subjects.ts";
+import { allowedSubjects, allowsUser } from "../oauth/authorize/login.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
-import { allowsUser } from "../oauth/authorize/login.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client, UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";

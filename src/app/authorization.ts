@@ -7,21 +7,20 @@
  * 4. If it returns an approval, `completeAuthorization` issues the code and sends it to the destination.
  */
 
-import { isResponse, withHeaders } from "../http/message.ts";
-import type { ResponseLike } from "../http/message.ts";
+import { html, type HttpResponse, isResponse, redirect, type ResponseLike, withHeaders } from "../http/message.ts";
 import { statedLevel } from "../oauth/authorize/authentication_level.ts";
-import { type PendingAuthorization, storedRequests } from "../oauth/authorize/destination.ts";
-import { issueCode } from "../oauth/authorize/code.ts";
-import type { Approval } from "../oauth/authorize/code.ts";
+import { type Approval, issueCode } from "../oauth/authorize/code.ts";
+import { storedRequests } from "../oauth/authorize/destination.ts";
+import type { Destination, PendingAuthorization, RedirectDestination } from "../oauth/authorize/destination.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/login.ts";
+import { appendToRedirectUri, encodeFields } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { isPromise } from "../oauth/maybe_promise.ts";
-import { endForgottenSessions } from "../oauth/session/end_session.ts";
-import { createSession } from "../oauth/session/session.ts";
-import type { Session } from "../oauth/session/session.ts";
+import { isPromise, type MaybePromise } from "../oauth/maybe_promise.ts";
+import type { ResponseFields } from "../oauth/params.ts";
+import type { Server } from "../oauth/server.ts";
+import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
 import type { Approver } from "./approver.ts";
 import type { Context } from "./context.ts";
-import { authorizationResponse } from "./authorization_response.ts";
 import { readSession, setSessionCookie } from "./session_cookie.ts";
 
 /** Decides a request with the session and an approver. */
@@ -93,4 +92,85 @@ function interactionRequired(): OAuthError {
     expected: "a request that needs no page",
     received: "prompt=none",
   });
+}
+
+/** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
+export function authorizationResponse(
+  context: Pick<Context, "server" | "site" | "pages" | "request" | "clientId">,
+  destination: Destination,
+  response: readonly (readonly [string, string])[],
+  headers?: Readonly<Record<string, string>>,
+): MaybePromise<HttpResponse> {
+  const fields = responseFields(context.server, destination, response);
+  if (destination.mode === "query" || destination.mode === "poll") {
+    return redirect(context.request.method, appendToRedirectUri(destination.uri, fields), headers);
+  }
+  return sendResponse(context, destination, fields, headers);
+}
+
+/** The parameters of an authorization response. */
+export function responseFields(
+  server: Server,
+  { mode, state }: Destination,
+  response: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
+  const hasIss = sendsIss(server) || mode !== "poll" && server.responseModes.get(mode)?.replace !== undefined;
+  const fields = [...response];
+  if (state !== undefined) fields.push(["state", state]);
+  if (hasIss) fields.push(["iss", server.issuer]);
+  return fields;
+}
+
+/** Whether authorization responses have `iss` (RFC 9207), as they do unless the setting `metadata` says otherwise. */
+export function sendsIss({ settings: { metadata } }: Server): boolean {
+  const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
+  return isSupported === true;
+}
+
+type ResponseContext = Pick<Context, "server" | "site" | "pages" | "request" | "clientId">;
+
+/** Sends the fields of a response in the mode of its destination. */
+async function sendResponse(
+  context: ResponseContext,
+  destination: RedirectDestination,
+  fields: ResponseFields,
+  headers?: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  const sent = await sentFields(context, destination, fields);
+  const location = toLocation(context, destination, sent);
+  if (location !== undefined) return redirect(context.request.method, location, headers);
+  const { clientId = "" } = context;
+  const client = context.server.clients.findCached(clientId)?.name ?? clientId;
+  const { uri } = destination;
+  const pages = await context.pages();
+  const page = pages.formPost({ ...context.site, action: uri, client, fields: sent });
+  return { ...html(200, page, headers), form: { action: uri, fields: sent } };
+}
+
+/** The URL that a response redirects to; `undefined` if it is sent as a form. */
+export async function responseLocation(
+  context: ResponseContext,
+  destination: RedirectDestination,
+  fields: ResponseFields,
+): Promise<string | undefined> {
+  return toLocation(context, destination, await sentFields(context, destination, fields));
+}
+
+/** The fields as the mode sends them. */
+async function sentFields(
+  { server, clientId = "" }: ResponseContext,
+  { mode }: RedirectDestination,
+  fields: ResponseFields,
+): Promise<ResponseFields> {
+  return await server.responseModes.get(mode)?.replace?.(server, clientId, fields) ?? fields;
+}
+
+function toLocation(
+  { server }: ResponseContext,
+  { uri, mode }: RedirectDestination,
+  sent: ResponseFields,
+): string | undefined {
+  const carrier = server.responseModes.get(mode)?.carrier;
+  if (carrier === "form") return undefined;
+  return carrier === "fragment" ? `${uri}#${encodeFields(sent)}` : appendToRedirectUri(uri, sent);
 }

@@ -1,10 +1,9 @@
 /** Browser cookies: each binds a browser to a secret, authenticated by a MAC, for one purpose. */
 
-import { readCookie, setCookie } from "../http/cookies.ts";
+import { cookieName, cookieScope, readCookie, setCookie } from "./session_cookie.ts";
 import { randomToken } from "../oauth/secrets.ts";
 import { decodeBrowserSecret, encodeBrowserSecret } from "../oauth/session/session.ts";
 import type { Context } from "./context.ts";
-import { cookieName, cookieScope } from "./session_cookie.ts";
 
 /** `demo`: forms of the server's pages and flows of the demo client. `login`: pending logins. */
 type BrowserCookiePurpose = "demo" | "login";

@@ -1,17 +1,15 @@
 /** Shared by the endpoints for clients: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
 
-import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { HttpError } from "../http/http_error.ts";
-import { parseFields } from "../http/form.ts";
-import { type HttpResponse, withHeaders } from "../http/message.ts";
+import { parseFields, readForm } from "../http/form.ts";
+import { HttpError, type HttpResponse, withHeaders } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
-import type { Credentials } from "../oauth/server.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import type { Server } from "../oauth/server.ts";
+import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { TokenRequest } from "../oauth/grants/token_request.ts";
-import type { Params } from "../oauth/params.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { type Params, paramsFromFields } from "../oauth/params.ts";
+import type { Credentials, Server } from "../oauth/server.ts";
 import type { Context } from "./context.ts";
-import { readParams } from "./read_params.ts";
 import type { Handlers } from "./route.ts";
 
 /** Handles a request of an authenticated client. */
@@ -91,4 +89,15 @@ class ClientRequest implements TokenRequest {
 function rejectCredentialsInQuery({ app, target: { query } }: Context): void {
   if (query === "" || !parseFields(query).some(([name]) => app.credentialParameters.has(name))) return;
   throw new HttpError(400, "TK-03", "Credentials must be in the body, not in the URL");
+}
+
+/**
+ * Reads the parameters of a request: from the form of a POST, otherwise from the query.
+ *
+ * @throws {HttpError} If they cannot be decoded.
+ */
+export function readParams({ request, target, unrepeatable }: Context): MaybePromise<Params> {
+  return request.method === "POST"
+    ? readForm(request).then((fields) => paramsFromFields(fields, unrepeatable))
+    : paramsFromFields(parseFields(target.query), unrepeatable);
 }

@@ -1,11 +1,9 @@
 /** What a form changed: a text that the page after the redirect shows once. A cookie with a MAC carries it, no URL. */
 
-import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
-import type { HttpResponse } from "../http/message.ts";
-import { redirect } from "../http/responses.ts";
+import { clearCookie, cookieName, cookieScope, readCookie, setCookie } from "./session_cookie.ts";
+import { type HttpResponse, redirect } from "../http/message.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
 import type { Context } from "./context.ts";
-import { cookieName, cookieScope } from "./session_cookie.ts";
 
 /** Maximum length of a text, in characters: browsers ignore cookies of more than 4,096 bytes. */
 const maxTextChars = 300;

@@ -2,7 +2,7 @@
 
 import { backChannelOrigin, frontChannelOrigin, type ServerUrls } from "../oauth/config/issuer_urls.ts";
 import type { Method } from "../http/router.ts";
-import type { ParameterDescription } from "../oauth/parameter.ts";
+import type { ParameterDescription } from "../oauth/params.ts";
 
 /** The kind of caller of an endpoint. */
 export type Caller =

@@ -1,9 +1,8 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
 import { challenge, tokenChallenges, usedScheme } from "../http/challenge.ts";
-import { HttpError } from "../http/http_error.ts";
-import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
-import { html, json, plainText } from "../http/responses.ts";
+import { html, HttpError, json, plainText, withHeaders } from "../http/message.ts";
+import type { HttpResponse, RequestLike, ResponseLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { PolledDestination } from "../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../oauth/authorize/destination.ts";
@@ -12,13 +11,12 @@ import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { KeyProofs, Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import { authorizationResponse, responseFields } from "./authorization_response.ts";
+import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
 import { clientChangeLink, retryOf } from "./client_change.ts";
 import type { Context } from "./context.ts";
 import { exampleCommand } from "./example_command.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./off_page.ts";
-import { responseLocation } from "./response_mode.ts";
 import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";

@@ -1,7 +1,7 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
 import type { AuthenticationLevels } from "../oauth/authorize/authentication_level.ts";
-import type { ResponseModeDescription } from "../oauth/authorize/response_mode.ts";
+import type { ParameterDescription, ResponseModeDescription } from "../oauth/params.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
 import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
@@ -9,7 +9,6 @@ import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { Delivery } from "../oauth/authorize/delivery.ts";
 import type { RequestSource } from "../oauth/authorize/request_source.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import type { ParameterDescription } from "../oauth/parameter.ts";
 import type {
   ClientAuth,
   KeyProofs,

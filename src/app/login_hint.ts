@@ -2,12 +2,11 @@
 
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { warnAccepted } from "../oauth/warn_accepted.ts";
-import { validateUser } from "../oauth/config/validate_user.ts";
+import { warnAccepted } from "../oauth/notes.ts";
+import { createGuestUser, maxUsers, userForHint, validateUser } from "../oauth/users/users.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Explanation } from "../oauth/trace.ts";
-import { createGuestUser, maxUsers, userForHint } from "../oauth/users/users.ts";
 
 /** Maximum number of users that an explanation names. */
 const maxNamedUsers = 10;

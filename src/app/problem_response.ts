@@ -1,9 +1,8 @@
 /** Problem details for HTTP APIs (RFC 9457): what was expected, what was received, and how to fix it. */
 
 import { challenge } from "../http/challenge.ts";
-import type { HttpResponse } from "../http/message.ts";
+import { type HttpResponse, json } from "../http/message.ts";
 import { reasonPhrases } from "../http/reason_phrases.ts";
-import { json } from "../http/responses.ts";
 import { errorStatus, type OAuthError } from "../oauth/errors.ts";
 
 /** One error of a request. */

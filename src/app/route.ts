@@ -1,12 +1,11 @@
 /** Routes: endpoints with their handlers. The first request loads the handlers. */
 
-import type { ResponseLike } from "../http/message.ts";
-import type { Method, Route } from "../http/router.ts";
+import { isResponse, type ResponseLike } from "../http/message.ts";
+import type { Method, RequestHandler, Route } from "../http/router.ts";
+import type { ParameterDescription } from "../oauth/params.ts";
 import type { Context } from "./context.ts";
-import type { ParameterDescription } from "../oauth/parameter.ts";
+import { rejectCrossSite, rejectOtherHost } from "./cross_site.ts";
 import type { EndpointDescription } from "./endpoint.ts";
-import { rejectOtherHost } from "./host_check.ts";
-import { rejectCrossSite } from "./cross_site.ts";
 
 /** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
 export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
@@ -70,5 +69,13 @@ export function endpointRoute(
       if (isForPrograms) rejectCrossSite(context);
       return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
     },
+  };
+}
+
+/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
+export function seeOther(handle: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await handle(request, peer);
+    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
   };
 }

@@ -1,12 +1,8 @@
-/** The session cookie, and the names and scopes of all cookies. */
+/** Cookies (RFC 6265 §4): their names and scopes, and the session cookie. */
 
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { clearCookie, readCookie, setCookie } from "../http/cookies.ts";
-import type { CookieScope } from "../http/cookies.ts";
-import { decodeSession, encodeSession } from "../oauth/session/session.ts";
-import type { Session } from "../oauth/session/session.ts";
-import { chain } from "../oauth/maybe_promise.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { chain, type MaybePromise } from "../oauth/maybe_promise.ts";
+import { decodeSession, encodeSession, type Session } from "../oauth/session/session.ts";
 import type { Context } from "./context.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
@@ -44,4 +40,32 @@ export function cookieName(purpose: string, { server, app: { site: { base } } }:
 /** The scope of every cookie: the paths of this issuer. */
 export function cookieScope({ server, app: { site } }: Context): CookieScope {
   return { path: `${site.base}/`, secure: frontChannelOrigin(server).startsWith("https:") };
+}
+
+/** Reads a cookie from a `Cookie` header: the first one of that name. */
+export function readCookie(header: string | null, name: string): string | undefined {
+  if (header === null) return undefined;
+  for (const part of header.split(";")) {
+    const equals = part.indexOf("=");
+    if (equals > 0 && part.slice(0, equals).trim() === name) return part.slice(equals + 1).trim();
+  }
+  return undefined;
+}
+
+/** The scope of a cookie. */
+interface CookieScope {
+  /** The path that receives the cookie, with all paths below it. */
+  readonly path: string;
+  /** Whether the browser sends it over https only. */
+  readonly secure: boolean;
+}
+
+/** A `Set-Cookie` header that deletes a cookie. */
+export function clearCookie(name: string, scope: CookieScope): string {
+  return `${setCookie(name, "", scope)}; Max-Age=0`;
+}
+
+/** A `Set-Cookie` header for a cookie that scripts cannot read and that forms of other sites do not send. */
+export function setCookie(name: string, value: string, scope: CookieScope): string {
+  return `${name}=${value}; Path=${scope.path}; HttpOnly; SameSite=Lax${scope.secure ? "; Secure" : ""}`;
 }

@@ -1,9 +1,9 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
-import { describeKnownIds } from "../oauth/clients/known_ids.ts";
+import { describeKnownIds } from "../oauth/clients/unregistered_clients.ts";
 import type { OAuthError } from "../oauth/errors.ts";
 import type { Context } from "./context.ts";
-import { isTrustedHost } from "./host_check.ts";
+import { isTrustedHost } from "./cross_site.ts";
 import type { SuggestedMatch } from "../ui/error_page.tsx";
 
 /** Maximum length of a compared value, in characters; a longer value is not a typing error. */

@@ -1,6 +1,6 @@
 /** The endpoint that a client with a wrong path probably meant. */
 
-import { suggest } from "../oauth/config/suggest.ts";
+import { suggest } from "../oauth/config/config_issue.ts";
 import type { Context } from "./context.ts";
 import { publicUrl } from "./endpoint.ts";
 

@@ -1,7 +1,6 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
-import { suggest } from "../oauth/config/suggest.ts";
+import { type ConfigIssue, quote, suggest } from "../oauth/config/config_issue.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";
 

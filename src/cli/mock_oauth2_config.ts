@@ -5,8 +5,7 @@
  */
 
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
-import { anyValue, flag, list, object, record, text, whole } from "../oauth/config/field.ts";
-import { validate } from "../oauth/config/validate.ts";
+import { anyValue, flag, list, object, record, text, validate, whole } from "../oauth/config/field.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import type { ConfigFile } from "./options.ts";
 

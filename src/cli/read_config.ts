@@ -10,8 +10,8 @@
  * @module
  */
 
-import { type ConfigIssue, type ConfigurationWarning, printable } from "../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { ConfigurationError, printable } from "../oauth/config/config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";

@@ -1,7 +1,7 @@
 /** Removes the invalid parts of a configuration file, so that the rest is compared with each other in the same run. */
 
-import type { Mismatch } from "../oauth/config/validate.ts";
-import type { Path } from "../oauth/config/show.ts";
+import type { Mismatch } from "../oauth/config/field.ts";
+import type { Path } from "../oauth/config/config_issue.ts";
 import type { ConfigFile } from "./options.ts";
 
 /** Values for invalid settings that cause no further issue. */

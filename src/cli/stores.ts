@@ -2,7 +2,7 @@
 
 import { isLoopback } from "../oauth/test_hosts.ts";
 import type { Field } from "../oauth/config/field.ts";
-import { suggest } from "../oauth/config/suggest.ts";
+import { suggest } from "../oauth/config/config_issue.ts";
 import type { Store } from "../store/store.ts";
 
 /** A parsed setting `store`. */

@@ -1,8 +1,8 @@
 /** Who may use the control: a program on a test host, or one with the secret, and never a page of another origin. */
 
 import type { Context } from "../app/context.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
-import { HttpError } from "../http/http_error.ts";
+import { rejectUntrustedHost } from "../app/cross_site.ts";
+import { HttpError } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { constantTimeEqual, digest } from "../oauth/secrets.ts";

@@ -3,12 +3,10 @@
 import type { Context } from "../app/context.ts";
 import { type ProblemIssue, problemResponse } from "../app/problem_response.ts";
 import type { Endpoint } from "../app/route.ts";
-import type { HttpResponse } from "../http/message.ts";
-import { json } from "../http/responses.ts";
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { validate } from "../oauth/config/validate.ts";
-import { parameters } from "../oauth/parameter.ts";
+import { type HttpResponse, json } from "../http/message.ts";
+import { type ConfigIssue, ConfigurationError } from "../oauth/config/config_issue.ts";
+import { validate } from "../oauth/config/field.ts";
+import { parameters } from "../oauth/params.ts";
 import { LogError } from "../testing/log/log_error.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";

@@ -1,7 +1,7 @@
 /** Reads the input of a verb: a query for verbs that read, a JSON object for all others. */
 
 import type { Context } from "../app/context.ts";
-import { readParams } from "../app/read_params.ts";
+import { readParams } from "../app/client_endpoint.ts";
 import { readJsonObject } from "../http/json_body.ts";
 import type { Field } from "../oauth/config/field.ts";
 import type { Verb } from "./verb.ts";

@@ -11,19 +11,18 @@
  * 4. An approval becomes a code, sent to the destination.
  */
 
-import type { ResponseLike } from "../http/message.ts";
-import { emptyHeadResponse } from "../http/responses.ts";
+import { emptyHeadResponse, type ResponseLike } from "../http/message.ts";
+import { findDestination } from "../oauth/authorize/destination.ts";
 import type { PendingAuthorization, RedirectDestination } from "../oauth/authorize/destination.ts";
 import type { RequestOrigin } from "../oauth/authorize/request_source.ts";
-import { findDestination } from "../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { isPromise } from "../oauth/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
-import { readParams } from "../app/read_params.ts";
+import { rejectUntrustedHost } from "../app/cross_site.ts";
+import { readParams } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** The metadata documents (RFC 8414, OpenID Connect Discovery), generated from the endpoint descriptions. */
 
 import { publicUrl } from "../app/endpoint.ts";
-import { json } from "../http/responses.ts";
+import { json } from "../http/message.ts";
 import { responseTypes } from "../oauth/authorize/authorization_request.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
@@ -10,7 +10,7 @@ import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
-import { idTokenClaims } from "../oauth/tokens/id_token.ts";
+import { idTokenClaims } from "../oauth/tokens/mod.ts";
 import type { Context } from "../app/context.ts";
 import type { Extension } from "../app/extension.ts";
 import type { Handlers } from "../app/route.ts";

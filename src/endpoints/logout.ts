@@ -1,29 +1,27 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
 import { policyOf } from "../oauth/clients/policy.ts";
-import { warnAccepted } from "../oauth/warn_accepted.ts";
+import { warnAccepted } from "../oauth/notes.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
+import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/message.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/responses.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { revokeClientSession } from "../oauth/grants/revoke_grant.ts";
+import { revokeClientSession } from "../oauth/grants/narrow_grant.ts";
 import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
-import { sessionIdFor } from "../oauth/users/subject.ts";
-import { endSession } from "../oauth/session/end_session.ts";
-import { csrfToken } from "../oauth/session/session.ts";
+import { sessionIdFor } from "../oauth/users/users.ts";
+import { csrfToken, endSession, type Session } from "../oauth/session/session.ts";
 import type { Server } from "../oauth/server.ts";
 import type { LogoutFrame } from "../oauth/session/logout_frames.ts";
-import type { Session } from "../oauth/session/session.ts";
-import { type IdTokenHint, readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
+import { type IdTokenHint, readIdTokenHint } from "../oauth/tokens/verification.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
-import { readParams } from "../app/read_params.ts";
+import { rejectUntrustedHost } from "../app/cross_site.ts";
+import { readParams } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import { clearSessionCookie, readSession } from "../app/session_cookie.ts";
 

@@ -1,10 +1,14 @@
 /** POST /oauth2/token (OAuth 2.1 §3.2): authenticate the client, validate the grant, issue the tokens. */
 
-import { json } from "../http/responses.ts";
-import { findGrantType, identifyClient } from "../oauth/grants/grant_type.ts";
-import { issueTokens } from "../oauth/tokens/mod.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
+import { json } from "../http/message.ts";
+import { meetsRequirement } from "../oauth/clients/standing.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { TokenRequest } from "../oauth/grants/token_request.ts";
+import type { Params } from "../oauth/params.ts";
+import type { GrantType, Server } from "../oauth/server.ts";
+import { issueTokens } from "../oauth/tokens/mod.ts";
 
 /** The handlers of the token endpoint. */
 export const token: Handlers = clientEndpoint(async (server, request) => {
@@ -12,3 +16,55 @@ export const token: Handlers = clientEndpoint(async (server, request) => {
   const authorization = await grantType.authorize(server, request);
   return json(200, await issueTokens(server, request, authorization));
 }, { identifyClient, provenKey: (server, request) => server.keyProofs?.tokenKey(server, request) });
+
+/** The id of the client of a request that names none, if its grant identifies one. */
+async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {
+  const type = parameters.get("grant_type");
+  return await server.grantTypes.find((grantType) => grantType.type === type)?.identifyClient?.(server, parameters);
+}
+
+/**
+ * The grant type of a token request.
+ *
+ * @throws {OAuthError} If the server does not support it, or the client is not registered for it (OAuth 2.1 §3.2.4).
+ */
+function findGrantType(server: Server, { client, parameters }: TokenRequest): GrantType {
+  const { grantTypes } = server;
+  const type = parameters.get("grant_type");
+  if (type === undefined) {
+    throw new OAuthError("invalid_request", "grant_type is missing", {
+      rule: "TK-05",
+      expected: grantTypes.map((grantType) => grantType.type).join(" or "),
+      received: "no grant_type",
+    });
+  }
+  const grantType = grantTypes.find((supported) => supported.type === type);
+  if (grantType === undefined) {
+    throw new OAuthError("unsupported_grant_type", "grant_type is not supported by this server", {
+      rule: "TK-05",
+      expected: grantTypes.map((supported) => supported.type).join(" or "),
+      received: type,
+    });
+  }
+  if (!client.grantTypes.includes(type)) {
+    throw new OAuthError("unauthorized_client", "this client is not registered for this grant_type", {
+      rule: "TK-06",
+      expected: client.grantTypes.join(" or "),
+      received: type,
+    });
+  }
+  if (!meetsRequirement(client, grantType.standing, server.settings)) {
+    const lowest = grantType.standing?.from ?? "configured";
+    throw new OAuthError("unauthorized_client", "this client may not use this grant_type", {
+      rule: "TK-06",
+      reason: `${type} is not open to a client of the standing ${client.standing}`,
+      expected: `a client of the standing ${lowest}`,
+      received: `a client of the standing ${client.standing}`,
+      fix: `Add the client to the configuration${
+        lowest === "configured" ? "" : ", or let it register with an initial access token"
+      }.`,
+    });
+  }
+  server.passed?.("TK-06", type);
+  return grantType;
+}

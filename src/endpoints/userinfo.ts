@@ -1,9 +1,8 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { type HttpResponse, type ResponseLike, withHeaders } from "../http/message.ts";
-import { json } from "../http/responses.ts";
-import { grantOfAccessToken } from "../oauth/tokens/access_token_id.ts";
+import { type HttpResponse, json, type ResponseLike, withHeaders } from "../http/message.ts";
+import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
@@ -14,7 +13,7 @@ import { recordUserinfoCall } from "../oauth/notes.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../app/context.ts";
-import { readParams } from "../app/read_params.ts";
+import { readParams } from "../app/client_endpoint.ts";
 import { jwtResponse } from "../app/jwt_response.ts";
 import type { Handlers } from "../app/route.ts";
 

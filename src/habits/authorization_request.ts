@@ -1,6 +1,6 @@
 /** Authorization requests: state, nonce, response type, scope, prompt. */
 
-import { splitScope } from "../oauth/authorize/scope_token.ts";
+import { splitScope } from "../oauth/params.ts";
 import { parseLocation } from "../recorder/record_response.ts";
 import { combineChecks, examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { counterOf, readableAs } from "./random_values.ts";

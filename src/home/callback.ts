@@ -1,9 +1,7 @@
 /** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never exchanges the code. */
 
-import { HttpError } from "../http/http_error.ts";
+import { html, HttpError, type HttpResponse } from "../http/message.ts";
 import { type Fields, parseFields, readForm } from "../http/form.ts";
-import type { HttpResponse } from "../http/message.ts";
-import { html } from "../http/responses.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";

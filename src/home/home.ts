@@ -12,14 +12,14 @@
  */
 
 import { publicUrl } from "../app/endpoint.ts";
-import { htmlWithForms } from "../http/responses.ts";
+import { htmlWithForms } from "../http/message.ts";
 import { toListedClient } from "../admin/listed_client.ts";
 import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { takeConfirmation } from "../app/confirmation.ts";
 import { browserCsrfToken } from "../app/csrf.ts";
 import type { Handlers } from "../app/route.ts";
-import { isTrustedHost } from "../app/host_check.ts";
+import { isTrustedHost } from "../app/cross_site.ts";
 import { mayListClients } from "../app/suggest_match.ts";
 import { startLinks } from "./demo_client.ts";
 

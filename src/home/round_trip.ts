@@ -4,7 +4,7 @@ import type { Fields } from "../http/form.ts";
 import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest, type DemoFlow, pushesRequest, signsRequest } from "./demo_client.ts";
-import { sendsIss } from "../app/authorization_response.ts";
+import { sendsIss } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
 import type { Server } from "../oauth/server.ts";
 import type { RoundTrip } from "../ui/round_trip_section.tsx";

@@ -1,7 +1,6 @@
 /** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
 
-import { HttpError } from "./http_error.ts";
-import { findForRequest, type RequestLike } from "./message.ts";
+import { findForRequest, HttpError, type RequestLike } from "./message.ts";
 
 /** Decoded names and values, in the order of the request. */
 export type Fields = readonly (readonly [name: string, value: string])[];

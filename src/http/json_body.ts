@@ -2,8 +2,7 @@
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 import { describeContentType, readBodyText } from "./form.ts";
-import { HttpError } from "./http_error.ts";
-import type { RequestLike } from "./message.ts";
+import { HttpError, type RequestLike } from "./message.ts";
 
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
 const maxDepth = 16;

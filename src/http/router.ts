@@ -7,8 +7,8 @@
  * 4. If that fails too, `lastResort` returns the response. A handler never throws to the runtime.
  */
 
-import { HttpError } from "./http_error.ts";
-import { type HttpResponse, type RequestLike, type ResponseLike, withHeaders, withoutBody } from "./message.ts";
+import { HttpError, withHeaders, withoutBody } from "./message.ts";
+import type { HttpResponse, RequestLike, ResponseLike } from "./message.ts";
 
 /** The address of a client, if the runtime knows it. */
 export interface ClientAddress {

@@ -21,15 +21,14 @@
 
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { Context } from "../app/context.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/cross_site.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../app/route.ts";
 import type { Fields } from "../http/form.ts";
 import type { ResponseLike } from "../http/message.ts";
 import type { Method } from "../http/router.ts";
-import { quote } from "../oauth/config/config_issue.ts";
-import { parameters } from "../oauth/parameter.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
+import { parameters } from "../oauth/params.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { type Recorder, recorder } from "../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";

@@ -1,7 +1,6 @@
 /** Notifies open pages of changed flows by server-sent events. Events carry IDs of flows, never their content. */
 
-import { HttpError } from "../http/http_error.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import { HttpError, type HttpResponse, type RequestLike } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 
 /** Notifies open pages of changed flows. */

@@ -2,12 +2,12 @@
 
 import type { Context } from "../app/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../app/csrf.ts";
-import { rejectUntrustedHost } from "../app/host_check.ts";
+import { rejectUntrustedHost } from "../app/cross_site.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
-import { htmlWithForms, redirect } from "../http/responses.ts";
+import { htmlWithForms, redirect } from "../http/message.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "../oauth/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";

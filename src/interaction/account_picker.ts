@@ -4,14 +4,12 @@ import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { Context } from "../app/context.ts";
 import type { UserSummary } from "../ui/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";
-import { allowedSubjects } from "../oauth/authorize/allowed_subjects.ts";
-import { allowsUser } from "../oauth/authorize/login.ts";
+import { allowedSubjects, allowsUser } from "../oauth/authorize/login.ts";
 import { getPasswordDigest } from "../oauth/users/password.ts";
-import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../oauth/users/users.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint, validateUser } from "../oauth/users/users.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
-import { validateUser } from "../oauth/config/validate_user.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Maximum number of accounts that are remembered for a browser. */

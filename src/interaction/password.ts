@@ -4,7 +4,7 @@ import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest 
 import type { User } from "../oauth/clients/client.ts";
 import type { Server } from "../oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
-import type { AuthenticationAttempt } from "../oauth/rate_limiter.ts";
+import type { AuthenticationAttempt } from "../oauth/bounded_cache.ts";
 
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */
 type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };

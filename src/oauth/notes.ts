@@ -1,10 +1,15 @@
-/** Notes: what a valid request causes that its client may not expect. For developers: `Server.tracesNotes`. */
+/**
+ * Notes: what a valid request causes that its client may not expect. For developers: `Server.tracesNotes`. Also the
+ * warnings about what is not registered and was accepted, because a setting is `"any"`.
+ */
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
-import type { PartRequest, Server } from "./server.ts";
 import type { Client } from "./clients/repository.ts";
+import type { AnyName } from "./config/settings.ts";
+import type { RuleExplanation } from "./explanation.ts";
 import type { Authorization } from "./grants/token_request.ts";
 import type { Params } from "./params.ts";
+import type { PartRequest, Server } from "./server.ts";
 
 /** The texts of a note: what happens, without a full stop, and what to do if that is not intended. */
 interface Note {
@@ -79,4 +84,15 @@ export function noteMinimalIdToken(server: Server, { client, scope }: Authorizat
     }, and the client has not called userinfo since its last login`,
     fix: 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".',
   });
+}
+
+/** Warns that a request was accepted only because a setting is `"any"`. */
+export function warnAccepted(
+  server: Pick<Server, "now" | "trace">,
+  client: { readonly id: string },
+  setting: AnyName,
+  explanation: RuleExplanation,
+): void {
+  const reason = `${explanation.reason}; it was accepted, because ${setting} is "any"`;
+  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: { ...explanation, reason } });
 }

@@ -1,4 +1,7 @@
-/** The protocol parameters of a request: each at most once; an empty one counts as absent (OAuth 2.1 §3.1, §3.2). */
+/**
+ * Parameters of requests: their descriptions, the reader of received ones, and the syntax of their values (OAuth 2.1
+ * §1.4.1, §3.1, §3.2).
+ */
 
 import { OAuthError } from "./errors.ts";
 import type { RejectionRuleId } from "./rules/mod.ts";
@@ -92,4 +95,88 @@ class FieldParams implements Params {
     for (let i = from; i < fields.length; i++) if (fields[i]![0] === key) return i;
     return -1;
   }
+}
+
+/** A parameter of a request or member of a response, described once for all code that handles parameters by name. */
+export interface ParameterDescription {
+  /** The name on the wire. */
+  readonly name: string;
+  /** The label of its value where the value is secret, such as `code`: logs and pages redact it. Absent: not secret. */
+  readonly secret?: string;
+  /** Whether one request may contain it several times. Default: false (OAuth 2.1 §3.1, §3.2). */
+  readonly repeatable?: boolean;
+  /** Whether its value is JSON, which a request object contains as it is. Default: false. */
+  readonly isJson?: boolean;
+  /** Whether equal values mean that two exchanges belong to the same flow. Default: false. */
+  readonly linksFlow?: boolean;
+}
+
+/**
+ * Creates a list of descriptions. A string is the name of a parameter that is not secret, must not repeat and links no
+ * flow.
+ *
+ * @example
+ * ```ts
+ * const refreshParameters = parameters("scope", { name: "refresh_token", secret: "refresh_token", linksFlow: true });
+ * ```
+ */
+export function parameters(...list: readonly (string | ParameterDescription)[]): readonly ParameterDescription[] {
+  return list.map((parameter) => typeof parameter === "string" ? { name: parameter } : parameter);
+}
+
+/**
+ * How a response is sent. `query`: in the query of the redirect URI; `form_post`: in a form that submits itself there.
+ * The modes with `jwt` are signed, by an extension.
+ */
+export type ResponseMode = "query" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
+
+/** The names of all response modes. A server has those of {@link ownResponseModes} and of its extensions. */
+export const responseModeNames: readonly ResponseMode[] = [
+  ...["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
+];
+
+/** The parameters of an authorization response. */
+export type ResponseFields = readonly (readonly [name: string, value: string])[];
+
+/** One response mode. */
+export interface ResponseModeDescription<Server> {
+  /** The value of `response_mode`. */
+  readonly name: ResponseMode;
+  /** The part of the request to the redirect URI that has the parameters. */
+  readonly carrier: "query" | "fragment" | "form";
+  /**
+   * Replaces the parameters, which contain `iss` in every case, with others. Default: they are sent unchanged.
+   *
+   * @param clientId The client that receives them.
+   */
+  replace?(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields>;
+}
+
+/** The response modes of a server, by name. */
+export type ResponseModes<Server> = ReadonlyMap<ResponseMode, ResponseModeDescription<Server>>;
+
+/** The response modes of every server. */
+export const ownResponseModes: readonly ResponseModeDescription<unknown>[] = [
+  { name: "query", carrier: "query" },
+  { name: "form_post", carrier: "form" },
+];
+
+/**
+ * The response modes of a server.
+ *
+ * @param added Those of extensions.
+ */
+export function responseModes<Server>(added: readonly ResponseModeDescription<Server>[]): ResponseModes<Server> {
+  return new Map([...ownResponseModes, ...added].map((mode) => [mode.name, mode]));
+}
+
+/** One scope token: printable ASCII without space, quote and backslash. */
+export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** Splits a scope value into its tokens, each once. */
+export function splitScope(text: string): string[] {
+  const tokens = text.split(" ").filter((token) => token !== "");
+  if (tokens.length < 2) return tokens;
+  const distinct = new Set(tokens);
+  return distinct.size === tokens.length ? tokens : [...distinct];
 }

@@ -1,8 +1,128 @@
-/** Redacts events, and text that a client sent, for logs. */
+/** Finds the secrets of a server in text, and redacts events and text that a client sent, for logs. */
 
-import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
-import { redactNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
+import { sha256Sync } from "../runtime/crypto.ts";
+import { boundedCache } from "./bounded_cache.ts";
+import type { Client, ClientRepository } from "./clients/repository.ts";
+import { decodeName, formDecode, redactNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
 import type { TraceEvent } from "./trace.ts";
+
+/** Redacts registered client secrets in text that is shown. */
+export interface RegisteredSecrets {
+  /**
+   * Replaces each registered secret in the text. A very long text is cut after the part that was searched.
+   *
+   * @param mostWords Maximum number of words to search. Default: {@link mostWords}.
+   */
+  redact(text: string, replace: (secret: string) => string, mostWords?: number): string;
+  /** Whether a client with this id exists. */
+  isClient(id: string): boolean;
+  /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not secret. */
+  label(name: string): string | undefined;
+  /** A value that is another one after a client changed: text redacted before may need it again. */
+  version(): unknown;
+}
+
+/** Maximum number of words searched in one text: about two milliseconds. */
+const maxSearchedWords = 2000;
+
+/** Maximum length of secrets to find; the redaction of random-looking text hides longer ones. */
+const maxSecretLength = 512;
+
+/** Maximum number of word boundaries in a secret, such as the `/` and `=` of base64. */
+const maxBoundaries = 8;
+
+/** Secrets that contain boundaries are searched from this many first boundaries only; after them, only single words. */
+const maxThoroughBoundaries = 64;
+
+/** Cached words, so that repeated text is hashed once. */
+const maxCachedWords = 10_000;
+
+/**
+ * The secrets that these clients have at the time of each call.
+ *
+ * @param labels The labels of the secret parameters that endpoints and grant types declare.
+ */
+export function registeredSecrets(
+  clients: ClientRepository,
+  labels: ReadonlyMap<string, string> = new Map(),
+): RegisteredSecrets {
+  let hashedClients: readonly Client[] | undefined;
+  let digests: ReadonlySet<string> = new Set();
+  /** Secrets whose digests are not computed yet. */
+  let pendingSecrets: ReadonlySet<string | undefined> = new Set();
+  let secretByWord = boundedCache<boolean>(maxCachedWords);
+
+  /** Rebuilds the digests after a client changed; until then the list is the same object. */
+  function update(): void {
+    const all = clients.allCached();
+    if (all === hashedClients) return;
+    const secretDigests = all.flatMap(({ secretDigest }) => secretDigest === undefined ? [] : [secretDigest]);
+    digests = new Set(secretDigests.filter((digest) => typeof digest === "string"));
+    pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
+    secretByWord = boundedCache(maxCachedWords);
+    // A digest that is still being computed is included in a later call.
+    hashedClients = digests.size === new Set(secretDigests).size ? all : undefined;
+  }
+
+  function isSecret(word: string): boolean {
+    let isMatch = secretByWord.get(word);
+    if (isMatch === undefined) {
+      // The word as sent, and form-decoded.
+      const decoded = /[%+]/.test(word) ? formDecode(word) : word;
+      isMatch = [word, ...decoded === word ? [] : [decoded]]
+        .some((text) => pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? ""));
+      secretByWord.set(word, isMatch);
+    }
+    return isMatch;
+  }
+
+  return {
+    redact(text, replace, maxWords = maxSearchedWords) {
+      update();
+      if (hashedClients !== undefined && digests.size === 0 || text === "") return text;
+      if (text.length <= maxSecretLength && isSecret(text)) return replace(text);
+      let redacted = "";
+      let from = 0;
+      let searchedWords = 0;
+      const boundaries = wordBoundaries(text, maxWords);
+      for (let i = 0; i < boundaries.length - 1; i++) {
+        const start = boundaries[i]!;
+        if (start < from || isBlank(text[start])) continue;
+        for (let j = Math.min(i + (i < maxThoroughBoundaries ? maxBoundaries : 1), boundaries.length - 1); j > i; j--) {
+          const word = text.slice(start, boundaries[j]);
+          if (word.length > maxSecretLength || isBlank(word.at(-1))) continue;
+          if (++searchedWords > maxWords) return `${redacted}${text.slice(from, start)}…`;
+          if (!isSecret(word)) continue;
+          redacted += text.slice(from, start) + replace(word);
+          from = boundaries[j]!;
+          break;
+        }
+      }
+      return boundaries.at(-1) === text.length
+        ? redacted + text.slice(from)
+        : `${redacted}${text.slice(from, boundaries.at(-1))}…`;
+    },
+    isClient: (id) => clients.findCached(id) !== undefined,
+    label: (name) => labels.get(name) ?? labels.get(decodeName(name)) ?? secretLabel(name),
+    version: () => clients.allCached(),
+  };
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\n";
+}
+
+/** Positions of word boundaries, up to the maximum. */
+function wordBoundaries(text: string, maxWords: number): number[] {
+  const boundaries = [0];
+  for (const { index } of text.matchAll(/[^\w.~%+-]/g)) {
+    if (boundaries.at(-1)! < index) boundaries.push(index);
+    boundaries.push(index + 1);
+    if (boundaries.length > maxWords) return boundaries;
+  }
+  if (boundaries.at(-1)! < text.length) boundaries.push(text.length);
+  return boundaries;
+}
 
 /**
  * Redacts text that a client sent, for logs. It removes these, or replaces them with their length: codes and tokens in

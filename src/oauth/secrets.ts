@@ -1,7 +1,6 @@
 /** Secrets: random, stored as digests, compared in constant time. */
 
-import { encodeBase64url } from "../runtime/base64url.ts";
-import { sha256 } from "../runtime/crypto.ts";
+import { encodeBase64url, sha256 } from "../runtime/crypto.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 
 /** Returns random bytes of a cryptographic generator. */

@@ -15,7 +15,7 @@ import type { AuthorizationRequest } from "./authorize/authorization_request.ts"
 import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
 import type { Delivery } from "./authorize/delivery.ts";
 import type { RequestSource } from "./authorize/request_source.ts";
-import type { ResponseMode, ResponseModes } from "./authorize/response_mode.ts";
+import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
@@ -26,14 +26,11 @@ import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { ResolvedSettings } from "./config/resolve_settings.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
-import type { RegisteredSecrets } from "./clients/registered_secrets.ts";
+import type { RegisteredSecrets } from "./redact.ts";
 import type { Resources } from "./config/resource_list.ts";
-import type { BoundedCache } from "./bounded_cache.ts";
+import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
-import type { RateLimiter } from "./rate_limiter.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
-import type { ParameterDescription } from "./parameter.ts";
-import type { Params } from "./params.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { ResponseEncryption } from "./tokens/response_encryption.ts";
 import type { OverrideClaims } from "./tokens/override_claims.ts";
@@ -287,7 +284,7 @@ export type RequestPart = CheckedPart | AnyMemberPart;
 export interface BasePart {
   /** The entry points that read it. */
   readonly at: readonly EntryPoint[];
-  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `parameters.ts`. */
+  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request_parts.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /** Traces what a client probably did not intend. Called once for each accepted request. */
   warn?(from: PartRequest, request: AuthorizationRequest): void;

@@ -3,8 +3,7 @@
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
-import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
-import { redactEvent, redactText } from "../oauth/redact.ts";
+import { redactEvent, redactText, type RegisteredSecrets } from "../oauth/redact.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import { type FindFix, formatEvent, isPendingPoll, type LoggedRequest, type Terminal } from "./format_event.ts";

@@ -1,6 +1,6 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
-import type { ParameterDescription } from "../oauth/parameter.ts";
+import type { ParameterDescription } from "../oauth/params.ts";
 import {
   type ExchangeDraft,
   findFlowClient,
@@ -13,7 +13,7 @@ import {
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
 import { decodeFormValue, findBearerToken, isCompleteForm, tryParseFields } from "./record_request.ts";
-import { linkedList } from "../store/linked_list.ts";
+import { linkedList } from "../store/expiry_heap.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;

@@ -21,7 +21,7 @@ import {
   type ResponseLike,
 } from "../http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../http/router.ts";
-import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
+import type { RegisteredSecrets } from "../oauth/redact.ts";
 import type { Server } from "../oauth/server.ts";
 import { type ExchangeDraft, searchForClient, toExchange } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";

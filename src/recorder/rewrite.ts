@@ -1,7 +1,7 @@
 /** Rewrites every text of an exchange: secrets by their kind, and all other text. */
 
 import type { Fields } from "../http/form.ts";
-import type { RegisteredSecrets } from "../oauth/clients/registered_secrets.ts";
+import type { RegisteredSecrets } from "../oauth/redact.ts";
 import { deeplyEncodedPair, replaceNamedValues, replaceUserInfo, secretLabel } from "../oauth/secret_names.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";

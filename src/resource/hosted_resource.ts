@@ -4,7 +4,7 @@ import { serverOrigins, type ServerUrls } from "../oauth/config/issuer_urls.ts";
 import type { App } from "../app/context.ts";
 import type { AddResource } from "../app/plugin.ts";
 import type { Endpoint } from "../app/route.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../oauth/config/config_issue.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";
 import type { RequiredLogin } from "./protected_resource.ts";

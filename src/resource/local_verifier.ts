@@ -1,7 +1,7 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { errors } from "jose";
-import { clientFromMetadata } from "../oauth/clients/client_from_metadata.ts";
+import { clientFromMetadata } from "../oauth/clients/client_repository.ts";
 import { paramsFromFields } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";

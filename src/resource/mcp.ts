@@ -3,8 +3,7 @@
  * Its tools return who called them, so that a test sees which access token arrived.
  */
 
-import { json } from "../http/responses.ts";
-import type { HttpResponse } from "../http/message.ts";
+import { type HttpResponse, json } from "../http/message.ts";
 import { mcpRevisions } from "../oauth/config/profile.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 

@@ -2,11 +2,8 @@
 
 import type { Route } from "../http/router.ts";
 import { router } from "../http/router.ts";
-import { toResponse } from "../http/message.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
-import { HttpError } from "../http/http_error.ts";
-import { json } from "../http/responses.ts";
-import { scopeToken } from "../oauth/authorize/scope_token.ts";
+import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../http/message.ts";
+import { scopeToken } from "../oauth/params.ts";
 import { isAbsoluteUri } from "../oauth/config/resource_list.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
 import type { ProtectedResource } from "./protected_resource.ts";

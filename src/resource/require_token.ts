@@ -3,9 +3,7 @@
  */
 
 import { tokenChallenges, usedScheme } from "../http/challenge.ts";
-import { toResponse } from "../http/message.ts";
-import type { HttpResponse } from "../http/message.ts";
-import { json } from "../http/responses.ts";
+import { type HttpResponse, json, toResponse } from "../http/message.ts";
 import { corsHeaders, parseTarget } from "../http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
 import { assertBinding, readAuthorization } from "../oauth/tokens/bound_token.ts";

@@ -6,7 +6,7 @@
  * 3. It passes each request to the handler and sends the response.
  * 4. `close` completes the requests in flight.
  *
- * `process_environment.ts` is the interface to the process. `crypto.ts`, `scrypt.ts` and `base64url.ts` stand alone.
+ * `process_environment.ts` is the interface to the process. `crypto.ts` and `scrypt.ts` stand alone.
  */
 
 import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";

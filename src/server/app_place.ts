@@ -1,7 +1,6 @@
 /** Where an app is on its host. */
 
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
-import { quote } from "../oauth/config/config_issue.ts";
+import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 
 const issuerPath = /^(?:\/[\w~-][\w.~-]*)*$/;
 

@@ -2,9 +2,8 @@
 
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Endpoint } from "../app/route.ts";
-import { assertNoIssues } from "../oauth/config/configuration_error.ts";
-import { quote } from "../oauth/config/config_issue.ts";
-import type { EndpointPaths } from "../oauth/config/endpoint_paths.ts";
+import { assertNoIssues, quote } from "../oauth/config/config_issue.ts";
+import type { EndpointPaths } from "../oauth/config/issuer_urls.ts";
 
 /** The endpoints, those that the setting names at its path only. What is below such an endpoint moves with it. */
 export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, paths: EndpointPaths): Endpoint[] {

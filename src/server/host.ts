@@ -239,6 +239,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
 }
 
 async function unknownIssuer(): Promise<HttpResponse> {
-  const { plainText } = await import("../http/responses.ts");
+  const { plainText } = await import("../http/message.ts");
   return plainText(404, "No issuer of this server has this URL.");
 }

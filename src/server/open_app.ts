@@ -6,21 +6,20 @@ import type { AddApp, Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import { parseTarget } from "../http/router.ts";
 import type { RequestHandler } from "../http/router.ts";
-import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { assertNoIssues } from "../oauth/config/config_issue.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
-import { validate } from "../oauth/config/validate.ts";
+import { validate } from "../oauth/config/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
 import { createApp } from "./create_app.ts";
-import { eventEmitter } from "./emit_event.ts";
+import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
-import { optionsField, validateOptions } from "./options.ts";
-import type { LatchkeyOptions } from "./options.ts";
-import { randomPool } from "./random_pool.ts";
+import { type LatchkeyOptions, optionsField, validateOptions } from "./options.ts";
+import { randomPool } from "../runtime/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
 /** What an app has of its host. */

@@ -1,22 +1,21 @@
 /** The options of an embedding program: their documentation, description and validation. */
 
 import type { Approver } from "../app/approver.ts";
-import type { Pages } from "../ui/pages.ts";
 import type { Extension } from "../app/extension.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import { registeredUserField } from "../oauth/clients/client.ts";
-import { orAny } from "../oauth/config/accept_any.ts";
 import type { ConfigIssue } from "../oauth/config/config_issue.ts";
 import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
-import { type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
+import { orAny, type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
 import { validateSettings } from "../oauth/config/validate_settings.ts";
-import type { GrantType } from "../oauth/server.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
-import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Outbound } from "../oauth/outbound.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
+import type { GrantType } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
+import type { Pages } from "../ui/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { validateProxies } from "./trusted_proxies.ts";
 
@@ -101,4 +100,19 @@ export async function validateOptions(
   const issues = await validateSettings(options, issuer, extensions);
   if (options.trustProxy === undefined) return issues;
   return [...issues, ...validateProxies(options)];
+}
+
+/**
+ * Creates the fetch; the first call loads its modules. `server` returns what decides about hosts that are not public.
+ */
+export function defaultOutbound(
+  server: () => { readonly issuer: string; readonly privateHosts: readonly string[] },
+): Outbound {
+  return async (url, init) => {
+    const [{ safeFetch }, { allowsLocalFetch }] = await Promise.all([
+      import("../runtime/safe_fetch.ts"),
+      import("../oauth/outbound.ts"),
+    ]);
+    return await safeFetch({ allows: (host, kind) => allowsLocalFetch(server(), host, kind) })(url, init);
+  };
 }

@@ -1,20 +1,19 @@
 /** Creates the context of a request, with the server that plugins extend. */
 
 import type { App, Context } from "../app/context.ts";
+import { isCrossSite, isTrustedHost } from "../app/cross_site.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
-import type { Site } from "../ui/layout.tsx";
 import type { Plugin } from "../app/plugin.ts";
 import type { EndpointRoute } from "../app/route.ts";
-import { isCrossSite } from "../app/cross_site.ts";
-import { isTrustedHost } from "../app/host_check.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
-import type { Sender } from "../oauth/sender.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
+import { redactEvent, type RegisteredSecrets } from "../oauth/redact.ts";
+import type { Sender } from "../oauth/sender.ts";
 import type { Server } from "../oauth/server.ts";
-import type { Trace } from "../oauth/trace.ts";
-import type { EmitEvent } from "./emit_event.ts";
+import type { Trace, TraceEvent } from "../oauth/trace.ts";
+import type { Site } from "../ui/layout.tsx";
 
 /** Creates the context of a request. */
 type CreateContext = (
@@ -122,4 +121,34 @@ class RequestContext implements Context {
     }
     return undefined;
   }
+}
+
+/** Emits an event; `context` is the request of the event. It never throws. */
+export type EmitEvent = (event: TraceEvent, context?: Context) => void;
+
+/**
+ * Creates the function that emits events: to the plugins in their order, then redacted to `trace`.
+ *
+ * @param getRegisteredSecrets Returns the secrets to redact.
+ */
+export function eventEmitter(
+  plugins: readonly Plugin[],
+  trace: Trace | undefined,
+  getRegisteredSecrets: () => RegisteredSecrets,
+): EmitEvent {
+  const listeners: EmitEvent[] = plugins.flatMap((plugin) =>
+    plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
+  );
+  if (trace !== undefined) {
+    listeners.push((event) => trace("explanation" in event ? redactEvent(event, getRegisteredSecrets()) : event));
+  }
+  return (event, context) => {
+    for (const listener of listeners) {
+      try {
+        listener(event, context);
+      } catch {
+        // A listener must not break the server.
+      }
+    }
+  };
 }

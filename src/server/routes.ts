@@ -6,14 +6,13 @@ import type { Endpoint } from "../app/route.ts";
 import { authorizeHandlers } from "../endpoints/authorize.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
-import { wellKnownPaths } from "../endpoints/well_known_paths.ts";
 import type { Method } from "../http/router.ts";
 import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
+import type { MetadataForm } from "../oauth/config/settings.ts";
+import { type ParameterDescription, parameters } from "../oauth/params.ts";
 import type { GrantType, RequestParts } from "../oauth/server.ts";
-import { parameters } from "../oauth/parameter.ts";
-import type { ParameterDescription } from "../oauth/parameter.ts";
 
 /** The options that decide which endpoints a server has. */
 interface RouteOptions {
@@ -325,3 +324,18 @@ function page(
 ): Endpoint {
   return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
 }
+
+/**
+ * The paths of the metadata: both well-known names before the issuer's path (RFC 8414 §3.1, §5) and after it (OpenID
+ * Connect Discovery §4; some clients append RFC 8414's name too).
+ */
+function wellKnownPaths(base: string, forms: readonly MetadataForm[]): string[] {
+  return [...new Set(forms.map((form) => paths[form](base)))];
+}
+
+const paths: Readonly<Record<MetadataForm, (base: string) => string>> = {
+  "oauth-inserted": (base) => `/.well-known/oauth-authorization-server${base}`,
+  "openid-inserted": (base) => `/.well-known/openid-configuration${base}`,
+  "openid-appended": (base) => `${base}/.well-known/openid-configuration`,
+  "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
+};

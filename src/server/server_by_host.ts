@@ -1,6 +1,6 @@
 /** `issuer: "from-host"`: one server under several names. The issuer of a request is the origin that it was sent to. */
 
-import { parseHost } from "../app/host_check.ts";
+import { parseHost } from "../app/cross_site.ts";
 import type { RequestLike } from "../http/message.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { isIssuerHost } from "../oauth/config/issuer_urls.ts";

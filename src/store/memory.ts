@@ -1,9 +1,8 @@
 /** A store in the memory of this process. Its records are lost when the process ends. */
 
-import { type LinkedList, linkedList, type LinkedListNode } from "./linked_list.ts";
-import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
-import { evictable } from "./evictable.ts";
-import { resolveOptions } from "./resolve_options.ts";
+import { expiryHeap, linkedList } from "./expiry_heap.ts";
+import type { ExpiryHeap, HeapItem, LinkedList, LinkedListNode } from "./expiry_heap.ts";
+import { evictable, resolveOptions } from "./resolve_options.ts";
 import { delay } from "./with_timeout.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 

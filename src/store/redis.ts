@@ -2,11 +2,10 @@
 
 import { Redis } from "ioredis";
 import { withTimeout } from "./with_timeout.ts";
-import { evictable } from "./evictable.ts";
+import { evictable, resolveOptions } from "./resolve_options.ts";
 import { escapeKey } from "./escape_key.ts";
 import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
-import { resolveOptions } from "./resolve_options.ts";
 import { displayUrl } from "./store_error.ts";
 import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 

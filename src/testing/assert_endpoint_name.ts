@@ -1,8 +1,7 @@
 /** The names of endpoints in tests. */
 
 import type { EndpointDescription } from "../app/endpoint.ts";
-import { quote } from "../oauth/config/config_issue.ts";
-import { suggest } from "../oauth/config/suggest.ts";
+import { quote, suggest } from "../oauth/config/config_issue.ts";
 import { unknownEndpoint } from "../recorder/exchange.ts";
 
 /**

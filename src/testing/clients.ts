@@ -1,14 +1,13 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { type Field, type Fields, flag, text } from "../oauth/config/field.ts";
+import { type Field, type Fields, flag, text, validate } from "../oauth/config/field.ts";
 import { clientField } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import { tightenSettings } from "../oauth/clients/policy.ts";
 import { type RandomBytes, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { deviceCodeType } from "../oauth/grants/grant_type_uris.ts";
-import { assertNoIssues } from "../oauth/config/configuration_error.ts";
-import { validate } from "../oauth/config/validate.ts";
+import { deviceCodeType } from "../oauth/clients/standing.ts";
+import { assertNoIssues } from "../oauth/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 

@@ -11,7 +11,7 @@ import { frontChannelBase, serverOrigins } from "../oauth/config/issuer_urls.ts"
 import type { RandomBytes } from "../oauth/secrets.ts";
 import { redactText } from "../oauth/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
-import { defaultOutbound } from "../server/default_outbound.ts";
+import { defaultOutbound } from "../server/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks } from "./claim_overrides.ts";

@@ -3,7 +3,7 @@
 import { choice, object, text } from "../oauth/config/field.ts";
 import { digest, type RandomBytes, randomId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { encodeBase64url } from "../runtime/base64url.ts";
+import { encodeBase64url } from "../runtime/crypto.ts";
 import { ecKeyFrom, signEs256 } from "./es256.ts";
 import { assertOptions, objectOption } from "./options.ts";
 import type { PrivateJwk } from "./private_jwk.ts";

@@ -1,9 +1,9 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
 import type { Server } from "../oauth/server.ts";
-import { endSession } from "../oauth/session/end_session.ts";
-import { readIdTokenHint } from "../oauth/tokens/id_token_hint.ts";
-import { sessionIdFor } from "../oauth/users/subject.ts";
+import { endSession } from "../oauth/session/session.ts";
+import { readIdTokenHint } from "../oauth/tokens/verification.ts";
+import { sessionIdFor } from "../oauth/users/users.ts";
 
 /** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */
 const maxComparedClients = 10_000;

@@ -4,7 +4,7 @@
  * more dependency. tests/testing/test_keys_test.ts proves it by the vectors of RFC 6979 A.2.5.
  */
 
-import { decodeBase64url, encodeBase64url } from "../runtime/base64url.ts";
+import { decodeBase64url, encodeBase64url } from "../runtime/crypto.ts";
 
 /** A point of the curve in Jacobian coordinates. */
 type Point = readonly [x: bigint, y: bigint, z: bigint];

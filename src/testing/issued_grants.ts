@@ -1,6 +1,6 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
-import { revokeGrant } from "../oauth/grants/revoke_grant.ts";
+import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
 import type { Server } from "../oauth/server.ts";
 import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
 import type { TraceEvent } from "../oauth/trace.ts";

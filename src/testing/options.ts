@@ -1,8 +1,7 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
-import type { Field } from "../oauth/config/field.ts";
-import { validate } from "../oauth/config/validate.ts";
-import { assertNoIssues } from "../oauth/config/configuration_error.ts";
+import { type Field, validate } from "../oauth/config/field.ts";
+import { assertNoIssues } from "../oauth/config/config_issue.ts";
 import { optionsField } from "../server/options.ts";
 
 /** An option that the function itself validates. */

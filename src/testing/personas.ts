@@ -2,7 +2,7 @@
 
 import type { ApproverContext } from "../app/approver.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { isTrustedHost } from "../app/host_check.ts";
+import { isTrustedHost } from "../app/cross_site.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { replaceParts, type RequestLike } from "../http/message.ts";
 import type { Server } from "../oauth/server.ts";

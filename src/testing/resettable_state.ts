@@ -1,8 +1,7 @@
 /** The state of a test server that a reset clears. */
 
-import { boundedCache } from "../oauth/bounded_cache.ts";
+import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
 import type { Server } from "../oauth/server.ts";
-import { rateLimiter } from "../oauth/rate_limiter.ts";
 import type { RecordKind, Store } from "../store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 

@@ -4,7 +4,7 @@ import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
-import { ConfigurationError } from "../oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../oauth/config/config_issue.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { allowancesOf } from "../oauth/config/allowances.ts";
 import { testHosts } from "../oauth/test_hosts.ts";

@@ -7,7 +7,7 @@ import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_
 import type { Server } from "../oauth/server.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { decodeJwtPart } from "../recorder/record_request.ts";
-import { encodeBase64url } from "../runtime/base64url.ts";
+import { encodeBase64url } from "../runtime/crypto.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { AccessTokenRecord } from "../store/store.ts";
 import { builtInKeys } from "./built_in_keys.ts";

@@ -6,11 +6,11 @@ import type { UserRepository } from "../oauth/clients/repository.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { splitScope } from "../oauth/authorize/scope_token.ts";
+import { splitScope } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
-import { emptyHeadResponse } from "../http/responses.ts";
+import { emptyHeadResponse } from "../http/message.ts";
 
 /** Decides for the users at login and consent. */
 export interface UserDecisions {

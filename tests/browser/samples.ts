@@ -15,7 +15,7 @@ import type { LoginProps } from "../../src/ui/login.tsx";
 import type { LogoutProps } from "../../src/ui/logout.tsx";
 import type { Pages } from "../../src/ui/pages.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/ui/users.tsx";
-import { clientFromMetadata } from "../../src/oauth/clients/client_from_metadata.ts";
+import { clientFromMetadata } from "../../src/oauth/clients/client_repository.ts";
 import { allowancesOf } from "../../src/oauth/config/allowances.ts";
 import {
   deviceWaits,

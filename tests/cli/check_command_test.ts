@@ -16,7 +16,7 @@ import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
 import { formatId } from "../../src/testing/check/report_text.ts";
 import { attacks } from "../../src/testing/check/attacks/mod.ts";
-import type { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import type { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import { binary, type ExitResult, runProgram, startCommand } from "../runtimes/run_program.ts";
 import {

@@ -6,7 +6,7 @@ import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
 import { frameworkNames, frameworks } from "../../src/cli/init/frameworks.ts";
 import { type InitActions, initialize } from "../../src/cli/init/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 

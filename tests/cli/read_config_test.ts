@@ -10,10 +10,9 @@ import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
-import type { ConfigIssue } from "../../src/oauth/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import { profileNames } from "../../src/oauth/config/profile.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
-import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
 
 /** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
 interface Given {
@@ -1239,7 +1238,7 @@ test("the configuration is read without any package", async () => {
     }
   };
   await visit("src/cli/read_config.ts");
-  assert(seen.has("src/oauth/config/suggest.ts") && seen.has("src/oauth/config/configuration_error.ts"));
+  assert(seen.has("src/oauth/config/config_issue.ts") && seen.has("src/oauth/config/config_issue.ts"));
   for (const lazy of ["json_syntax_error", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
 });
 

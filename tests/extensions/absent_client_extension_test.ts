@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientField, keySetField } from "../../src/oauth/clients/client.ts";
-import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import type { PublicKeySet } from "../../src/oauth/keys/remote_keys.ts";
 import { extensions } from "../../src/server/extensions.ts";
 import { latchkey } from "../secret_leak_check.ts";

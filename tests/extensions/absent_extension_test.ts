@@ -7,7 +7,7 @@ import { autoApprover } from "../../src/app/approver.ts";
 import type { App } from "../../src/app/context.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import { type ClientDemand, clientField, demandMembers } from "../../src/oauth/clients/client.ts";
 import type { Extension } from "../../src/app/extension.ts";
 import { extensions } from "../../src/server/extensions.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, OAuthError, parameters } from "../../src/mod.ts";
 import type { Authorization, GrantType } from "../../src/mod.ts";
-import { readResources } from "../../src/oauth/authorize/resources.ts";
+import { readResources } from "../../src/oauth/authorize/scope.ts";
 import { randomId } from "../../src/oauth/secrets.ts";
 import { readAccessToken } from "../../src/oauth/tokens/read_access_token.ts";
 import { recorder } from "../../src/recorder/recorder.ts";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { demoKey } from "../../src/oauth/config/demo_key.ts";
+import { demoKey } from "../../src/oauth/config/demo_entries.ts";
 import { openBrowser, parseAttributes } from "./browser.ts";
 import { assertPage, decodeClaims, forEachCase, type ListedOptions, testServer } from "./harness.ts";
 import { arrive, callback, type Page, press, read, unescapeHtml } from "./playground_page.ts";

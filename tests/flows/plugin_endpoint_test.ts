@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { clientEndpoint } from "../../src/app/client_endpoint.ts";
-import { json } from "../../src/http/responses.ts";
+import { json } from "../../src/http/message.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { OAuthError, parameters } from "../../src/mod.ts";
 import type { Context, Endpoint, Plugin, TraceEvent } from "../../src/mod.ts";

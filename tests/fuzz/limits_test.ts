@@ -4,7 +4,7 @@ import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/ass
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { rateLimiter } from "../../src/oauth/rate_limiter.ts";
+import { rateLimiter } from "../../src/oauth/bounded_cache.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
 import { openBrowser } from "../flows/browser.ts";
 import { post, publicTokens, refresh, refreshTokens, testClients } from "../flows/client_endpoints.ts";

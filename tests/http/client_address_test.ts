@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { clientAddress } from "../../src/http/client_address.ts";
-import type { ProxyHeader } from "../../src/http/client_address.ts";
+import { clientAddress, type ProxyHeader } from "../../src/server/trusted_proxies.ts";
 import { addressMatcher, networkFromAddress } from "../../src/runtime/ip_address.ts";
 
 /** The sender that is believed, for a connection's address and the headers that came over it. */

@@ -3,10 +3,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { Context } from "../../src/app/context.ts";
-import { endpointRoute } from "../../src/app/route.ts";
-import type { Endpoint, Handlers } from "../../src/app/route.ts";
-import { json } from "../../src/http/responses.ts";
-import type { HttpResponse } from "../../src/http/message.ts";
+import { type Endpoint, endpointRoute, type Handlers } from "../../src/app/route.ts";
+import { type HttpResponse, json } from "../../src/http/message.ts";
 import { forEachCase, testServer } from "../flows/harness.ts";
 
 const context = { server: { settings: {} } } as Context;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { mock, test } from "node:test";
-import { HttpError } from "../../src/http/http_error.ts";
+import { HttpError } from "../../src/http/message.ts";
 import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../src/http/form.ts";
 import type { Fields } from "../../src/http/form.ts";
 import { forEachCase } from "../flows/harness.ts";

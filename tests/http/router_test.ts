@@ -2,10 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { HttpError } from "../../src/http/http_error.ts";
-import { json, redirect } from "../../src/http/responses.ts";
-import { toResponse } from "../../src/http/message.ts";
-import type { RequestLike, ResponseLike } from "../../src/http/message.ts";
+import { HttpError, json, redirect, type RequestLike, type ResponseLike, toResponse } from "../../src/http/message.ts";
 import { maxTargetLength, routeFinder, router as routerOf } from "../../src/http/router.ts";
 import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../src/http/router.ts";
 import { forEachCase } from "../flows/harness.ts";

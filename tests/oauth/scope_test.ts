@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Client } from "../../src/oauth/clients/repository.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { resolveScope } from "../../src/oauth/authorize/scope.ts";
-import { scopeToken, splitScope } from "../../src/oauth/authorize/scope_token.ts";
+import { scopeToken, splitScope } from "../../src/oauth/params.ts";
 import type { Server } from "../../src/oauth/server.ts";
 
 /** The scope that a server with these settings resolves for a client, or the rule of the rejection. */

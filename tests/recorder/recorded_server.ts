@@ -2,7 +2,7 @@
 
 import type { Approver, Endpoint, Plugin } from "../../src/mod.ts";
 import { readForm } from "../../src/http/form.ts";
-import { html, redirect } from "../../src/http/responses.ts";
+import { html, redirect } from "../../src/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";

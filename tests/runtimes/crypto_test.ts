@@ -4,9 +4,10 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { decodeBase64url, encodeBase64url } from "../../src/runtime/base64url.ts";
 import {
+  decodeBase64url,
   digestBytes,
+  encodeBase64url,
   generateKey,
   hmacSha256,
   importPrivateKey,

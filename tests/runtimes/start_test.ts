@@ -65,8 +65,8 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")).length,
-    5,
-    "the memory store, its options, its queue, its list, and what it may forget",
+    4,
+    "the memory store, its options, its queue and list, and its delays",
   );
 });
 

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
-import { ConfigurationError } from "../../src/oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import type { Latchkey } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { logging } from "../../src/operating/logging.ts";

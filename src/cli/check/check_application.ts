@@ -1,7 +1,6 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports what it withstands. */
 
-import { type ConfigIssue, printable } from "../../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError, printable } from "../../oauth/config/config_issue.ts";
 import { allowancesOf } from "../../oauth/config/allowances.ts";
 import { testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";

@@ -1,9 +1,7 @@
 /** The command line of `latchkey check`: the URL of a login, flags of the check, and all flags of the server. */
 
-import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
-import { suggest } from "../../oauth/config/suggest.ts";
 import { shellQuote } from "../../admin/client_snippets/shell_quote.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";

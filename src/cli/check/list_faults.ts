@@ -1,8 +1,6 @@
 /** `latchkey faults`: the attacks of a check and the faults of the mock, as text or JSON. */
 
-import { quote } from "../../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
-import { suggest } from "../../oauth/config/suggest.ts";
+import { ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 
 /** What attacks and faults have in common here. */
 interface Listed {

@@ -1,6 +1,6 @@
 /** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
 
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { ConfigurationError } from "../../oauth/config/config_issue.ts";
 import type { Settings } from "../../oauth/config/settings.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { programCommand } from "../check/check_flags.ts";

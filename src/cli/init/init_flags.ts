@@ -1,9 +1,7 @@
 /** The command line of `latchkey init`. */
 
-import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, text } from "../../oauth/config/field.ts";
-import { suggest } from "../../oauth/config/suggest.ts";
 import { exampleText, expectedText, readOption } from "../options.ts";
 import { frameworkNames } from "./frameworks.ts";
 

@@ -9,8 +9,7 @@ import { quote } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { parameters } from "../../oauth/parameter.ts";
-import type { Params } from "../../oauth/params.ts";
+import { parameters, type Params, splitScope } from "../../oauth/params.ts";
 import {
   hasAccess,
   issueAccess,
@@ -19,9 +18,7 @@ import {
   readOwnAccess,
   requestsAccess,
 } from "../../oauth/authorize/access.ts";
-import { narrowResources, readResources, registeredResources } from "../../oauth/authorize/resources.ts";
-import { resolveScope } from "../../oauth/authorize/scope.ts";
-import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { narrowResources, readResources, registeredResources, resolveScope } from "../../oauth/authorize/scope.ts";
 import { millisecondsOf } from "../../oauth/keys/jwt.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { GrantType, Server } from "../../oauth/server.ts";

@@ -6,7 +6,7 @@
 import type { Extension } from "../../app/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
-import { unlistedClientsWarnings } from "../../oauth/config/unlisted_clients.ts";
+import { unlistedClientsWarnings } from "../../oauth/config/validate_groups.ts";
 import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
 
 const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssuers.length > 0;

@@ -1,9 +1,8 @@
 /** All issues of the setting `trustedIssuers`. */
 
-import { validatePublicKeys } from "../../oauth/keys/validate_public_keys.ts";
+import { validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
 import type { Allowances } from "../../oauth/config/allowances.ts";
-import { quote } from "../../oauth/config/config_issue.ts";
-import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
 
 /**

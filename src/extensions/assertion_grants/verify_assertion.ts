@@ -2,15 +2,14 @@
 
 import { decodeJwt, decodeProtectedHeader, errors } from "jose";
 import type { JWTPayload } from "jose";
-import { quote } from "../../oauth/config/config_issue.ts";
-import { describeKind } from "../../oauth/config/show.ts";
+import { describeKind, quote } from "../../oauth/config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { remoteKeys, verifyByKeys } from "../../oauth/keys/remote_keys.ts";
 import { DocumentError } from "../../oauth/outbound.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 import { compactJws } from "../../oauth/tokens/verification.ts";
-import { formatTime, invalidGrantErrors } from "../../oauth/grants/invalid_grant.ts";
+import { formatTime, invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 
 /** A verified assertion. */
 export interface VerifiedAssertion {

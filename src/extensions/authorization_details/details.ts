@@ -13,7 +13,7 @@ import { quote } from "../../oauth/config/config_issue.ts";
 import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
 import { canonicalUri } from "../../oauth/config/resource_list.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { invalidGrantErrors } from "../../oauth/grants/invalid_grant.ts";
+import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";

@@ -1,7 +1,7 @@
 /** Turns a client ID metadata document into a client. Its author is unknown, and may set less than the operator. */
 
 import { responseTypes } from "../../oauth/authorize/authorization_request.ts";
-import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { splitScope } from "../../oauth/params.ts";
 import { clientValues } from "../../oauth/config/extension_settings.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
@@ -12,7 +12,7 @@ import { digest } from "../../oauth/secrets.ts";
 import type { RuleExplanation } from "../../oauth/explanation.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { closedMembers } from "../../oauth/clients/open_members.ts";
-import { clientFromMetadata } from "../../oauth/clients/client_from_metadata.ts";
+import { clientFromMetadata } from "../../oauth/clients/client_repository.ts";
 import { findLocalUris, isLocalUrl } from "../../oauth/clients/local_uris.ts";
 import { redirectsToDevice, validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
 import type { Client } from "../../oauth/clients/repository.ts";

@@ -8,7 +8,7 @@ import { readLimited } from "../../oauth/outbound.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
-import { sessionIdFor, subjectFor } from "../../oauth/users/subject.ts";
+import { sessionIdFor, subjectFor } from "../../oauth/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
 import { claim, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
 import type { LogoutCall } from "./session_clients.ts";

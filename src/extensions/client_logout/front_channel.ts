@@ -7,7 +7,7 @@ import type { SessionClientRecord } from "../../store/session_records.ts";
 import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { LogoutFrame } from "../../oauth/session/logout_frames.ts";
-import { sessionIdFor } from "../../oauth/users/subject.ts";
+import { sessionIdFor } from "../../oauth/users/users.ts";
 
 /** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */
 export async function logoutFrames(

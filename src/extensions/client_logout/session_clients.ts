@@ -6,7 +6,7 @@
 import type { LogoutCallRecord, SessionClientRecord } from "../../store/session_records.ts";
 import type { ListedRecord } from "../../store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { findRevoked } from "../../oauth/grants/revoke_grant.ts";
+import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 

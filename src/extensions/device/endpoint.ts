@@ -3,9 +3,9 @@
 import type { Approver } from "../../app/approver.ts";
 import { clientEndpoint } from "../../app/client_endpoint.ts";
 import { endpointPath, endpointUrl } from "../../app/endpoint.ts";
-import { rejectUntrustedHost } from "../../app/host_check.ts";
+import { rejectUntrustedHost } from "../../app/cross_site.ts";
 import type { Handlers } from "../../app/route.ts";
-import { json } from "../../http/responses.ts";
+import { json } from "../../http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { findDevice, startDevice } from "./device_authorization.ts";
 import { pollInterval } from "./settings.ts";

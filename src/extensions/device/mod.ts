@@ -12,10 +12,8 @@
 import type { EndpointOptions, Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
 import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
-import { withoutUser } from "../../oauth/clients/standing.ts";
-import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
-import { parameters } from "../../oauth/parameter.ts";
-import type { ParameterDescription } from "../../oauth/parameter.ts";
+import { deviceCodeType, withoutUser } from "../../oauth/clients/standing.ts";
+import { type ParameterDescription, parameters } from "../../oauth/params.ts";
 import { polledDelivery } from "../polled/delivery.ts";
 import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
 

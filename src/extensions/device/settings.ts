@@ -2,7 +2,7 @@
 
 import type { Allowances } from "../../oauth/config/allowances.ts";
 import { type Fields, flag, seconds } from "../../oauth/config/field.ts";
-import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
+import { deviceCodeType } from "../../oauth/clients/standing.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 

@@ -2,10 +2,9 @@
 
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
 import type { JWTPayload } from "jose";
-import { quote } from "../../oauth/config/config_issue.ts";
-import { describeKind } from "../../oauth/config/show.ts";
+import { describeKind, quote } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { privateJwkMembers } from "../../oauth/keys/validate_public_keys.ts";
+import { privateJwkMembers } from "../../oauth/keys/signing_algorithm.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { compactJws } from "../../oauth/tokens/verification.ts";

@@ -1,7 +1,6 @@
 /** DPoP from the client's side, for the playground (RFC 9449 §4). Loaded only there. */
 
-import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
-import { importPrivateKey, p256KeyFrom } from "../../runtime/crypto.ts";
+import { decodeBase64url, encodeBase64url, importPrivateKey, p256KeyFrom } from "../../runtime/crypto.ts";
 import { digest, randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";

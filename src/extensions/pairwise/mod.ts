@@ -1,7 +1,9 @@
 /** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
 
 import type { Extension } from "../../app/extension.ts";
-import { sectorHost, validateSector } from "./validate_client.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
+import { parseUrl } from "../../oauth/keys/signing_algorithm.ts";
 
 /** Lets clients have `subject_type` `pairwise`. */
 export const pairwise: Extension = {
@@ -20,3 +22,31 @@ export const pairwise: Extension = {
     await (await import("./sector_identifier.ts")).assertSector(server, client);
   },
 };
+
+/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` if they have several. */
+function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
+  const hosts = new Set(
+    (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
+  );
+  return hosts.size === 1 ? [...hosts][0] || undefined : undefined;
+}
+
+/** All issues of the sector of a client. */
+function validateSector(client: ClientMetadata): readonly ConfigIssue[] {
+  const uri = client.sector_identifier_uri;
+  if (uri !== undefined && (parseUrl(uri) === undefined || !uri.startsWith("https://"))) {
+    return [{
+      path: "sector_identifier_uri",
+      expected: "an https URL",
+      received: quote(uri),
+      hint: "Write https://host/path.",
+    }];
+  }
+  if (client.subject_type !== "pairwise" || sectorHost(client) !== undefined) return [];
+  return [{
+    path: "subject_type",
+    expected: "redirect URIs that all have one host, because subject_type is pairwise",
+    received: "several hosts, or none",
+    hint: "Add a sector_identifier_uri whose host is the sector.",
+  }];
+}

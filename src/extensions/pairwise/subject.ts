@@ -1,6 +1,6 @@
 /** Pairwise subjects (OpenID Connect Core §8.1). */
 
-import { serverSecret } from "../../oauth/keys/server_secret.ts";
+import { serverSecret } from "../../oauth/session/session.ts";
 import { digest } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 

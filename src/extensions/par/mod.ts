@@ -5,12 +5,12 @@
 
 import type { Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
-import { requestUriParameter } from "../../oauth/authorize/parameters.ts";
+import { requestUriParameter } from "../../oauth/authorize/request_parts.ts";
 import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { ParameterDescription } from "../../oauth/parameter.ts";
+import type { ParameterDescription } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
 

@@ -1,12 +1,16 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
-import { warnAboutResource } from "../../oauth/authorize/resources.ts";
+import { warnAboutResource } from "../../oauth/authorize/scope.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { formatTime, invalidGrantErrors } from "../../oauth/grants/invalid_grant.ts";
-import { narrowGrant, registeredScope } from "../../oauth/grants/narrow_grant.ts";
-import { findInvalidReason } from "../../oauth/grants/revoke_grant.ts";
-import { parameters } from "../../oauth/parameter.ts";
+import {
+  findInvalidReason,
+  formatTime,
+  invalidGrantErrors,
+  narrowGrant,
+  registeredScope,
+} from "../../oauth/grants/narrow_grant.ts";
+import { parameters } from "../../oauth/params.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { GrantType, Server } from "../../oauth/server.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";

@@ -1,7 +1,6 @@
 /** What approves a registration, and what is open to the client because of it. */
 
-import { quote } from "../../oauth/config/config_issue.ts";
-import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";

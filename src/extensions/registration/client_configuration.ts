@@ -1,8 +1,7 @@
 /** GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2): reads, replaces and deletes a registration. */
 
 import { readJsonObject } from "../../http/json_body.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { json } from "../../http/responses.ts";
+import { type HttpResponse, json } from "../../http/message.ts";
 import { deleteRegistration, updateRegistration } from "./registration.ts";
 import { authenticateOwner, readRegistrationToken } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";

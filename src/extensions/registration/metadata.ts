@@ -1,11 +1,8 @@
 /** The metadata of a client that registers itself: what it may set, defaults, and conflicts (RFC 7591 §2). */
 
-import { quote } from "../../oauth/config/config_issue.ts";
-import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
-import { suggest } from "../../oauth/config/suggest.ts";
-import { validate } from "../../oauth/config/validate.ts";
+import { validate } from "../../oauth/config/field.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";

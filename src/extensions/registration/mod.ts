@@ -3,7 +3,7 @@
 import type { Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
-import { parameters } from "../../oauth/parameter.ts";
+import { parameters } from "../../oauth/params.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Server } from "../../oauth/server.ts";
 import {

@@ -1,8 +1,7 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
 import type { JWTPayload, JWTVerifyResult } from "jose";
-import { quote } from "../../oauth/config/config_issue.ts";
-import { describeKind } from "../../oauth/config/show.ts";
+import { describeKind, quote } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";

@@ -1,8 +1,7 @@
 /** All issues of the settings of registration. */
 
-import { validatePublicKeys } from "../../oauth/keys/validate_public_keys.ts";
-import { quote } from "../../oauth/config/config_issue.ts";
-import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import type { RegistrationPolicy } from "./settings.ts";
 

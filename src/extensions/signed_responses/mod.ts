@@ -4,7 +4,7 @@
  */
 
 import type { Extension } from "../../app/extension.ts";
-import type { ResponseModeDescription } from "../../oauth/authorize/response_mode.ts";
+import type { ResponseModeDescription } from "../../oauth/params.ts";
 import { acceptedSigningAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 

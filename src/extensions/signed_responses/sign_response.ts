@@ -1,6 +1,6 @@
 /** Signed authorization responses (JARM). Loaded with the first one. */
 
-import type { ResponseFields } from "../../oauth/authorize/response_mode.ts";
+import type { ResponseFields } from "../../oauth/params.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
 

@@ -7,7 +7,7 @@ import {
   unmetClaim,
   unmetRequirements,
 } from "../../oauth/authorize/authentication_level.ts";
-import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { splitScope } from "../../oauth/params.ts";
 import type { LoginMethod } from "../../oauth/config/login_method.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";

@@ -2,7 +2,7 @@
 
 import type { Subject } from "../../store/store.ts";
 import { readForeignAccess } from "../../oauth/authorize/access.ts";
-import { scopeToken, splitScope } from "../../oauth/authorize/scope_token.ts";
+import { type Params, scopeToken, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -10,16 +10,14 @@ import { isPermitted } from "../../oauth/clients/standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../../oauth/config/resource_list.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { Params } from "../../oauth/params.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
-import { overriddenClaims } from "../../oauth/tokens/claims_context.ts";
+import { overriddenClaims } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
-import { subjectFor } from "../../oauth/users/subject.ts";
-import { registeredScope } from "../../oauth/grants/narrow_grant.ts";
+import { subjectFor } from "../../oauth/users/users.ts";
+import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
-import { findInvalidReason } from "../../oauth/grants/revoke_grant.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
 

@@ -1,16 +1,14 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
-import { registeredResources } from "../../oauth/authorize/resources.ts";
-import { splitScope } from "../../oauth/authorize/scope_token.ts";
+import { registeredResources } from "../../oauth/authorize/scope.ts";
+import { parameters, type Params, splitScope } from "../../oauth/params.ts";
 import { canonicalUri } from "../../oauth/config/resource_list.ts";
 import { type TokenExchangePolicy, type TokenExchangeSettings, tokenExchangeType } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { parameters } from "../../oauth/parameter.ts";
-import type { Params } from "../../oauth/params.ts";
 import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";
 import type { GrantType, Server } from "../../oauth/server.ts";
-import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/access_token_id.ts";
+import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/mod.ts";
 import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
 import { mayInspect } from "../../oauth/tokens/introspection.ts";

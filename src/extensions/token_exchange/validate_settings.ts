@@ -1,7 +1,6 @@
 /** All issues of the settings `tokenExchange` and `resourceAuthorizationServers`. */
 
-import { quote } from "../../oauth/config/config_issue.ts";
-import type { ConfigIssue } from "../../oauth/config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import { isAbsoluteUri } from "../../oauth/config/resource_list.ts";
 import type { TokenExchangePolicy } from "./settings.ts";
 

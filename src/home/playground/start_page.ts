@@ -4,9 +4,8 @@ import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import type { Context } from "../../app/context.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { htmlWithForms, redirect } from "../../http/responses.ts";
-import { deviceCodeType } from "../../oauth/grants/grant_type_uris.ts";
+import { htmlWithForms, type HttpResponse, redirect } from "../../http/message.ts";
+import { deviceCodeType } from "../../oauth/clients/standing.ts";
 import { hasDemoKey, startLinks } from "../demo_client.ts";
 import { canPush } from "../../extensions/par/settings.ts";
 import { canSign } from "../../extensions/signed_requests/settings.ts";
@@ -63,7 +62,7 @@ async function mayAddKeyClient({ server }: Context): Promise<boolean> {
 export async function addKeyClient(context: Context): Promise<HttpResponse> {
   const { server, site } = context;
   if (await mayAddKeyClient(context)) {
-    const { demoKeyClient } = await import("../../oauth/config/demo_key.ts");
+    const { demoKeyClient } = await import("../../oauth/config/demo_entries.ts");
     await server.clients.set(demoKeyClient(server.issuer));
   }
   return redirect("POST", `${site.base}/authorized/try`);

@@ -1,7 +1,6 @@
 /** The steps of the playground: requests, outcome, next steps. */
 
-import type { HttpResponse } from "../../http/message.ts";
-import { htmlWithForms } from "../../http/responses.ts";
+import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";

@@ -9,8 +9,7 @@ import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cooki
 import type { Context } from "../../app/context.ts";
 import { readProtectedForm } from "../../app/csrf.ts";
 import type { Handlers } from "../../app/route.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { html, redirect } from "../../http/responses.ts";
+import { html, type HttpResponse, redirect } from "../../http/message.ts";
 import { inspectCode } from "../../oauth/authorize/code.ts";
 import type { TourStep } from "../../ui/tour/props.ts";
 import { assertCallbackPage, callbackUri, restoreDemoFlow } from "../demo_client.ts";

@@ -3,8 +3,7 @@
 import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { htmlWithForms } from "../../http/responses.ts";
+import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { TokensProps } from "../../ui/flows/tokens.tsx";
 import { checkToken, kindNames } from "./check_token.ts";

@@ -3,7 +3,7 @@
 import { parseJsonObject } from "../../http/message.ts";
 import { compactJws } from "../../oauth/tokens/verification.ts";
 import { digest } from "../../oauth/secrets.ts";
-import { decodeBase64url } from "../../runtime/base64url.ts";
+import { decodeBase64url } from "../../runtime/crypto.ts";
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -4,14 +4,13 @@ import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../st
 import { unmetRequirements } from "./authentication_level.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
-import { policyOf } from "../clients/policy.ts";
+import { policyOf, recordUse } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
-import { recordUse } from "../clients/record_use.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
-import { generationOf } from "../users/generation.ts";
+import { generationOf } from "../users/users.ts";
 import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
 import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";

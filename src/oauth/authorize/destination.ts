@@ -1,22 +1,19 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
-import { describeKnownIds, withNearest } from "../clients/known_ids.ts";
-import { describeRemovedClient } from "../clients/server_clients.ts";
-import { warnUnregistered } from "../clients/unregistered_clients.ts";
+import { describeKnownIds, warnUnregistered, withNearest } from "../clients/unregistered_clients.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
-import { warnAccepted } from "../warn_accepted.ts";
+import { describeRemovedClient } from "../clients/server_clients.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
-import type { Params } from "../params.ts";
+import { type Params, type ResponseMode, splitScope } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import type { Server } from "../server.ts";
-import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { PartRequest, Server } from "../server.ts";
+import { warnAccepted } from "../notes.ts";
+import { type AuthorizationRequest, responseTypes } from "./authorization_request.ts";
 import type { Delivery, PolledDestination } from "./delivery.ts";
 import type { RequestOrigin, StoredRequests } from "./request_source.ts";
-import type { ResponseMode } from "./response_mode.ts";
-import { splitScope } from "./scope_token.ts";
 
 /** What completes an authorization request. Plain JSON: it is stored with the pending authorization. */
 export type Destination = RedirectDestination | PolledDestination;
@@ -152,14 +149,14 @@ export function deliveryTo({ deliveries }: Server, { delivery: name }: PolledDes
 const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
 
 /** The response mode of a request, by default `query`; `undefined` if the server or the client does not allow it. */
-export function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
+function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
   const requested = params.get("response_mode") ?? "query";
   const mode = policyOf(server, client).responseModes.find((supported) => supported === requested);
   return mode === undefined || client.metadata.response_modes?.includes(mode) === false ? undefined : mode;
 }
 
 /** Whether an HTML form would change the line breaks or control characters of `state`. */
-export function isAlteredByForm(mode: ResponseMode, state: string | undefined): boolean {
+function isAlteredByForm(mode: ResponseMode, state: string | undefined): boolean {
   // deno-lint-ignore no-control-regex
   return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state ?? "");
 }
@@ -193,4 +190,67 @@ function defaultRedirectUri(server: Server, client: Client, params: Params): str
     });
   }
   return only;
+}
+
+/** Rejects a `state` that is too long, or that a form would change. */
+export function assertState({ params, mode }: PartRequest): void {
+  if ((params.get("state")?.length ?? 0) > maxStateLength) {
+    throw new OAuthError("invalid_request", `state is longer than ${maxStateLength} characters`, {
+      rule: "AZ-13",
+      expected: `at most ${maxStateLength} characters`,
+      received: `${params.get("state")!.length}`,
+    });
+  }
+  if (isAlteredByForm(mode!, params.get("state"))) {
+    throw new OAuthError(
+      "invalid_request",
+      "state contains a control character, which form_post cannot return unchanged",
+      {
+        rule: "FP-03",
+        expected: "a state without control characters",
+        received: "one with",
+      },
+    );
+  }
+}
+
+/** Rejects a response type that the server or the client does not support. */
+export function assertResponseType({ server, client, params }: PartRequest): void {
+  const type = params.get("response_type");
+  if (type === undefined) {
+    throw new OAuthError("invalid_request", "response_type is missing", {
+      rule: "AZ-09",
+      expected: "response_type=code",
+      received: "no response_type",
+    });
+  }
+  // Space-separated values in any order (§4.1.1, RFC 6749 Appendix A.3); every supported type is one value.
+  if (!responseTypes.includes(type)) {
+    throw new OAuthError("unsupported_response_type", "response_type is not supported; use code", {
+      rule: "AZ-09",
+      expected: "response_type=code",
+      received: `response_type=${type}`,
+    });
+  }
+  const { response_types: registered = responseTypes } = client.metadata;
+  if (client.grantTypes.includes("authorization_code") && registered.includes(type)) {
+    return server.passed?.("AZ-09", type);
+  }
+  throw new OAuthError("unauthorized_client", "this client is not registered for the code flow", {
+    rule: "AZ-11",
+    expected: "grant_types with authorization_code and response_types with code",
+    received: `${client.grantTypes.join(" ")}; ${registered.join(" ")}`,
+  });
+}
+
+/** Rejects a response mode that the server or the client does not support. */
+export function assertResponseMode({ server, client, params }: PartRequest): void {
+  if (findResponseMode(server, client, params) === undefined) {
+    const { responseModes, profile } = policyOf(server, client);
+    throw new OAuthError("invalid_request", `response_mode is not supported${byProfile(profile, "responseModes")}`, {
+      rule: "AZ-19",
+      expected: responseModes.filter((mode) => client.metadata.response_modes?.includes(mode) ?? true).join(" or "),
+      received: params.get("response_mode") ?? "no response_mode, which means query",
+    });
+  }
 }

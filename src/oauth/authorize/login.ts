@@ -1,13 +1,13 @@
 /** Whether a login satisfies an authorization request (OpenID Connect Core §3.1.2.1). */
 
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { chain } from "../maybe_promise.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
-import { subjectFor } from "../users/subject.ts";
-import type { PendingAuthorization } from "./destination.ts";
+import { subjectFor } from "../users/users.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
+import type { PendingAuthorization } from "./destination.ts";
 
 /** Whether a request allows a user: it demands their subject for the client, or none. */
 export function allowsUser(
@@ -101,4 +101,31 @@ export function wrongUser({ demandedSubs: [first = [], ...others] = [] }: LoginR
     expected: `subject ${subs.join(" or ") || "of an existing user"}`,
     received: "another user",
   });
+}
+
+/** Number of users whose pairwise subjects are compared, besides those in memory. */
+const maxPairwiseCandidates = 1000;
+
+/** The users, by `sub` on this server, whose subject for the client is in every list. */
+export async function allowedSubjects(
+  server: Server,
+  client: Client,
+  [first = [], ...others]: readonly (readonly string[])[],
+): Promise<readonly string[]> {
+  const common = first.filter((sub) => others.every((demand) => demand.includes(sub)));
+  const allowedSubs = new Set(common);
+  const subs: string[] = [];
+  if (client.sector === undefined) {
+    for (const sub of allowedSubs) if (await server.users.find(sub) !== undefined) subs.push(sub);
+  } else {
+    // Bounded: a store may have any number of users.
+    const candidates = new Set([
+      ...server.users.allCached(),
+      ...await server.users.list({ limit: maxPairwiseCandidates }),
+    ]);
+    for (const { sub } of candidates) {
+      if (allowedSubs.has(await subjectFor(server, client, sub))) subs.push(sub);
+    }
+  }
+  return subs;
 }

@@ -1,14 +1,15 @@
 /** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and their requirements for the login. */
 
+import type { RequestedClaims } from "../../store/store.ts";
+import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import type { Params } from "../params.ts";
+import { type Params, splitScope } from "../params.ts";
+import type { PartRequest, Server } from "../server.ts";
+import { type IdTokenHint, readIdTokenHint } from "../tokens/verification.ts";
+import { type RequestedAcr, unmetClaim } from "./authentication_level.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
-import type { PartRequest } from "../server.ts";
-import { addRequestedClaims } from "./requested_claims.ts";
-import { splitScope } from "./scope_token.ts";
-import { type IdTokenHint, readIdTokenHint } from "../tokens/id_token_hint.ts";
 
 /** The supported values of `prompt`. */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
@@ -37,7 +38,7 @@ export function readLoginRequirements(
 }
 
 /**
- * Reads the parameters, besides those of `requested_claims.ts`; `display`, `ui_locales` and `claims_locales` are ignored.
+ * Reads the parameters, besides `claims`; `display`, `ui_locales` and `claims_locales` are ignored.
  *
  * @param hintedLogin The login of a valid `id_token_hint`.
  */
@@ -77,4 +78,114 @@ function readMaxAge(text: string | undefined): number | undefined {
     expected: "digits",
     received: /^[-+.\d]{1,20}$/.test(text) ? text : `${text.length} other characters`,
   });
+}
+
+/** Adds what `claims` and the requested levels demand of the login to the requirements of the other parameters. */
+function addRequestedClaims(
+  from: PartRequest,
+  scope: readonly string[],
+  requirements: LoginRequirements,
+): LoginRequirements {
+  const { server, params, client } = from;
+  const text = params.get("claims");
+  const { names, subs = [], acr: claim } = text === undefined ? {} : readClaims(server, client, text);
+  rejectManySubjects(subs.flat().length);
+  const demandedSubs = [...requirements.demandedSubs ?? [], ...subs];
+  if (server.levels === undefined && claim?.essential === true) throw unmetClaim(claim, []);
+  return {
+    ...requirements,
+    demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
+    claims: names,
+    acr: server.levels?.demanded(from, claim, scope.includes("openid")),
+  };
+}
+
+/** Maximum number of subjects that `claims` demands; the same one may count twice. */
+const maxDemandedSubs = 16;
+
+function rejectManySubjects(count: number): void {
+  if (count <= maxDemandedSubs) return;
+  throw new OAuthError("invalid_request", `claims demands more than ${maxDemandedSubs} subjects`, {
+    rule: "OI-08",
+    expected: `at most ${maxDemandedSubs} values of sub`,
+    received: String(count),
+  });
+}
+
+function readClaims(
+  server: Server,
+  client: Client,
+  text: string,
+): { names: RequestedClaims; subs: readonly string[][]; acr?: RequestedAcr } {
+  const malformed = (received: string) =>
+    new OAuthError("invalid_request", "claims is not a valid claims request", {
+      rule: "OI-08",
+      expected: `an object whose userinfo and id_token members are objects, such as {"userinfo":{"name":null}}`,
+      received,
+    });
+  let request: unknown;
+  try {
+    request = JSON.parse(text);
+  } catch {
+    throw malformed("invalid JSON");
+  }
+  if (!isObject(request)) throw malformed("JSON that is not an object");
+  const names = { userinfo: [] as string[], id_token: [] as string[] };
+  const values = { userinfo: {} as Record<string, unknown[]>, id_token: {} as Record<string, unknown[]> };
+  const subs: string[][] = [];
+  let acr: RequestedAcr | undefined;
+  for (const target of ["userinfo", "id_token"] as const) {
+    const requestedClaims = Object.hasOwn(request, target) ? request[target] : null;
+    if (requestedClaims === null) continue;
+    if (!isObject(requestedClaims)) throw malformed(`a ${target} that is not an object`);
+    for (const [name, claimRequest] of Object.entries(requestedClaims)) {
+      if (claimRequest !== null && !isObject(claimRequest)) {
+        throw malformed("a claim whose request is neither null nor an object");
+      }
+      const demandedValues = readDemandedValues(claimRequest, malformed);
+      if (name === "sub") subs.push(...assertStrings(name, demandedValues, malformed));
+      if (name === "acr" && target === "id_token" && demandedValues.length > 0) {
+        const acrValues = intersect(assertStrings(name, demandedValues, malformed));
+        acr = { values: acrValues, essential: claimRequest?.essential === true };
+      }
+      // A client may request only claims of scope values that it may request.
+      if (!mayBeRequested(server.claims, name, client.scope)) continue;
+      names[target].push(name);
+      if (demandedValues.length > 0) values[target][name] = intersect(demandedValues);
+    }
+  }
+  const hasValues = Object.keys(values.userinfo).length + Object.keys(values.id_token).length > 0;
+  return { names: { ...names, ...hasValues && { values } }, subs, acr };
+}
+
+/** The values that all demands allow; there is at least one demand. */
+function intersect<T>([first = [], ...others]: readonly T[][]): T[] {
+  return first.filter((value) => others.every((other) => other.some((otherValue) => jsonEqual(otherValue, value))));
+}
+
+/** The values that a request for a claim demands: the one `value`, one of `values`, or both (Core §5.5.1). */
+function readDemandedValues(
+  claimRequest: Record<string, unknown> | null,
+  malformed: (received: string) => OAuthError,
+): unknown[][] {
+  if (claimRequest?.values !== undefined && !Array.isArray(claimRequest.values)) {
+    throw malformed("values that are not a list");
+  }
+  const demands = [
+    claimRequest?.value === undefined ? [] : [claimRequest.value],
+    (claimRequest?.values ?? []) as unknown[],
+  ];
+  return demands.filter((demand) => demand.length > 0);
+}
+
+/** The values that a request for a claim of type string demands. */
+function assertStrings(name: string, demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
+  if (!demands.flat().every((value) => typeof value === "string")) {
+    throw malformed(`a value of ${name} that is not a string`);
+  }
+  return demands as string[][];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

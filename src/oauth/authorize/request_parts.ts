@@ -3,18 +3,17 @@
  * in code of their own.
  */
 
+import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { noteScope } from "../notes.ts";
+import { type ParameterDescription, parameters } from "../params.ts";
+import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readLoginRequirements } from "./openid.ts";
-import { authorizationParameters, polledParameters } from "./parameters.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
 import type { EntryPoint } from "./request_part.ts";
-import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
-import { readResources, warnAboutResource } from "./resources.ts";
-import { assertResponseMode, assertResponseType, assertState } from "./response_parameters.ts";
-import { readScope, warnIgnoredScope } from "./scope.ts";
-import { rejectLongValues } from "./stored_lengths.ts";
+import { readResources, readScope, warnAboutResource, warnIgnoredScope } from "./scope.ts";
+import { assertResponseMode, assertResponseType, assertState } from "./destination.ts";
 
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
@@ -106,3 +105,57 @@ function warnDocument({ server, client }: PartRequest): void {
     server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
   }
 }
+
+/** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
+const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
+
+/** Rejects values that are too long to be stored. */
+function rejectLongValues({ params }: PartRequest): void {
+  for (const [name, limit] of maxStoredLengths) {
+    if ((params.get(name)?.length ?? 0) <= limit) continue;
+    throw new OAuthError("invalid_request", `${name} is longer than ${limit} characters`, {
+      rule: "AZ-13",
+      expected: `at most ${limit} characters`,
+      received: String(params.get(name)!.length),
+    });
+  }
+}
+
+/** The reference to a pushed request (RFC 9126 §2.2). */
+export const requestUriParameter: ParameterDescription = {
+  name: "request_uri",
+  secret: "request_uri",
+  linksFlow: true,
+};
+
+/**
+ * Every parameter that a specification defines for it, whether this server supports it or rejects it, besides those of
+ * extensions.
+ */
+const authorizationParameters = parameters(
+  ...[
+    "response_type",
+    "client_id",
+    "redirect_uri",
+    "response_mode",
+    "scope",
+    "state",
+    "nonce",
+  ],
+  ...["code_challenge", "code_challenge_method"],
+  ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
+  "request",
+  ...["claims", "registration"].map((name) => ({ name, isJson: true })),
+  requestUriParameter,
+  { name: "id_token_hint", secret: "id_token" },
+  { name: "resource", repeatable: true },
+);
+
+/**
+ * The parameters of requests that the client polls for, such as those of devices (RFC 8628 §3.1), besides those of
+ * client authentication and of extensions.
+ */
+const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
+  name: "resource",
+  repeatable: true,
+});

@@ -4,7 +4,7 @@
  * loads nothing.
  */
 
-import { type ResponseMode, responseModeNames } from "../authorize/response_mode.ts";
+import { type ResponseMode, responseModeNames } from "../params.ts";
 import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
 import { acrValueField } from "../authorize/authentication_level.ts";
 import { type ProfileName, profileNames } from "../config/profile.ts";

@@ -1,8 +1,7 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
 import type { Allowances } from "../config/allowances.ts";
-import { quote } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { isTestHost } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 

@@ -3,10 +3,11 @@
  * the server and of its profile. A check that knows the client reads its settings by {@link policyOf}.
  */
 
-import type { AnyName } from "../config/accept_any.ts";
-import { withClientProfile } from "../config/profiles.ts";
 import type { ActiveProfile } from "../config/active_profile.ts";
 import type { ProfileName } from "../config/profile.ts";
+import { withClientProfile } from "../config/profiles.ts";
+import type { AnyName } from "../config/settings.ts";
+import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
@@ -24,4 +25,15 @@ export function tightenSettings<
 ): T {
   if (profile === undefined) return settings;
   return { ...withClientProfile(settings, profile), acceptsAny: [] };
+}
+
+/**
+ * Records that something is about to be issued to a client.
+ *
+ * @throws {OAuthError} If an extension prevents it.
+ */
+export function recordUse(server: Server, client: Client): MaybePromise<unknown> {
+  if (client.standing === "unknown") server.clients.recordUse(client.id);
+  const records = server.useRecorders.map((record) => record(server, client));
+  return records.some(isPromise) ? Promise.all(records) : undefined;
 }

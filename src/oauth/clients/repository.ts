@@ -1,8 +1,8 @@
 /**
  * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
  *
- * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_from_metadata.ts`
- * turns it into a `Client` with defaults, and `client_repository.ts` keeps the clients as records (`records/`).
+ * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_repository.ts`
+ * turns it into a `Client` with defaults and keeps the clients as records (`records/`).
  * `auth/mod.ts` authenticates the client of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 

@@ -1,8 +1,7 @@
 /** Signs as a client that has the key of the demo client. Loaded only for it. */
 
-import { encodeBase64url } from "../../runtime/base64url.ts";
-import { importPrivateKey } from "../../runtime/crypto.ts";
-import { demoKey } from "../config/demo_key.ts";
+import { encodeBase64url, importPrivateKey } from "../../runtime/crypto.ts";
+import { demoKey } from "../config/demo_entries.ts";
 import { randomId } from "../secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";

@@ -85,3 +85,6 @@ export function standingOfRegistration(
 ): Standing {
   return usedInitialAccessToken || softwareStatement !== undefined ? "approved" : "unknown";
 }
+
+/** Device authorization (RFC 8628 §3.4). */
+export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";

@@ -5,13 +5,14 @@
  */
 
 import { boundedCache } from "../bounded_cache.ts";
-import { chain } from "../maybe_promise.ts";
-import { warnAccepted } from "../warn_accepted.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import { suggest } from "../config/config_issue.ts";
+import { chain } from "../maybe_promise.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
+import { warnAccepted } from "../notes.ts";
 import type { ClientAuthMethod } from "./client.ts";
-import { clientFromMetadata } from "./client_from_metadata.ts";
+import { clientFromMetadata } from "./client_repository.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
 import type { Client } from "./repository.ts";
 import type { ServerClients } from "./server_clients.ts";
@@ -71,4 +72,37 @@ export function warnUnregistered(server: Server, client: Client, rule: Rejection
     received: client.id,
     fix: "Register the client. Another server rejects it.",
   });
+}
+
+/** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */
+const maxComparedIds = 100;
+
+/** Maximum number of ids in a message. */
+const maxListedIds = 5;
+
+/** The ids that the sender of an unknown `client_id` probably meant. */
+export interface KnownIds {
+  /** The configured ids, the nearest first. */
+  readonly expected: string;
+  /** The nearest id; `undefined` if none is near. */
+  readonly nearest?: string;
+}
+
+/**
+ * Compares an unknown `client_id` with those of configured clients only, so that no id of another client is revealed.
+ */
+export function describeKnownIds({ clients }: Server, id: string): KnownIds {
+  const ids = clients.allCached().slice(0, maxComparedIds)
+    .flatMap(({ id, standing }) => standing === "configured" ? [id] : []);
+  const nearest = suggest(id, ids);
+  const [first, ...others] = nearest === undefined ? ids : [nearest, ...ids.filter((other) => other !== nearest)];
+  if (first === undefined) return { expected: "the client_id of a registered client" };
+  const listed = [first, ...others.slice(0, maxListedIds - 1)].join(" or ");
+  const more = others.length + 1 - maxListedIds;
+  return { nearest, expected: more > 0 ? `${listed}, or one of ${more} more` : listed };
+}
+
+/** The reason with the id that was probably meant. */
+export function withNearest(reason: string, { nearest }: KnownIds): string {
+  return nearest === undefined ? reason : `${reason}. Did you mean ${nearest}?`;
 }

@@ -1,7 +1,6 @@
 /** The texts in the metadata of a client that the operator does not know: their length, and what a name may contain. */
 
-import { quote } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import type { ClientMetadata } from "./client.ts";
 
 /** Maximum lengths, in characters. */

@@ -2,12 +2,10 @@
 
 import { type ClientMetadata, demandMembers, registeredClientField } from "./client.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
-import { activeProfile, findEmptySettings } from "../config/profiles.ts";
-import { validateExtensions } from "../config/validate_profile.ts";
+import { activeProfile, findEmptySettings, validateExtensions } from "../config/profiles.ts";
 import { byProfile } from "../config/profile.ts";
-import { quote } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../config/config_issue.ts";
-import { validate } from "../config/validate.ts";
+import { type ConfigIssue, quote } from "../config/config_issue.ts";
+import { validate } from "../config/field.ts";
 import { tightenSettings } from "./policy.ts";
 import {
   validateAlgorithms,
@@ -15,8 +13,8 @@ import {
   validateClientKeys,
   validateClientSecret,
 } from "./validate_client_keys.ts";
-import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./validate_client_uris.ts";
-import { splitScope } from "../authorize/scope_token.ts";
+import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
+import { splitScope } from "../params.ts";
 import { subjectTypeNames } from "../config/extension_settings.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 

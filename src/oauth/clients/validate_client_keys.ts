@@ -3,7 +3,7 @@
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { byProfile } from "../config/profile.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import { validatePublicKeys } from "../keys/validate_public_keys.ts";
+import { validatePublicKeys } from "../keys/signing_algorithm.ts";
 import { type ClientAuthMethod, type ClientMetadata, registeredClientField } from "./client.ts";
 
 /** An issue if the server offers no method that the client is registered for. */

@@ -3,12 +3,10 @@
 import { claimRules, scopesForClaim } from "../claims.ts";
 import type { ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
-import { listed } from "./accept_any.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigurationWarning } from "./config_issue.ts";
-import { splitScope } from "../authorize/scope_token.ts";
+import { listed, type Settings } from "./settings.ts";
+import { type ConfigurationWarning, quote } from "./config_issue.ts";
+import { splitScope } from "../params.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
-import type { Settings } from "./settings.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
 
 /** Warnings about the settings and the configured users. */

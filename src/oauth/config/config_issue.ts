@@ -46,3 +46,130 @@ export function quote(value: unknown): string {
     : text;
   return printable(JSON.stringify(shown));
 }
+
+/** An invalid configuration. `message` describes each issue in a paragraph, for a terminal. */
+export class ConfigurationError extends Error {
+  /** All issues in the order of their discovery; never empty. */
+  readonly issues: readonly ConfigIssue[];
+
+  /**
+   * Creates the error.
+   *
+   * @param warnings Shown after the issues, because they may explain them: a misspelt variable leaves a setting at its
+   *   default.
+   */
+  constructor(issues: readonly ConfigIssue[], warnings: readonly ConfigurationWarning[] = []) {
+    const count = issues.length === 1 ? "1 issue" : `${issues.length} issues`;
+    const paragraphs = warnings.map(({ path, message }) => `${path} (warning)\n  ${message}`);
+    super([`The configuration has ${count}.`, ...issues.map(formatIssue), ...paragraphs].join("\n\n"));
+    this.name = "ConfigurationError";
+    this.issues = issues;
+  }
+}
+
+/** An issue as a paragraph, without a final newline. */
+function formatIssue(issue: ConfigIssue): string {
+  return `${issue.path}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;
+}
+
+/** Throws a {@link ConfigurationError} if there are issues. */
+export function assertNoIssues(issues: Iterable<ConfigIssue>): void {
+  const all = [...issues];
+  if (all.length > 0) throw new ConfigurationError(all);
+}
+
+/** The keys and indices that lead to a value. */
+export type Path = readonly (string | number)[];
+
+/** A name, quoted if it is not plain. */
+export function showName(name: string): string {
+  return /^[\x21-\x7e]{1,60}$/.test(name) ? name : quote(name);
+}
+
+/** The type of a value as a noun phrase. */
+export function describeKind(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A path; `undefined` if it does not look like one: it may be a secret in place of the path of its file. */
+export function showFile(path: string): string | undefined {
+  const isPath = /^(?:[A-Za-z]:)?[^:@=?&#%\r\n]{1,400}$/.test(path) && /[/\\.]/.test(path);
+  return isPath ? printable(path) : undefined;
+}
+
+/** The name of an environment variable, shown only if it looks like one: it may be the secret itself. */
+export function showVariable(name: string): string {
+  return /^[A-Za-z_]\w{0,59}$/.test(name) && /^[A-Z_]|_/.test(name) ? name : `a name of ${name.length} characters`;
+}
+
+const storeSchemes = /^(?:memory|sqlite|postgres|postgresql|redis|rediss|mysql|mongodb|https?|file)(?=:|$)/i;
+
+/** A store URL as messages show it: at most its scheme, because any other part may belong to the password. */
+function showStore(store: string): string {
+  const scheme = storeSchemes.exec(store)?.[0];
+  return scheme === undefined ? "a string (hidden)" : scheme === store ? quote(store) : `"${scheme}:…" (hidden)`;
+}
+
+/**
+ * A value as messages show it: strings quoted, of arrays and objects only the type. Of a value whose name speaks of a
+ * secret only the type is shown, and of a store URL only the scheme.
+ */
+export function showValue(value: unknown, path: Path): string {
+  if (value === undefined) return "nothing";
+  if (path.some((name) => /secret|password|jwks$|key$|AccessTokens$/i.test(String(name)))) {
+    return `${describeKind(value)} (hidden)`;
+  }
+  if (typeof value === "string") {
+    return /store$/i.test(String(path.at(-1))) ? showStore(value) : quote(value);
+  }
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeKind(value);
+}
+
+/** A path as text: `clients[1].redirect_uris[0]`. */
+export function showPath(path: Path): string {
+  let shown = "";
+  for (const step of path) {
+    if (typeof step === "number") shown += `[${step}]`;
+    else if (!/^[A-Za-z_$][\w$-]{0,59}$/.test(step)) shown += `[${quote(step)}]`;
+    else shown += shown === "" ? step : `.${step}`;
+  }
+  return shown;
+}
+
+/** Longer names are not misspelt ones. */
+const maxInputChars = 64;
+
+/**
+ * The known name nearest to the given one, or `undefined` if none is near. Case, hyphens and underscores do not count;
+ * at most three letters, and fewer than half of them, may differ.
+ */
+export function suggest(name: string, knownNames: readonly string[]): string | undefined {
+  const input = normalizeName(name);
+  if (input === "" || input.length > maxInputChars) return undefined;
+  let nearest: string | undefined;
+  let smallest = Math.min(3, Math.floor(input.length / 2)) + 1;
+  for (const known of knownNames) {
+    const distance = editDistance(input, normalizeName(known));
+    if (distance < smallest) [nearest, smallest] = [known, distance];
+  }
+  return nearest;
+}
+
+function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, "");
+}
+
+/** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 0; i < from.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j++) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (from[i] === to[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}

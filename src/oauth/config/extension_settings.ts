@@ -1,6 +1,6 @@
 /** What an extension adds to the settings of a server. */
 
-import type { ResponseMode } from "../authorize/response_mode.ts";
+import type { ResponseMode } from "../params.ts";
 import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { SubjectType } from "../users/subject_type.ts";

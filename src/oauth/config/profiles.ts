@@ -1,14 +1,16 @@
 /**
  * The named profiles. A profile is a set of values of settings and nothing else: it decides the settings that are not
- * set, and rejects weaker values of those that are (`validate_profile.ts`).
+ * set, and rejects weaker values of those that are.
  *
  * To add a profile, add its name in `profile.ts` and its values to `profiles`.
  */
 
 import type { ClientMetadata } from "../clients/client.ts";
-import { demoKeyClient } from "./demo_key.ts";
-import type { Settings } from "./settings.ts";
+import { rejectAny, settingFields, type Settings } from "./settings.ts";
 import type { ActiveProfile, ProfileSetting } from "./active_profile.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import { demoKeyClient } from "./demo_entries.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
 import { type McpRevision, mcpRevisions, type ProfileName } from "./profile.ts";
 
 /** The settings that select a profile. */
@@ -186,12 +188,12 @@ const combine: Readonly<Record<ProfileSetting, Combine>> = {
 };
 
 /** Whether a server must have a setting: only what a profile does not merely prefer. */
-export function isDemand(path: ProfileSetting): boolean {
+function isDemand(path: ProfileSetting): boolean {
   return combine[path] !== anything;
 }
 
 /** Whether the value of a setting is weaker than that of a profile. */
-export function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
+function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
   return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);
 }
 
@@ -214,7 +216,7 @@ export function activeProfile(settings: ProfileSettings): ActiveProfile | undefi
 }
 
 /** The settings that a profile decides, and their values. */
-export function profileEntries(profile: ProfileName): [ProfileSetting, ProfileValue][] {
+function profileEntries(profile: ProfileName): [ProfileSetting, ProfileValue][] {
   return Object.entries(profiles[profile]) as [ProfileSetting, ProfileValue][];
 }
 
@@ -271,4 +273,61 @@ function withValues<T extends object>(settings: T, values: readonly (readonly [P
     result[name] = member === undefined ? value : { ...result[name] as object | undefined, [member]: value };
   }
   return result as T;
+}
+
+/** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
+export function validateProfile(
+  settings: ProfileSettings & Pick<Settings, "metadata" | "clients" | "redirectUris" | "scopes" | "users">,
+  extensions: readonly SettingsExtension[],
+): ConfigIssue[] {
+  const { profile, mcpRevision } = settings;
+  const issues: ConfigIssue[] = mcpRevision === undefined || profile === "mcp" ? [] : [{
+    path: "profile",
+    expected: `"mcp", because mcpRevision is set`,
+    received: profile === undefined ? "nothing" : quote(profile),
+    hint: `Set profile to "mcp", or remove mcpRevision.`,
+  }];
+  const active = activeProfile(settings);
+  if (active === undefined) return issues;
+  issues.push(...validateExtensions(active, extensions));
+  for (const [path, { source }] of profileEntries(profile!)) {
+    const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
+    if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
+    issues.push({
+      path,
+      expected: `${show(floor)} or stricter, because the profile is ${active.label} (${source})`,
+      received: show(explicit),
+      hint: "Remove the setting, or the profile.",
+    });
+  }
+  issues.push(...rejectAny(settings, `the profile is ${active.label}`, "Remove the setting, or the profile."));
+  const { authorization_response_iss_parameter_supported: isSupported = true } = settings.metadata ?? {};
+  if (isSupported !== true && profile !== "oidc") {
+    issues.push({
+      path: "metadata.authorization_response_iss_parameter_supported",
+      expected: `true, because the profile is ${active.label} (RFC 9207)`,
+      received: quote(isSupported),
+      hint: "Remove the member, or the profile.",
+    });
+  }
+  return issues;
+}
+
+/** An issue for each setting that a profile demands, and that no extension of the server has. */
+export function validateExtensions(
+  { label, values }: ActiveProfile,
+  extensions: readonly SettingsExtension[],
+): ConfigIssue[] {
+  const known = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  return [...values.keys()].filter((path) => isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
+    .map((path) => ({
+      path: "profile",
+      expected: `a profile that does not demand ${path}, which is a setting of an extension`,
+      received: `${quote(label)}, at a server without the extension`,
+      hint: "Add the extension, or choose another profile.",
+    }));
+}
+
+function show(value: unknown): string {
+  return Array.isArray(value) ? JSON.stringify(value) : quote(value);
 }

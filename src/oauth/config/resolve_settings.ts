@@ -1,14 +1,14 @@
 /** The settings with their defaults, which the server reads. */
 
-import { ownResponseModes } from "../authorize/response_mode.ts";
-import { splitScope } from "../authorize/scope_token.ts";
+import { ownResponseModes, splitScope } from "../params.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
 import type { ClientAuthMethod } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { type Allowances, allowancesOf } from "./allowances.ts";
-import { type AnyName, listed, settingsWithAny } from "./accept_any.ts";
+import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
+import type { AnyName, ProgramSettings, Settings } from "./settings.ts";
 import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "./issuer_urls.ts";
 import type { LoginMethod } from "./login_method.ts";
@@ -16,9 +16,7 @@ import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./active_profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
-import type { Lifetimes } from "./setting_groups.ts";
-import type { PkceSettings, RefreshSettings } from "./setting_groups.ts";
-import { defaultScopes, type ProgramSettings, settingFields, type Settings } from "./settings.ts";
+import type { Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** {@link Settings} with the defaults. */
 export interface ResolvedSettings extends

@@ -1,6 +1,7 @@
 /** The groups of settings, such as `lifetimes`: their types, their documentation and their descriptions. */
 
-import { choice, flag, object, seconds, text, texts, whole } from "./field.ts";
+import { type ResponseMode, responseModeNames } from "../params.ts";
+import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 
 /** Lifetimes in seconds. */
@@ -119,3 +120,125 @@ export const resource = object<ResourceSettings>(
   { uri: "https://api.example" },
   { required: ["uri"] },
 );
+
+/** Settings of the network around the server. */
+export interface NetworkSettings {
+  /**
+   * The hosts besides loopback ones that may be issuers where `issuer` is `from-host`, such as the name of a container;
+   * test hosts only. Requests to any other host are rejected with 421. Default: none.
+   */
+  readonly issuerHosts?: readonly string[];
+  /**
+   * The origin at which browsers reach the server, if not that of the issuer: metadata lists the authorization and the
+   * logout endpoint there. Tokens and responses still have the issuer. Default: the origin of the issuer.
+   */
+  readonly frontChannelUrl?: string;
+  /**
+   * The origin at which clients and resource servers reach the server, if not that of the issuer: metadata lists all
+   * other endpoints there. Default: the origin of the issuer.
+   */
+  readonly backChannelUrl?: string;
+  /**
+   * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
+   * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
+   */
+  readonly trustProxy?: readonly string[];
+  /**
+   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may
+   * forward it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
+   */
+  readonly proxyHeader?: "x-forwarded-for" | "forwarded";
+  /**
+   * The hosts that the server may fetch from although they are in a private network or on this machine, such as
+   * `keys.corp.internal`: for `jwks_uri`, also over http, and for metadata documents, over https. All other hosts need
+   * https and a public address. Default: none; if the issuer is on a test host, all test hosts.
+   */
+  readonly privateHosts?: readonly string[];
+  /**
+   * The origins of web pages, besides those on test hosts and those of redirect URIs of configured clients, that may
+   * call a server on a test host from the browser: to register, to exchange a code, to renew a login in a frame.
+   * Default: none.
+   */
+  readonly allowedOrigins?: readonly string[];
+}
+
+/** The description of {@link NetworkSettings}. */
+export const networkFields = {
+  issuerHosts: list(host("latchkey"), [["latchkey"]], { expected: "an array of hosts", default: [] }),
+  frontChannelUrl: origin("http://localhost:9000"),
+  backChannelUrl: origin("http://latchkey:9000"),
+  trustProxy: texts(["127.0.0.1", "10.0.0.0/8"], { default: [] }),
+  proxyHeader: choice(["x-forwarded-for", "forwarded"]),
+  privateHosts: list(host("keys.corp.internal"), [["keys.corp.internal"]], {
+    expected: "an array of hosts",
+    default: [],
+  }),
+  allowedOrigins: list(origin("https://app.example.com"), [["https://app.example.com"]], {
+    expected: "an array of origins",
+    default: [],
+  }),
+} satisfies Fields<NetworkSettings>;
+
+function host(example: string): Field<string> {
+  return text([example], {
+    pattern: /^(?:[a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:]+\])$/,
+    expected: "a host in lower case, without scheme and port",
+  });
+}
+
+function origin(example: string): Field<string> {
+  return text([example], {
+    pattern: /^https?:\/\/[^\s/?#@A-Z]+$/,
+    expected: "an origin in lower case: scheme, host and port, without a slash at its end",
+  });
+}
+
+/** Settings of the form of authorization requests and responses. */
+export interface RequestSettings {
+  /**
+   * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
+   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`.
+   */
+  readonly responseModes?: readonly ResponseMode[];
+}
+
+/** The description of {@link RequestSettings}. */
+export const requestFields = {
+  responseModes: list(choice(responseModeNames), [["query", "jwt"]], {
+    min: 1,
+    expected: "an array of response modes, at least one",
+    default: ["query", "form_post"],
+  }),
+} satisfies Fields<RequestSettings>;
+
+/** Settings that accept insecure configurations. */
+export interface InsecureSettings {
+  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
+  readonly insecureAllowHttpIssuer?: boolean;
+  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
+  readonly insecureAllowHttpRedirectUris?: boolean;
+  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
+  readonly insecureAllowAutoLogin?: boolean;
+  /**
+   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although the
+   * issuer is not on a test host. Default: false.
+   */
+  readonly insecureAllowOpenLogin?: boolean;
+  /** Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default: false. */
+  readonly insecureAllowDemoClients?: boolean;
+  /**
+   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
+   * host. Default: false.
+   */
+  readonly insecureAllowDirectory?: boolean;
+}
+
+/** The description of {@link InsecureSettings}. */
+export const insecureFields = {
+  insecureAllowHttpIssuer: flag(false),
+  insecureAllowHttpRedirectUris: flag(false),
+  insecureAllowAutoLogin: flag(false),
+  insecureAllowOpenLogin: flag(false),
+  insecureAllowDemoClients: flag(false),
+  insecureAllowDirectory: flag(false),
+} satisfies Fields<InsecureSettings>;

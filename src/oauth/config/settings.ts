@@ -2,7 +2,7 @@
  * The settings of a server. The configuration file adds options of its own in `cli/options.ts`.
  *
  * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler compares
- * them. `validate.ts` compares a value with its field, `validate_settings.ts` compares settings with each other, and
+ * them. `field.ts` compares a value with its field, `validate_settings.ts` compares settings with each other, and
  * `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To add a
  * setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`. `setting_groups.ts`
  * has the groups.
@@ -14,17 +14,30 @@ import { clientAuthMethodNames, clientField, userField } from "../clients/client
 import type { ClientAuthMethod, ClientMetadata, User } from "../clients/client.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { orAny } from "./accept_any.ts";
-import { type EndpointPaths, endpointPaths } from "./endpoint_paths.ts";
-import { insecureFields, type InsecureSettings } from "./insecure_settings.ts";
-import { fromHost } from "./issuer_urls.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import { anyValue, choice, type Field, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
+import { type EndpointPaths, endpointPaths, fromHost } from "./issuer_urls.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
-import { networkFields, type NetworkSettings } from "./network_settings.ts";
-import { requestFields, type RequestSettings } from "./request_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import { keys, lifetimes, pkce, refresh, resource } from "./setting_groups.ts";
-import type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
-import { anyValue, choice, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
+import {
+  insecureFields,
+  keys,
+  lifetimes,
+  networkFields,
+  pkce,
+  refresh,
+  requestFields,
+  resource,
+} from "./setting_groups.ts";
+import type {
+  InsecureSettings,
+  KeySettings,
+  Lifetimes,
+  NetworkSettings,
+  PkceSettings,
+  RefreshSettings,
+  RequestSettings,
+} from "./setting_groups.ts";
 
 export { demoSecret } from "./demo_entries.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
@@ -278,4 +291,43 @@ export interface ProgramSettings extends Settings {
 /** The default issuer, in its normal form: without the default port of the scheme. */
 export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
   return new URL(`${scheme}://localhost:${port}`).origin;
+}
+
+/** The value that accepts what is not registered. */
+export type Any = "any";
+
+/** The name of a setting that may be `"any"`. */
+export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
+
+const names: readonly AnyName[] = ["clients", "redirectUris", "scopes", "users"];
+
+type AnySettings = { readonly [Name in AnyName]?: unknown };
+
+/** A field that also accepts `"any"`. */
+export function orAny<T, F extends Field<T>>(field: Field<T> & F): F & { readonly alternative: Any } {
+  return { ...field, expected: `${field.expected} or "any"`, alternative: "any" };
+}
+
+/** The value of a setting unless it is `"any"`. */
+export function listed<T>(value: T | Any | undefined): Exclude<T, Any> | undefined {
+  return value === "any" ? undefined : value as Exclude<T, Any> | undefined;
+}
+
+/** The settings that are `"any"`. */
+export function settingsWithAny(settings: AnySettings): readonly AnyName[] {
+  return names.filter((name) => settings[name] === "any");
+}
+
+/**
+ * An issue for each setting that is `"any"`.
+ *
+ * @param reason Why `"any"` is not allowed: `the issuer is a real host`.
+ */
+export function rejectAny(settings: AnySettings, reason: string, hint: string): ConfigIssue[] {
+  return settingsWithAny(settings).map((path) => ({
+    path,
+    expected: path === "redirectUris" ? `"registered", because ${reason}` : `an array, because ${reason}`,
+    received: '"any"',
+    hint,
+  }));
 }

@@ -3,8 +3,7 @@
 import { claimProblem, scopesForClaim } from "../claims.ts";
 import type { ClaimProblem, ClaimRules } from "../claims.ts";
 import type { User } from "../clients/client.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigurationWarning } from "./config_issue.ts";
+import { type ConfigurationWarning, quote } from "./config_issue.ts";
 
 /** Warnings about one user who was added at run time. */
 export function userWarnings(rules: ClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {

@@ -1,26 +1,21 @@
 /** Compares settings with each other and with the issuer. Each value on its own matches its field already. */
 
-// Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
-
+import { scopeToken } from "../params.ts";
+import { isReservedClaim, reservedClaims } from "../claims.ts";
 import { validateClient } from "../clients/validate_client.ts";
-import { quote } from "./config_issue.ts";
-import type { ConfigIssue } from "./config_issue.ts";
-import { fromHost } from "./issuer_urls.ts";
-import { isAbsoluteUri } from "./resource_list.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
-import { validateIssuerUrls } from "./validate_issuer_urls.ts";
-import { byProfile } from "./profile.ts";
+import { type ConfigIssue, quote, showPath, suggest } from "./config_issue.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
-import { resolveSettings } from "./resolve_settings.ts";
-import type { ResolvedSettings } from "./resolve_settings.ts";
+import { fromHost } from "./issuer_urls.ts";
+import { byProfile } from "./profile.ts";
+import { validateProfile, withProfile } from "./profiles.ts";
+import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
+import { isAbsoluteUri } from "./resource_list.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
-import { suggest } from "./suggest.ts";
-import { validateClaims } from "./validate_claims.ts";
-import { validateLogin } from "./validate_login.ts";
-import { withProfile } from "./profiles.ts";
-import { validateProfile } from "./validate_profile.ts";
-import { validateScopes } from "./validate_scopes.ts";
-import { validateUser } from "./validate_user.ts";
+import { validateIssuerUrls, validateLogin, validateScopes } from "./validate_groups.ts";
+import { validateUser } from "../users/users.ts";
+
+// Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
 /**
  * All issues of settings that match their description. The validators of extensions are loaded only for a server that
@@ -214,6 +209,60 @@ function validateClients(resolved: ResolvedSettings): ConfigIssue[] {
     }
     for (const issue of validateClient(client, resolved)) {
       issues.push({ ...issue, path: `clients[${i}].${issue.path}` });
+    }
+  }
+  return issues;
+}
+
+/** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
+function validateClaims({ claims, accessTokenClaims, resources = [] }: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [
+    ...validateClaimNames("accessTokenClaims", accessTokenClaims, "access token"),
+  ];
+  for (const [scope, names] of Object.entries(claims)) {
+    const path = showPath(["claims", scope]);
+    if (!scopeToken.test(scope)) {
+      issues.push({
+        path,
+        expected: "a scope value: printable ASCII without spaces, quotes and backslashes",
+        received: quote(scope),
+        hint: "Use one scope value as the name of each list of claims.",
+      });
+    }
+    issues.push(...validateClaimNames(path, names));
+  }
+  for (const [i, { access_token_claims: names = [] }] of resources.entries()) {
+    issues.push(...validateClaimNames(`resources[${i}].access_token_claims`, names, "access token"));
+  }
+  return issues;
+}
+
+function validateClaimNames(path: string, names: readonly string[], reservedIn?: "access token"): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  for (const [i, name] of names.entries()) {
+    if (name === "") {
+      issues.push({
+        path: `${path}[${i}]`,
+        expected: "the name of a claim",
+        received: quote(name),
+        hint: "Use the name of a member of your users.",
+      });
+    } else if (isReservedClaim(name, reservedIn)) {
+      issues.push({
+        path: `${path}[${i}]`,
+        expected: "a claim about the user that is not reserved",
+        received: quote(name),
+        hint: `Remove it, or rename the member of your users. Reserved: ${reservedClaims.join(", ")}${
+          reservedIn === undefined ? "" : ", and in access tokens active, token_type, userinfo_claims, userinfo_values"
+        }.`,
+      });
+    } else if (names.indexOf(name) < i) {
+      issues.push({
+        path: `${path}[${i}]`,
+        expected: "each claim once",
+        received: `${quote(name)} again`,
+        hint: "Remove one of the two.",
+      });
     }
   }
   return issues;

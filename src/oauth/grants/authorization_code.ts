@@ -5,17 +5,21 @@ import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { parameters } from "../parameter.ts";
-import type { Params } from "../params.ts";
+import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
-import { warnAboutResource } from "../authorize/resources.ts";
+import { warnAboutResource } from "../authorize/scope.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
-import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
-import { narrowGrant, registeredScope } from "./narrow_grant.ts";
-import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
+import {
+  findInvalidReason,
+  formatTime,
+  invalidGrantErrors,
+  narrowGrant,
+  registeredScope,
+  revokeGrant,
+} from "./narrow_grant.ts";
 
 const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
 

@@ -2,10 +2,9 @@
 
 import { standardClaims } from "../claims.ts";
 import { OAuthError } from "../errors.ts";
-import { parameters } from "../parameter.ts";
+import { parameters } from "../params.ts";
 import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../authorize/access.ts";
-import { readResources, warnAboutResource } from "../authorize/resources.ts";
-import { resolveScope } from "../authorize/scope.ts";
+import { readResources, resolveScope, warnAboutResource } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
 import type { GrantType } from "../server.ts";
 

@@ -9,7 +9,7 @@
  *    `Authorization`.
  * 4. `issueTokens` (in `tokens/`) turns the authorization into the response.
  *
- * Revocation of grants is in `revoke_grant.ts`. Authorization requests and their codes are in `authorize/`.
+ * Revocation of grants is in `narrow_grant.ts`. Authorization requests and their codes are in `authorize/`.
  */
 
 import { authorizationCode } from "./authorization_code.ts";

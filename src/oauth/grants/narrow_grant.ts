@@ -1,13 +1,17 @@
-/** The part of a grant that a token request receives: still registered, and requested. */
+/** A grant at a token request: what it still contains, why it is invalid, and its revocation. */
 
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
-import { narrowResources, registeredResources } from "../authorize/resources.ts";
+import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
+import { passwordFingerprint } from "../session/session.ts";
+import type { RuleExplanation } from "../trace.ts";
+import { findUser, sessionIdFor } from "../users/users.ts";
 import type { Authorization, TokenRequest } from "./token_request.ts";
 
 /** The granted scope values that the server still has and the client may still have. */
@@ -76,4 +80,116 @@ export async function narrowGrant(
     grant: isUnchanged ? grant : { ...grant, scope, resources: granted, claims, ...access?.granted },
     ...access?.issued,
   };
+}
+
+/**
+ * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
+ * or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
+ */
+export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
+  return ({ rule: internalRule, ...details }) =>
+    new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
+}
+
+/** Formats a time for messages: ISO 8601, UTC. */
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/**
+ * Revokes everything issued for a grant and traces the reason.
+ *
+ * @param atLeastUntil The latest time at which something issued for it can be valid, in milliseconds since the epoch.
+ */
+export async function revokeGrant(
+  server: Server,
+  grantId: string,
+  reason: string,
+  atLeastUntil: number,
+): Promise<void> {
+  const { access_token, id_token } = server.settings.lifetimes;
+  const now = server.now();
+  await server.store.revoke(grantId, Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000));
+  server.trace({ type: "grant_revoked", at: now, grantId, reason });
+}
+
+/**
+ * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
+ *
+ * @param sid The session ID in ID tokens of this client.
+ */
+export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
+  const { store, now, settings: { lifetimes } } = server;
+  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
+}
+
+function clientSessionId(clientId: string, sid: string): string {
+  return `${clientId} ${sid}`;
+}
+
+/**
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run at the same
+ * time: one round trip.
+ */
+export async function findRevoked(
+  { store }: Server,
+  ids: readonly (string | undefined)[],
+): Promise<string | undefined> {
+  const records = await Promise.all(ids.map((id) => id === undefined ? undefined : store.get("revocation", id)));
+  return ids[records.findIndex((record) => record !== undefined)];
+}
+
+/**
+ * Why a code or refresh token that has not expired is invalid: its user was removed, its scope is no longer registered,
+ * its grant or consent was revoked, or its session has ended.
+ *
+ * @param scope The part of its scope that is still registered.
+ * @returns `undefined` if it is valid.
+ */
+export async function findInvalidReason(
+  server: Server,
+  client: Client,
+  { grantId, value: { grant } }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Promise<RuleExplanation | undefined> {
+  const { subject: { sub, sid }, consent, password, generation } = grant;
+  const found = findUser(server, sub, generation);
+  const user = isPromise(found) ? await found : found;
+  if (user === undefined) {
+    return {
+      rule: "CI-11",
+      reason: "the user was removed",
+      expected: `user ${sub}`,
+      received: "no such user, or one added later",
+    };
+  }
+  if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
+    const reason = "no scope value of the grant is registered any more";
+    return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: grant.scope.join(" ") };
+  }
+  // With offline_access a grant outlives the session.
+  const isSessionBound = !scope.includes("offline_access");
+  const boundSid = isSessionBound ? sid : undefined;
+  const clientSid = boundSid && sessionIdFor(server, client, boundSid);
+  const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
+  const clientSession = knownSid && clientSessionId(client.id, knownSid);
+  const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
+  if (revoked !== undefined && revoked === grantId) {
+    return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is not revoked" };
+  }
+  if (revoked !== undefined && revoked === consent) {
+    return { rule: "CI-11", reason: "the consent was revoked", expected: "a consent that is not revoked" };
+  }
+  server.passed?.("CI-11", sub);
+  if (!isSessionBound) return;
+  const expected = "an active session, or offline_access";
+  if (revoked !== undefined) {
+    return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
+  }
+  server.passed?.("LO-05");
+  const fingerprint = passwordFingerprint(server, user);
+  if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) {
+    return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
+  }
+  server.passed?.("LO-06");
 }

@@ -3,10 +3,8 @@
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
-import { parameters } from "../parameter.ts";
-import type { Params } from "../params.ts";
-import { warnAboutResource } from "../authorize/resources.ts";
-import { splitScope } from "../authorize/scope_token.ts";
+import { parameters, type Params, splitScope } from "../params.ts";
+import { warnAboutResource } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import {
@@ -16,9 +14,14 @@ import {
   storeRefreshToken,
   successorRecord,
 } from "../tokens/refresh_token.ts";
-import { formatTime, invalidGrantErrors } from "./invalid_grant.ts";
-import { narrowGrant, registeredScope } from "./narrow_grant.ts";
-import { findInvalidReason, revokeGrant } from "./revoke_grant.ts";
+import {
+  findInvalidReason,
+  formatTime,
+  invalidGrantErrors,
+  narrowGrant,
+  registeredScope,
+  revokeGrant,
+} from "./narrow_grant.ts";
 import type { TokenRequest } from "./token_request.ts";
 
 const invalidGrant = invalidGrantErrors(

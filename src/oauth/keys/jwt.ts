@@ -1,7 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
-import { encodeBase64url } from "../../runtime/base64url.ts";
-import { digestBytes } from "../../runtime/crypto.ts";
+import { digestBytes, encodeBase64url } from "../../runtime/crypto.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Keys, Signer } from "./keys.ts";

@@ -3,7 +3,7 @@
  *
  * `signer` loads the current key of an algorithm, or generates the first one. `rotate` adds the next key: it is
  * published immediately, signs after a lead time, and the key before it retires when its tokens have expired. Each key
- * is imported once. JWTs are in `jwt.ts`, the server's symmetric secrets in `server_secret.ts`, the primitives in
+ * is imported once. JWTs are in `jwt.ts`, the server's symmetric secrets in `session/session.ts`, the primitives in
  * `runtime/crypto.ts`.
  */
 
@@ -11,9 +11,8 @@ import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
-import { quote } from "../config/config_issue.ts";
+import { ConfigurationError, quote } from "../config/config_issue.ts";
 import { testHosts } from "../test_hosts.ts";
-import { ConfigurationError } from "../config/configuration_error.ts";
 import type { Trace } from "../trace.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
 

@@ -2,7 +2,7 @@
 
 import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
-import { type SecretOwner, serverSecret } from "../keys/server_secret.ts";
+import { type SecretOwner, serverSecret } from "../session/session.ts";
 
 /**
  * Creates digests of configured entries; `""` if the id has none. The digests are keyed with a server secret (HMAC),

@@ -2,7 +2,7 @@
 
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { ProgramSettings } from "../config/settings.ts";
-import type { SecretOwner } from "../keys/server_secret.ts";
+import type { SecretOwner } from "../session/session.ts";
 import type { Server } from "../server.ts";
 import { recordSource } from "./record_source.ts";
 import type { RecordSource } from "./record_source.ts";

@@ -1,14 +1,14 @@
 /** Connects the repositories of a server with its store: overrides are read at start, and then twice a second. */
 
 import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../store/store.ts";
-import { encodeBase64url } from "../../runtime/base64url.ts";
+import { encodeBase64url } from "../../runtime/crypto.ts";
 import { quote } from "../config/config_issue.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { ProgramSettings } from "../config/settings.ts";
 import type { Server } from "../server.ts";
 import type { TraceEvent } from "../trace.ts";
-import { type SecretOwner, serverSecret } from "../keys/server_secret.ts";
+import { type SecretOwner, serverSecret } from "../session/session.ts";
 import { configuredEntryDigests } from "./configured_entry_digests.ts";
 import { listAll } from "./override_records.ts";
 import { recordPrefix } from "./repository.ts";

@@ -8,11 +8,11 @@ import type { Approval } from "../authorize/code.ts";
 import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
 import type { PendingAuthorization } from "../authorize/destination.ts";
 import { isReleasedByScope } from "../claims.ts";
-import { revokeGrant } from "../grants/revoke_grant.ts";
+import { revokeGrant } from "../grants/narrow_grant.ts";
 import { redirectsToDevice } from "../clients/redirect_uri.ts";
 import { digest, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { currentGeneration } from "../users/generation.ts";
+import { currentGeneration } from "../users/users.ts";
 import type { ConsentRecord, FurtherAccess, StoredRecord } from "../../store/store.ts";
 
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */

@@ -3,22 +3,21 @@
  *
  * 1. `createSession` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
  * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, user, password, revocation.
- * 3. `endSession` (`end_session.ts`) revokes it, at logout; refresh tokens without `offline_access` end with it.
+ * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
  *
  * Consents are in `consent.ts`. CSRF tokens and pending authorizations use the same MACs. Cookies are in `app/`.
  */
 
+import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../runtime/crypto.ts";
 import type { Subject } from "../../store/store.ts";
-import { decodeBase64url, encodeBase64url } from "../../runtime/base64url.ts";
-import { hmacSha256 } from "../../runtime/crypto.ts";
 import type { User } from "../clients/client.ts";
-import { generationOf } from "../users/generation.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
-import { chain } from "../maybe_promise.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import { constantTimeEqual, randomId } from "../secrets.ts";
+import type { Allowances } from "../config/allowances.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { constantTimeEqual, randomId, randomToken } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { serverSecret } from "../keys/server_secret.ts";
+import { generationOf } from "../users/users.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
+import type { LogoutFrames } from "./logout_frames.ts";
 
 /** The login of a user in a browser. */
 export interface Session extends Subject {
@@ -171,4 +170,82 @@ export function computeMac(server: Server, purpose: string, text: string): Maybe
     hmac.then((ready) => macBySecret.set(secret, ready), () => {});
   }
   return chain(hmac, (hmac) => hmac(`${server.storageIssuer} ${purpose} ${text}`));
+}
+
+/**
+ * Ends a session and revokes the grants that are bound to it. Then it calls the watchers of sessions, and waits for
+ * them.
+ *
+ * @returns What remains to do in the browser.
+ */
+export async function endSession(
+  server: Server,
+  { sid, sub, earlier = [] }: Pick<Session, "sid" | "sub" | "earlier">,
+): Promise<readonly LogoutFrames[]> {
+  const now = server.now();
+  const { sessionWatchers, store, settings: { lifetimes: { session, refresh_token } } } = server;
+  const sids = [sid, ...earlier];
+  for (const id of sids) await store.revoke(id, now + Math.max(session, refresh_token) * 1000);
+  server.trace({ type: "session_ended", at: now, sid });
+  const remaining = await Promise.all(sessionWatchers.map((watcher) => watcher.sessionsEnded(server, sub, sids)));
+  return remaining.filter((frames) => frames !== undefined);
+}
+
+/**
+ * Ends sessions that the cookie no longer contains after a new login, because logout could not end them later: the
+ * session of another user, and the oldest ids beyond the limit of the cookie.
+ */
+export async function endForgottenSessions(server: Server, formerSession: Session, session: Session): Promise<void> {
+  const { sub } = formerSession;
+  const remaining = [session.sid, ...session.earlier ?? []];
+  const [sid, ...earlier] = [formerSession.sid, ...formerSession.earlier ?? []].filter((name) =>
+    !remaining.includes(name)
+  );
+  if (sid !== undefined) await endSession(server, { sid, sub, earlier });
+}
+
+/**
+ * Ends the sessions of a user that are over because the user was removed or got another password, as far as they are
+ * watched. Sessions are not stored; the others end when their cookie is read. It never rejects.
+ */
+export async function endUserSessions(server: Server, sub: string): Promise<void> {
+  try {
+    const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
+    await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
+  } catch (cause) {
+    server.trace({ type: "internal_error", at: server.now(), endpoint: "users", cause });
+  }
+}
+
+/** The owner of the secret. */
+export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {
+  readonly settings: { readonly allows: Allowances };
+}
+
+const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
+
+/**
+ * The secret for one purpose. Test hosts have separate secrets: a seeded test may have generated them, so a production
+ * host with the same store must not use them.
+ */
+export function serverSecret(owner: SecretOwner, purpose: string): Promise<string> {
+  let secrets = secretsByStore.get(owner.store);
+  if (secrets === undefined) secretsByStore.set(owner.store, secrets = new Map());
+  // Not by issuer: a server can have many names, which senders choose.
+  const name = owner.settings.allows.testKeys ? `test ${purpose}` : purpose;
+  let secret = secrets.get(name);
+  if (secret === undefined) {
+    secret = loadSecret(owner, name);
+    secrets.set(name, secret);
+    secret.catch(() => secrets.delete(name));
+  }
+  return secret;
+}
+
+async function loadSecret({ store, randomBytes }: SecretOwner, purpose: string): Promise<string> {
+  const record = await store.get("server_secret", purpose);
+  if (record !== undefined) return record.value.secret;
+  const secret = randomToken(randomBytes);
+  if (await store.add("server_secret", purpose, { secret }, { expiresAt: Infinity })) return secret;
+  return (await store.get("server_secret", purpose))!.value.secret;
 }

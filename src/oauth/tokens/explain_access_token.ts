@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { formatTime } from "../grants/invalid_grant.ts";
+import { formatTime } from "../grants/narrow_grant.ts";
 import type { Server } from "../server.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import type { AccessToken } from "./read_access_token.ts";

@@ -1,11 +1,10 @@
 /** Reads access tokens of this server back: JWTs by their signature, opaque ones from the store. */
 
-import { findRevoked } from "../grants/revoke_grant.ts";
+import { findRevoked } from "../grants/narrow_grant.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import type { AccessTokenClaims } from "./access_token.ts";
-import { findUser } from "../users/generation.ts";
-import { generationOfAccessToken, revocableIds } from "./access_token_id.ts";
+import { type AccessTokenClaims, generationOfAccessToken, revocableIds } from "./mod.ts";
+import { findUser } from "../users/users.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 /** A valid access token. */

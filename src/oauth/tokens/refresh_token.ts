@@ -8,7 +8,7 @@ import type { Authorization } from "../grants/token_request.ts";
 import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
-import { generationOf } from "../users/generation.ts";
+import { generationOf } from "../users/users.ts";
 
 /** Issues the first refresh token of a grant, or the one that the grant type has decided. */
 export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, { provenKey }) => {

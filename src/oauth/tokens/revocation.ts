@@ -2,12 +2,12 @@
 
 import { OAuthError } from "../errors.ts";
 import type { TokenRequest } from "../grants/token_request.ts";
-import { revokeGrant } from "../grants/revoke_grant.ts";
+import { revokeGrant } from "../grants/narrow_grant.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { grantOfAccessToken } from "./access_token_id.ts";
+import { grantOfAccessToken } from "./mod.ts";
 import { readAccessToken } from "./read_access_token.ts";
 
 /**

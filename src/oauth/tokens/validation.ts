@@ -3,8 +3,7 @@
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
 import { tokenHash } from "../keys/jwt.ts";
-import { signingAlgorithms } from "../keys/signing_algorithm.ts";
-import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 
 /** One check and its result. */
 export interface TokenCheckResult {

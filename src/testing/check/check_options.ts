@@ -1,7 +1,7 @@
 /** The options of a check. */
 
 import { flag, object, texts, whole } from "../../oauth/config/field.ts";
-import { suggest } from "../../oauth/config/suggest.ts";
+import { suggest } from "../../oauth/config/config_issue.ts";
 import { anyOption, assertOptions, objectOption } from "../options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../test_latchkey.ts";
 import type { Attack } from "./attack.ts";

@@ -1,10 +1,9 @@
 /** A plugin with the report of a check as a page, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../../app/host_check.ts";
+import { rejectUntrustedHost } from "../../app/cross_site.ts";
 import type { Plugin } from "../../app/plugin.ts";
-import { HttpError } from "../../http/http_error.ts";
-import { html } from "../../http/responses.ts";
-import { parameters } from "../../oauth/parameter.ts";
+import { html, HttpError } from "../../http/message.ts";
+import { parameters } from "../../oauth/params.ts";
 import type { CheckReport } from "./report.ts";
 import { describeReport } from "./report_props.ts";
 

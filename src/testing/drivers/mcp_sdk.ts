@@ -1,7 +1,7 @@
 /** A driver of the TypeScript SDK of the Model Context Protocol (version 2, `@modelcontextprotocol/client`). */
 
 import { randomId } from "../../oauth/secrets.ts";
-import { randomPool } from "../../server/random_pool.ts";
+import { randomPool } from "../../runtime/crypto.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../check/driver.ts";
 import type { DriverOptions } from "./options.ts";
 

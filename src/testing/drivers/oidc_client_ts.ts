@@ -1,7 +1,7 @@
 /** A driver of oidc-client-ts (version 3). */
 
 import { randomId } from "../../oauth/secrets.ts";
-import { randomPool } from "../../server/random_pool.ts";
+import { randomPool } from "../../runtime/crypto.ts";
 import type { ClientDriver } from "../check/driver.ts";
 import { withGlobalFetch } from "./global_fetch.ts";
 import { defaultScope, type DriverOptions, methodOf } from "./options.ts";

@@ -7,11 +7,10 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import { rejectUntrustedHost } from "../../app/host_check.ts";
+import { rejectUntrustedHost } from "../../app/cross_site.ts";
 import type { Plugin } from "../../app/plugin.ts";
-import { quote } from "../../oauth/config/config_issue.ts";
-import { ConfigurationError } from "../../oauth/config/configuration_error.ts";
-import { parameters } from "../../oauth/parameter.ts";
+import { ConfigurationError, quote } from "../../oauth/config/config_issue.ts";
+import { parameters } from "../../oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

@@ -1,9 +1,8 @@
 /** Any OAuth error, in the form that the endpoint uses itself (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { authorizationResponse } from "../../app/authorization_response.ts";
+import { authorizationResponse } from "../../app/authorization.ts";
 import { basicChallenge, bearerChallenge } from "../../app/error_response.ts";
-import type { RequestLike, ResponseLike } from "../../http/message.ts";
-import { json } from "../../http/responses.ts";
+import { json, type RequestLike, type ResponseLike } from "../../http/message.ts";
 import { findDestination } from "../../oauth/authorize/destination.ts";
 import { type ErrorCode, errorStatus } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";

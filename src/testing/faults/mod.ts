@@ -23,7 +23,7 @@
  * @module
  */
 
-import { suggest } from "../../oauth/config/suggest.ts";
+import { suggest } from "../../oauth/config/config_issue.ts";
 /** Access tokens with other claims, or another text in their place. */
 import * as accessToken from "./access_token.ts";
 /** Authorization responses with wrong or missing parameters. */

@@ -1,10 +1,9 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
 import type { ClientAuthMethod, ClientMetadata } from "../client.ts";
-import { describeKnownIds, withNearest } from "../known_ids.ts";
+import { describeKnownIds, withAnySecret, withNearest } from "../unregistered_clients.ts";
 import { describeRemovedClient } from "../server_clients.ts";
 import type { Client } from "../repository.ts";
-import { withAnySecret } from "../unregistered_clients.ts";
 import { OAuthError } from "../../errors.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";

@@ -1,18 +1,16 @@
 /** The methods of client authentication, and the authentication of a request, which every client endpoint begins with. */
 
-import { policyOf } from "../policy.ts";
-import { warnUnregistered } from "../unregistered_clients.ts";
-import type { Client } from "../repository.ts";
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
+import { isPromise } from "../../maybe_promise.ts";
+import { parameters } from "../../params.ts";
+import type { RateLimiter } from "../../bounded_cache.ts";
 import type { ClientAuth, Credentials, Server } from "../../server.ts";
-import type { RateLimiter } from "../../rate_limiter.ts";
 import type { Explanation } from "../../trace.ts";
-import { parameters } from "../../parameter.ts";
-import { basic } from "./basic.ts";
-import { invalidClient, tracePassedClient } from "./method.ts";
-import { none } from "./none.ts";
-import { post } from "./post.ts";
+import { policyOf } from "../policy.ts";
+import type { Client } from "../repository.ts";
+import { warnUnregistered } from "../unregistered_clients.ts";
+import { howToAuthenticate, invalidClient, tracePassedClient, unknownClient, verifyClientSecret } from "./method.ts";
 
 /** The parameters of client authentication. */
 export const clientAuthParameters = parameters(
@@ -160,3 +158,101 @@ function rejectRateLimited(seconds: number): void {
     received: "another one",
   });
 }
+
+interface CredentialCandidate {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */
+const basic: ClientAuth = {
+  method: "client_secret_basic",
+  isUsed: ({ authorization }) => authorization !== null,
+  claimedId: ({ authorization }) => parseBasicHeader(authorization!)[0]?.id,
+  async authenticate(server, { authorization }) {
+    const candidates = parseBasicHeader(authorization!);
+    if (candidates.length > 0) return await verifyClientSecret(server, "client_secret_basic", candidates);
+    throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
+      rule: "CA-04",
+      expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
+      received: "something else",
+    });
+  },
+};
+
+/**
+ * The possible readings of a header: id and secret form-decoded, as the specification requires, and unchanged, as
+ * `curl -u` and many clients send them. Each reading is compared with the registered secret.
+ */
+function parseBasicHeader(header: string): CredentialCandidate[] {
+  const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (token === undefined || token.length % 4 !== 0) return [];
+  let text: string;
+  try {
+    const binary = atob(token);
+    // Rejects other base64 encodings of the same bytes.
+    if (btoa(binary) !== token) return [];
+    const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return [];
+  }
+  const colon = text.indexOf(":");
+  if (colon < 0) return [];
+  const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+  if (!/[%+]/.test(text)) return isPrintable(raw) ? [raw] : [];
+  const candidates = [raw];
+  try {
+    candidates.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
+  } catch {
+    // Not form-encoded: only the unchanged reading is possible.
+  }
+  return candidates.filter(isPrintable);
+}
+
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+function isPrintable({ id, secret }: CredentialCandidate): boolean {
+  return /^[\x20-\x7E]+$/.test(id) && /^[\x20-\x7E]*$/.test(secret);
+}
+
+/** The method of requests that use no other one. */
+const none: ClientAuth = {
+  method: "none",
+  isUsed: ({ params }) => params.get("client_id") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  async authenticate(server, { params, identifyClient }) {
+    const id = params.get("client_id") ?? await identifyClient?.(server, params);
+    if (id === undefined) {
+      throw invalidClient(
+        "the request identifies no client",
+        "HTTP Basic of a confidential client, or client_id in the body of a public client",
+        "neither",
+        { fix: "Send client_id in the body, or HTTP Basic if the client has a secret." },
+      );
+    }
+    const found = server.clients.find(id, server.sender);
+    const client = isPromise(found) ? await found : found;
+    if (client === undefined) throw unknownClient(server, id, "none");
+    if (!client.confidential) return client;
+    throw invalidClient(
+      `client ${id} is confidential and must authenticate`,
+      client.authMethods.join(" or "),
+      "client_id without authentication",
+      { fix: howToAuthenticate(client) },
+    );
+  },
+};
+
+/** For clients that are registered for it or name no method; any other client's secret in the body is rejected. */
+const post: ClientAuth = {
+  method: "client_secret_post",
+  isUsed: ({ params }) => params.get("client_secret") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  authenticate: (server, { params }) =>
+    verifyClientSecret(server, "client_secret_post", [
+      { id: params.get("client_id") ?? "", secret: params.get("client_secret")! },
+    ]),
+};

@@ -1,7 +1,6 @@
 /** Proofs of possession (RFC 9449): nonces, rejected proofs, and a server that ignores them. */
 
-import { type ResponseLike, withHeaders } from "../../../http/message.ts";
-import { json } from "../../../http/responses.ts";
+import { json, type ResponseLike, withHeaders } from "../../../http/message.ts";
 import { decodeJwtPart } from "../../../recorder/record_request.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { error } from "../../faults/mod.ts";

@@ -1,7 +1,7 @@
 /** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
 
 import { parseJsonObject } from "../../../http/message.ts";
-import { decodeBase64url, encodeBase64url } from "../../../runtime/base64url.ts";
+import { decodeBase64url, encodeBase64url } from "../../../runtime/crypto.ts";
 import { idToken } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { overrideClaims } from "../../faults/resign.ts";

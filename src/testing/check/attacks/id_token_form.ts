@@ -1,6 +1,6 @@
 /** ID tokens of a wrong form (RFC 7515, RFC 7519). */
 
-import { encodeBase64url } from "../../../runtime/base64url.ts";
+import { encodeBase64url } from "../../../runtime/crypto.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { type Attack, defineAttack } from "../attack.ts";
 import { signWithOwnKey } from "./forged_jwt.ts";

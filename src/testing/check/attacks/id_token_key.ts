@@ -2,7 +2,7 @@
 
 import { jwtSigner } from "../../../oauth/keys/jwt.ts";
 import type { PublishedKey } from "../../../oauth/keys/keys.ts";
-import { encodeBase64url } from "../../../runtime/base64url.ts";
+import { encodeBase64url } from "../../../runtime/crypto.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";

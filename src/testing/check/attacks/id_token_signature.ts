@@ -1,6 +1,6 @@
 /** ID tokens with a wrong signature or header (RFC 7515, RFC 8725). */
 
-import { encodeBase64url } from "../../../runtime/base64url.ts";
+import { encodeBase64url } from "../../../runtime/crypto.ts";
 import { idToken } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { encodeJwt } from "../../faults/resign.ts";

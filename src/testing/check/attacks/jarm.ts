@@ -1,6 +1,6 @@
 /** Signed authorization responses (JARM). */
 
-import { encodeBase64url } from "../../../runtime/base64url.ts";
+import { encodeBase64url } from "../../../runtime/crypto.ts";
 import { decodeJwtPart, findParam } from "../../../recorder/record_request.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import { encodeJwt, overrideClaims } from "../../faults/resign.ts";

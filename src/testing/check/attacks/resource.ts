@@ -3,8 +3,7 @@
  * RFC 6750).
  */
 
-import { getHeader, withHeaders } from "../../../http/message.ts";
-import { json } from "../../../http/responses.ts";
+import { getHeader, json, withHeaders } from "../../../http/message.ts";
 import { decodeJwtPart, findParam } from "../../../recorder/record_request.ts";
 import type { RequestView } from "../../faults/fault.ts";
 import { resource as resourceFaults, status } from "../../faults/mod.ts";

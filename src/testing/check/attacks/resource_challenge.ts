@@ -1,7 +1,6 @@
 /** The challenges of protected resources (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1). */
 
-import { isResponse, type ResponseLike } from "../../../http/message.ts";
-import { json } from "../../../http/responses.ts";
+import { isResponse, json, type ResponseLike } from "../../../http/message.ts";
 import type { Fault } from "../../faults/fault.ts";
 import type { Stage } from "../attack.ts";
 
