@@ -17,7 +17,12 @@ const below = (folder: string, ...names: string[]) => names.map((name) => folder
 export const onDenoAlone: readonly Group[] = [
   {
     why: "scripts and READMEs of this repository",
-    paths: ["tests/scripts/", "tests/readme_test.ts", "tests/testing/check/readme_test.ts"],
+    paths: [
+      "tests/scripts/",
+      "tests/readme_test.ts",
+      "tests/testing/check/readme_test.ts",
+      "tests/testing/moving_readme_test.ts",
+    ],
     always: true,
   },
   {

@@ -127,6 +127,15 @@ test("listeners change the redirects after login and logout, and metadata", asyn
   assertEquals(metadata.id_token_signing_alg_values_supported, ["ES256"]);
 });
 
+test("metadata has an algorithm before the suite generates a key", async () => {
+  const server = new OAuth2Server();
+  await server.start();
+  const metadata = await (await fetch(`${server.issuer.url}/.well-known/openid-configuration`)).json();
+  assertEquals(metadata.id_token_signing_alg_values_supported, ["RS256"]);
+  assertEquals(await (await fetch(metadata.jwks_uri)).json(), { keys: [] });
+  await server.stop();
+});
+
 test("the keys sign in turn, and buildToken signs claims of the test with any of them", async () => {
   const server = new OAuth2Server();
   const { issuer } = server;

@@ -58,7 +58,9 @@ export async function exchangeEvents(
     Object.entries(members).map(([name, value]) => [name, typeof value === "string" ? named(value) : value]),
   );
   if (event === Events.BeforeWellKnownOpenIdConfiguration) {
-    body.id_token_signing_alg_values_supported = [...new Set(issuer.keys.toJSON().map(({ alg }) => alg))];
+    const algorithms = new Set(issuer.keys.toJSON().map(({ alg }) => alg));
+    // Suites read metadata before they generate the first key.
+    body.id_token_signing_alg_values_supported = algorithms.size === 0 ? ["RS256"] : [...algorithms];
   }
   const changed: MutableResponse = { body, statusCode: status };
   emit(event, changed, request);

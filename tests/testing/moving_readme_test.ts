@@ -1,0 +1,166 @@
+/** The README about other mocks: each right side is run, or started with. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { recorder } from "../../src/recorder/recorder.ts";
+import { health } from "../../src/operating/mod.ts";
+import { validateOptions } from "../../src/server/options.ts";
+import { requestMappings } from "../../src/testing/request_mappings.ts";
+import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";
+import { faults, testControl } from "../../src/testing/mod.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
+import type { ClientMetadata } from "../../src/mod.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+
+const folder = "src/testing/moving";
+const text = readFileSync(`${folder}/README.md`, "utf8");
+
+interface Section {
+  readonly name: string;
+  /** The program above the table; empty without one. */
+  readonly program: string;
+  readonly files: readonly string[];
+  /** The code of the right sides. */
+  readonly cells: readonly string[];
+}
+
+const sections: readonly Section[] = text.split(/^## /m).map((part) => ({
+  name: part.split("\n", 1)[0]!,
+  program: [...part.matchAll(/```ts ignore\n([\s\S]*?)```/g)].map(([, code]) => code).join("\n"),
+  files: [...part.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json]) => json!),
+  cells: [...part.matchAll(/^\|.*\| (.*?) *\|$/gm)].flatMap(([, cell]) => /^`([^`]+)`/.exec(cell!)?.[1] ?? []),
+}));
+
+/** The right sides that begin like this, in all sections or in one. */
+function cells(
+  beginning: RegExp,
+  { cells }: Pick<Section, "cells"> = { cells: sections.flatMap(({ cells }) => cells) },
+) {
+  return cells.filter((cell) => beginning.test(cell));
+}
+
+async function configure(content: string) {
+  const env = { LATCHKEY_CONFIG_JSON: content };
+  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, validateOptions);
+  assert(read.kind === "run");
+  return read;
+}
+
+const call = /^(?:await )?(?:as\.|fetch\()/;
+
+test("every right side with code is run by a test here", () => {
+  const known = [call, /^"/, /^(?:LATCHKEY_|--)/, /^curl /, /^\/start$/];
+  assertEquals(cells(/^/).filter((cell) => !known.some((pattern) => pattern.test(cell))), []);
+  assertEquals(sections.length, 8);
+});
+
+/** A private key as a JWK. */
+async function newKey(): Promise<JsonWebKey> {
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048 };
+  const { privateKey } = await crypto.subtle.generateKey(
+    { ...algorithm, publicExponent: new Uint8Array([1, 0, 1]) },
+    true,
+    ["sign", "verify"],
+  );
+  return await crypto.subtle.exportKey("jwk", privateKey);
+}
+
+for (const section of sections.filter(({ program }) => program !== "")) {
+  test(`each call of ${section.name} succeeds`, async () => {
+    const calls = cells(call, section);
+    assert(calls.length > 3);
+    const names = { testLatchkey, faults, privateJwk: { ...await newKey(), kid: "own" } };
+    const { fetch } = globalThis;
+    for (const cell of calls) {
+      const body = `${section.program}\n${cell};\nreturn as;`;
+      const run = new Function(...Object.keys(names), `return (async () => { ${body} })()`);
+      const as: TestLatchkey = await run(...Object.values(names));
+      const closing = as.close();
+      // The faults are there to be read: no request has met them.
+      await (/as\.on\(.*(?:once|times)/.test(cell) ? assertRejects(() => closing, Error, "never fired") : closing);
+      assertEquals(globalThis.fetch, fetch);
+    }
+  });
+}
+
+for (const [i, { name, files }] of sections.entries()) {
+  for (const file of files) {
+    test(`the file of ${i === 0 ? "the introduction" : name} starts a server that logs in its first user at its first client`, async () => {
+      const { settings, requestMappings: mappings = [] } = await configure(file);
+      const control = testControl();
+      const record = recorder();
+      await using as = await latchkey({
+        ...settings,
+        plugins: [control.plugin, record, requestMappings(mappings, record)],
+      });
+      const [registered] = Array.isArray(settings.clients) ? settings.clients : [];
+      const client: ClientMetadata = registered ??
+        { client_id: "unknown", client_secret: "any", redirect_uris: ["http://localhost:3000/cb"] };
+      const { tokens, claims } = await control.logIn({ ...client, redirect_uri: client.redirect_uris![0]! }, {
+        scope: "openid",
+      });
+      assertEquals(claims!.sub, (await as.users.first())!.sub);
+      const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`))).json();
+      for (const [member, path] of Object.entries(settings.paths ?? {})) {
+        assertEquals(metadata[member], as.issuer + path);
+      }
+      const authorization = `Bearer ${tokens.access_token}`;
+      const userinfo = await as.fetch(new Request(metadata.userinfo_endpoint, { headers: { authorization } }));
+      assertEquals((await userinfo.json()).sub, claims!.sub);
+      for (const [claim, value] of Object.entries(mappings[0]?.claims ?? {})) assertEquals(claims![claim], value);
+      const { accessTokenClaims = [] } = settings as { accessTokenClaims?: readonly string[] };
+      const issued = JSON.parse(atob(tokens.access_token.split(".")[1]!));
+      for (const claim of accessTokenClaims) assert(claim in issued);
+    });
+  }
+}
+
+test("the settings, flags and variables are accepted", async () => {
+  const settings = cells(/^"/);
+  assert(settings.length > 30);
+  for (const cell of settings) await configure(`{${cell}}`);
+  for (const cell of cells(/^(?:LATCHKEY_|--)/)) {
+    const [, variable, value] = /^(\w+)=(.*)$/.exec(cell) ?? [];
+    const read = await readConfiguration({
+      args: variable === undefined ? cell.split(" ") : [],
+      env: variable === undefined ? {} : { [variable]: value! },
+      readTextFile: () => Promise.resolve("{}"),
+    }, validateOptions);
+    assertEquals(read.kind, "run", cell);
+  }
+});
+
+test("the requests to the control succeed", async () => {
+  await using as = await testLatchkey({
+    issuer: "http://localhost:9000",
+    control: true,
+    plugins: [health()],
+  });
+  const commands = cells(/^curl /);
+  assert(commands.length > 12);
+  for (const command of commands) {
+    const [, json, url] = /^curl (?:--json '([^']+)' )?'?(\S+?)'?$/.exec(command)!;
+    const response = await as.fetch(
+      new Request(url!, {
+        ...json !== undefined && { method: "POST", body: json, headers: { "content-type": "application/json" } },
+      }),
+    );
+    assert(response.ok, `${command}: ${response.status} ${await response.text()}`);
+  }
+});
+
+test("the example of the interface of oauth2-mock-server runs", async () => {
+  const readme = readFileSync("src/testing/oauth2_mock_server/README.md", "utf8");
+  const [, program = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+  const body = `return (async () => { ${program.replace(/^import .*\n/m, "")}\nreturn token; })()`;
+  const token = await new Function("OAuth2Server", body)(OAuth2Server);
+  assertEquals(JSON.parse(atob(token.split(".")[1]!)).scope, "read");
+});
+
+test("every relative link leads to a file", () => {
+  const targets = [...text.matchAll(/\]\((\.\.[^)#]*)/g)].map(([, target]) => target!);
+  assert(targets.length > 5);
+  for (const target of targets) assert(existsSync(`${folder}/${target}`), target);
+});
