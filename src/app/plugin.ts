@@ -39,8 +39,10 @@ export interface ConfigurableOptions extends Settings {
 
 /** Options of an app that a plugin adds. */
 export interface AddedAppOptions extends ConfigurableOptions {
-  /** The path of the issuer below the origin of the host, such as `/tenants/x`. */
-  readonly path: string;
+  /** The path of the issuer below the origin of the host, such as `/tenants/x`, unless `issuer` is set. */
+  readonly path?: string;
+  /** The store of its records. */
+  readonly store: Server["store"];
   /** Its plugins; the first one is the outermost. Default: none. */
   readonly plugins?: readonly Plugin[];
   /** Creates its signing keys. Default: generated keys. */
@@ -48,7 +50,7 @@ export interface AddedAppOptions extends ConfigurableOptions {
 }
 
 /**
- * Adds an app to the host of a server. Its records are in memory.
+ * Adds an app to the host of a server.
  *
  * @throws {ConfigurationError} If options are invalid, or the path is in use.
  */

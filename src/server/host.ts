@@ -175,7 +175,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     let ending: Promise<void> | undefined;
     const opened = await openApp(options, {
       ...place,
-      addApp: ({ path, ...options }) => created.addApp(options, path, memoryStore()),
+      addApp: ({ path, store, ...options }) => created.addApp(options, path, store),
       close: (drop) => ending ??= close(opened, drop ? prefix : undefined),
     });
     return opened;

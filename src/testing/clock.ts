@@ -25,6 +25,9 @@ export interface TestClock {
   reset(): void;
 }
 
+/** The system clock, looked up at each call, so that the fake timers of a test framework apply. */
+export const systemClock = (): number => Date.now();
+
 interface TestClockOptions {
   /** The time at the start, in the years 1970 to 9999. Default: the time of the system clock. */
   readonly startsAt?: Moment;

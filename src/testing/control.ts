@@ -2,7 +2,7 @@
 
 import type { App } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
-import type { ConfigurableOptions, Plugin } from "../app/plugin.ts";
+import type { AddApp, ConfigurableOptions, Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { object } from "../oauth/config/field.ts";
@@ -19,7 +19,8 @@ import { clientDocumentFactory } from "./client_documents.ts";
 import { clientFactory } from "./clients.ts";
 import { changedSettings } from "./changed_settings.ts";
 import { combinePlugins } from "./combine_plugins.ts";
-import { testClock } from "./clock.ts";
+import { systemClock, testClock } from "./clock.ts";
+import { tenantList } from "./tenants.ts";
 import { deviceClient } from "./device.ts";
 import { faultInjector } from "./faults/fault_injector.ts";
 import { faultList } from "./faults/fault_list.ts";
@@ -62,6 +63,11 @@ const seededStart = "2026-01-01T00:00:00Z";
  * ```
  */
 export function testControl(options: TestControlOptions = {}): ServerControl {
+  return createControl(options);
+}
+
+/** @param isTenant A tenant has no tenants. */
+function createControl(options: TestControlOptions, isTenant = false): ServerControl {
   assertOptions("testControl", controlField, options);
   const { seed, startsAt } = options;
   const isSeeded = seed !== undefined;
@@ -89,7 +95,14 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   const changes = changedSettings();
   const installed = new Set<InstalledFetch>();
   const resources = testResources(handle);
+  const tenants = tenantList({
+    getServer: () => ({ ...getApp().server, addApp }),
+    getSettings: () => settings,
+    createControl: (options) => createControl(options, true),
+    now: () => (settings.now ?? systemClock)(),
+  });
   let app: App | undefined;
+  let addApp: AddApp | undefined;
 
   function getApp(): App {
     if (app !== undefined) return app;
@@ -112,7 +125,14 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   }
 
   const innermost: Plugin = {
-    setup: (assembled) => void (app = assembled),
+    setup(assembled, _, add) {
+      app = assembled;
+      if (!isTenant) addApp = add;
+    },
+    handle: (next) => (request, peer) => {
+      tenants.removeExpired();
+      return next(request, peer);
+    },
     extend: (server) => changes.extend(values.extend(state.extend(server))),
     onEvent(event) {
       grants.onEvent(event);
@@ -214,6 +234,8 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
     decisions,
     browser,
     clock,
+    tenant: (options) => tenants.create(options),
+    tenants,
     resource: resources.resource,
     on: injector.on,
     issue: overrides.overrides,

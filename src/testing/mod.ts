@@ -28,7 +28,18 @@ export { testIssuer, testLatchkey } from "./test_latchkey.ts";
 export type { TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
 export { testControl } from "./control.ts";
 export type { ResetOptions } from "./resettable_state.ts";
-export type { ControlOptions, ServerControl, ServerName, TestControl, TestControlOptions } from "./test_control.ts";
+export type {
+  ControlOptions,
+  HostSetting,
+  ServerControl,
+  ServerName,
+  Tenant,
+  TenantOptions,
+  Tenants,
+  TestControl,
+  TestControlOptions,
+} from "./test_control.ts";
+export { TenantError } from "./tenants.ts";
 export type { ChangeableSettings } from "./changed_settings.ts";
 export type { FixedValues } from "./fixed_values.ts";
 export type { GrantsOf } from "./issued_grants.ts";

@@ -2,6 +2,12 @@
 
 import type { Plugin } from "../app/plugin.ts";
 import type { Approver } from "../app/approver.ts";
+import type { ExtensionSettings } from "../extensions/settings.ts";
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { Settings } from "../oauth/config/settings.ts";
+import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import type { MemoryRepository } from "../oauth/records/repository.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { ChangeableSettings } from "./changed_settings.ts";
@@ -123,6 +129,20 @@ export interface TestControl extends LoginClient, DeviceClient {
    * ```
    */
   readonly resource: ResourceFactory;
+  /**
+   * Creates an issuer of its own on the same host, for a test that runs at the same time as others: with clients,
+   * users, records, log, faults and a clock of its own.
+   *
+   * @throws {ConfigurationError} If the options are invalid.
+   * @throws {TenantError} If there are 1000 tenants, or the server is a tenant itself.
+   *
+   * @example
+   * ```ts ignore
+   * await using tenant = await as.tenant({ settings: { lifetimes: { access_token: 60 } } });
+   * const { tokens } = await tenant.logIn(tenant.client());
+   * ```
+   */
+  tenant(options?: TenantOptions): Promise<Tenant>;
   /** The clock of the whole server. */
   readonly clock: TestClock;
   /** Starts a fault rule: `as.on("token").once(faults.error("invalid_grant"))`. */
@@ -140,6 +160,67 @@ export interface TestControl extends LoginClient, DeviceClient {
    * @throws {Error} If a fault fired less often than written; everything is reset nevertheless.
    */
   reset(options?: ResetOptions): Promise<void>;
+}
+
+/** The settings that say where the process is reached, and what it reaches: a tenant has those of its server. */
+export type HostSetting =
+  | "issuer"
+  | "issuerHosts"
+  | "frontChannelUrl"
+  | "backChannelUrl"
+  | "trustProxy"
+  | "proxyHeader"
+  | "privateHosts";
+
+/** Options of a tenant. Everything has a default. */
+export interface TenantOptions extends Pick<TestControlOptions, "seed" | "startsAt"> {
+  /** Settings of the configuration file, except those that say where the process is reached. Default: as the file. */
+  readonly settings?: Omit<Settings & ExtensionSettings, HostSetting | "clients" | "users">;
+  /** The clients. Default: none. */
+  readonly clients?: readonly ClientMetadata[];
+  /** The users. Default: `alice` and `bob`. */
+  readonly users?: readonly User[];
+  /** Seconds without a request after which it is removed. Default: 3600. */
+  readonly lifetime?: number;
+}
+
+/** A mock of its own at its own issuer, on the host of another one, with which it shares nothing else. */
+export interface Tenant extends TestControl, AsyncDisposable {
+  /** Its id, which its issuer ends with. */
+  readonly id: string;
+  /** The issuer identifier: `/tenants/` and the id, below the issuer of the server. */
+  readonly issuer: string;
+  /** The registered clients, which can change at any time. */
+  readonly clients: MemoryRepository<ClientMetadata, Client>;
+  /** The users, which can change at any time. */
+  readonly users: MemoryRepository<User, User>;
+  /** Creates a new signing key; see {@link TestLatchkey.rotateKeys}. */
+  rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
+  /**
+   * Removes it with everything that it issued. A second call has no effect.
+   *
+   * @throws {Error} If a fault fired less often than written; it is removed nevertheless.
+   */
+  close(): Promise<void>;
+}
+
+/** The tenants of one server. */
+export interface Tenants {
+  /**
+   * Creates a tenant.
+   *
+   * @param origin The origin of its issuer. Default: that of the server, which follows the port.
+   * @param endpoints Creates a plugin with further endpoints. Default: none.
+   * @throws {ConfigurationError} If the options are invalid.
+   * @throws {TenantError} If there are 1000 tenants, or the server is a tenant itself.
+   */
+  create(options?: TenantOptions, origin?: string, endpoints?: (control: ServerControl) => Plugin): Promise<Tenant>;
+  /** The tenants, oldest first. */
+  all(): readonly Tenant[];
+  /** Finds a tenant; `undefined` if it does not exist. */
+  find(id: string): Tenant | undefined;
+  /** Removes the tenants that have expired. */
+  removeExpired(): void;
 }
 
 /** Options of the control over HTTP. */
@@ -180,6 +261,8 @@ export interface ServerControl extends TestControl {
   approvePages(next: Approver): Approver;
   /** The functions that depend on the issuer, for one name of the server. */
   underName(name: ServerName): Pick<TestControl, "endSession" | "mint">;
+  /** The tenants. */
+  readonly tenants: Tenants;
   /** The recorder of the log. */
   readonly recorder: Recorder;
   /** Fault rules that have ids, for programs that add and remove them by JSON. */

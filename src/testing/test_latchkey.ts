@@ -8,14 +8,13 @@ import { ConfigurationError } from "../oauth/config/config_issue.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { allowancesOf } from "../oauth/config/allowances.ts";
 import { testHosts } from "../oauth/test_hosts.ts";
-import { extensions } from "../server/extensions.ts";
 import { latchkey } from "../server/latchkey.ts";
 import type { ListenOptions, ListenResult } from "../server/listen.ts";
 import type { LatchkeyOptions } from "../server/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { testControl } from "./control.ts";
 import type { ControlOptions, TestControl, TestControlOptions } from "./test_control.ts";
-import { testKeys } from "./keys.ts";
+import { mockOptions } from "./mock_options.ts";
 import { assertServerOptions } from "./options.ts";
 
 /** Options of a mock server: every option of {@link latchkey}, and a few more. Everything has a default. */
@@ -35,8 +34,6 @@ export interface TestLatchkeyOptions extends LatchkeyOptions, TestControlOptions
    */
   readonly control?: boolean | ControlOptions;
 }
-
-const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /** The issuer of a mock server that does not listen and has no option `issuer`. */
 export const testIssuer = "https://latchkey.test";
@@ -88,21 +85,12 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   assertServerOptions(options, ["seed", "startsAt", "testKeys", "control"]);
   assertKeyOptions(options);
   const { seed, startsAt, testKeys: useTestKeys = true, control: remote, plugins = [], ...settings } = options;
-  const { plugin, overHttp, recorder: _, faults: __, approvePages: ___, clearFaults, ...control } = testControl({
-    seed,
-    startsAt,
-  });
+  const { plugin, overHttp, tenants: _, recorder: __, faults: ___, approvePages: ____, clearFaults, ...control } =
+    testControl({ seed, startsAt });
   const endpoints = remote ? [await overHttp(remote === true ? {} : remote)] : [];
   const server = await latchkey({
     issuerUntilListening: testIssuer,
-    clients: [],
-    // Looked up at each call, so that a fetch that a test installs applies.
-    outbound: (url, init) => globalThis.fetch(url, init),
-    ...useTestKeys && { keySource: testKeys(seed !== undefined) },
-    ...settings,
-    // A test may move the clock by months, and its clients are gone when it ends.
-    ...(settings.extensions ?? extensions).some(({ name }) => name === "registration") &&
-      { registration: { unusedLifetime: tenYearsSeconds, ...settings.registration } },
+    ...mockOptions(settings, { useTestKeys, isSeeded: seed !== undefined }),
     plugins: [plugin, ...endpoints, ...plugins],
   });
 

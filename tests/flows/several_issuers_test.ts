@@ -120,7 +120,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     const options = () => withSecretLeakCheck<AppOptions>({ ...common, path: "/b" });
     const a = await server.app({ ...options(), path: "/a" });
     const useAll = async (app: HostedApp) => {
-      const { get, post } = requests(server, app);
+      const { get, post } = requests(server.fetch, app);
       const location = (await get(`/oauth2/authorize?${encode(webRequest)}`)).headers.get("location")!;
       const fields = {
         grant_type: "authorization_code",
@@ -140,11 +140,11 @@ for (const [name, openStore] of Object.entries(stores)) {
     assert(await countAll() > before);
     await b.drop();
     assertStrictEquals(await countAll(), before);
-    assertStrictEquals((await requests(server, b).post("/oauth2/token", fields)).status, 404);
+    assertStrictEquals((await requests(server.fetch, b).post("/oauth2/token", fields)).status, 404);
     // An app of the same path begins without records, and with another key.
     const next = await server.app(options());
     assertStrictEquals(await next.clients.find("late"), undefined);
-    assertStrictEquals(await outcome(requests(server, next).post("/oauth2/token", fields)), "invalid_grant");
+    assertStrictEquals(await outcome(requests(server.fetch, next).post("/oauth2/token", fields)), "invalid_grant");
     assert(await a.clients.find("late"));
   });
 }

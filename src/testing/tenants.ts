@@ -1,0 +1,181 @@
+/** Tenants: issuers of their own on the host of a mock, made at run time, for tests that run at the same time. */
+
+import type { AddApp, Plugin } from "../app/plugin.ts";
+import { extensionFields } from "../extensions/settings.ts";
+import { clientField, userField } from "../oauth/clients/client.ts";
+import { assertNoIssues } from "../oauth/config/config_issue.ts";
+import { type Field, list, object, validate, whole } from "../oauth/config/field.ts";
+import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import { randomId } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import { randomPool } from "../runtime/crypto.ts";
+import { plainText } from "../http/message.ts";
+import { recorder } from "../recorder/recorder.ts";
+import { memoryStore } from "../store/memory.ts";
+import { assertAllMet } from "./assert_all_met.ts";
+import { mockOptions } from "./mock_options.ts";
+import { anyOption } from "./options.ts";
+import type { HostSetting, ServerControl, Tenant, TenantOptions, Tenants, TestControlOptions } from "./test_control.ts";
+
+/** Maximum number of tenants of one server. */
+const maxTenants = 1000;
+
+/** Maximum number of records of each kind, and their bytes: a thousand tenants share the memory of a process. */
+const storeLimits = { maxRecords: 10_000, maxBytes: 4 * 1024 * 1024 };
+
+/** Maximum size of the log of a tenant, in bytes. */
+const maxRecordedBytes = 4 * 1024 * 1024;
+
+/** How often expired tenants are searched for, in milliseconds. */
+const searchIntervalMs = 1000;
+
+/** The settings that a tenant has of its server. */
+const hostSettings: readonly HostSetting[] = [
+  ...["issuer", "issuerHosts", "frontChannelUrl", "backChannelUrl", "trustProxy", "proxyHeader"] as const,
+  "privateHosts",
+];
+
+/** The server cannot have the tenant. */
+export class TenantError extends Error {
+  /** Creates the error. */
+  constructor(message: string) {
+    super(message);
+    this.name = "TenantError";
+  }
+}
+
+const tenantSettingFields = Object.fromEntries(
+  Object.entries({ ...settingFields, ...extensionFields }).filter(([name]) =>
+    !([...hostSettings, "clients", "users"] as readonly string[]).includes(name)
+  ),
+);
+
+const tenantField: Field = object<TenantOptions>("TenantOptions", {
+  ...{ seed: anyOption, startsAt: anyOption },
+  settings: object("Settings", tenantSettingFields, {}) as never,
+  clients: list(clientField, [[]], { expected: "an array of clients" }),
+  users: list(userField, [[]], { expected: "an array of users" }),
+  lifetime: whole(3600, { min: 1, expected: "a whole number of seconds, at least 1" }),
+}, {});
+
+interface TenantDependencies {
+  /** The server whose tenants they are; `addApp` is absent for a tenant. */
+  getServer(): Pick<Server, "issuer" | "settings"> & { readonly addApp?: AddApp };
+  /** The settings that a tenant has of its server. */
+  getSettings(): Settings;
+  /** Creates the control of a tenant. */
+  createControl(options: TestControlOptions): ServerControl;
+  /** The clock that ends tenants. The clock of the server does not: tests move it. */
+  now(): number;
+}
+
+interface Entry {
+  readonly tenant: Tenant;
+  readonly lifetimeMs: number;
+  usedAt: number;
+}
+
+/** Creates the tenants of a server; none at first. */
+export function tenantList({ getServer, getSettings, createControl, now }: TenantDependencies): Tenants {
+  const entries = new Map<string, Entry>();
+  const random = randomPool();
+  let pending = 0;
+  let searchedAt = 0;
+
+  const isExpired = ({ usedAt, lifetimeMs }: Entry) => now() >= usedAt + lifetimeMs;
+
+  function find(id: string): Tenant | undefined {
+    const entry = entries.get(id);
+    return entry === undefined || isExpired(entry) ? undefined : entry.tenant;
+  }
+
+  function removeExpired(): void {
+    if (entries.size === 0 || Math.abs(now() - searchedAt) < searchIntervalMs) return;
+    searchedAt = now();
+    // A fault that did not fire concerns no test any more.
+    for (const entry of entries.values()) if (isExpired(entry)) entry.tenant.close().catch(() => {});
+  }
+
+  async function create(
+    options: TenantOptions,
+    origin: string | undefined,
+    endpoints: ((control: ServerControl) => Plugin) | undefined,
+  ): Promise<Tenant> {
+    assertNoIssues(validate(tenantField, options));
+    const { seed, startsAt, settings, clients, users, lifetime = 3600 } = options;
+    const { addApp, ...server } = getServer();
+    const { issuer } = server;
+    if (addApp === undefined) throw new TenantError("A tenant has no tenants. Ask the server that it belongs to.");
+    const id = randomId(random);
+    const exchanges = recorder({ maxBytes: maxRecordedBytes });
+    const control = createControl({ seed, startsAt, recorder: exchanges });
+    const { plugin, clearFaults, ...handle } = control;
+    const path = `${new URL(issuer).pathname.replace(/\/$/, "")}/tenants/${id}`;
+    const inherited = getSettings();
+    const own = {
+      ...Object.fromEntries(hostSettings.map((name) => [name, inherited[name]])),
+      ...{ issuer: undefined, issuerHosts: undefined, ...settings, ...clients && { clients }, ...users && { users } },
+    };
+    const isSeeded = seed !== undefined;
+    const app = await addApp({
+      ...mockOptions(own, { useTestKeys: server.settings.allows.testKeys, isSeeded }),
+      ...origin === undefined ? { path } : { issuer: origin + path },
+      store: memoryStore(storeLimits),
+      plugins: [
+        {
+          handle: (next) => async (request, peer) => {
+            const entry = entries.get(id);
+            if (entry === undefined || isExpired(entry)) return plainText(404, "This tenant was removed.");
+            entry.usedAt = now();
+            return await next(request, peer);
+          },
+        },
+        ...[exchanges, plugin],
+        ...endpoints === undefined ? [] : [endpoints(control)],
+      ],
+    });
+    let closing: Promise<void> | undefined;
+    const tenant: Tenant = {
+      ...handle,
+      id,
+      get issuer() {
+        return app.issuer;
+      },
+      clients: app.clients as Tenant["clients"],
+      users: app.users as Tenant["users"],
+      rotateKeys: app.rotateKeys,
+      close: () =>
+        closing ??= (async () => {
+          entries.delete(id);
+          const unmet = clearFaults();
+          await app.drop();
+          assertAllMet(unmet);
+        })(),
+      [Symbol.asyncDispose]: () => tenant.close(),
+    };
+    entries.set(id, { tenant, lifetimeMs: lifetime * 1000, usedAt: now() });
+    return tenant;
+  }
+
+  return {
+    async create(options = {}, origin, endpoints) {
+      searchedAt = 0;
+      removeExpired();
+      if (entries.size + pending >= maxTenants) {
+        throw new TenantError(
+          `The server has ${maxTenants} tenants, which is the most. Remove tenants at the end of a test, ` +
+            "or create them with a shorter lifetime.",
+        );
+      }
+      pending++;
+      try {
+        return await create(options, origin, endpoints);
+      } finally {
+        pending--;
+      }
+    },
+    all: () => [...entries.values()].filter((entry) => !isExpired(entry)).map(({ tenant }) => tenant),
+    find,
+    removeExpired,
+  };
+}
