@@ -66,8 +66,10 @@ async function makeRelease(): Promise<void> {
   if (currentTarget !== undefined && Object.hasOwn(architectures, currentTarget)) {
     const label = { version, revision: commit, seconds };
     const image = await runStep("image", () => makeImage(currentTarget, binaryPath(currentTarget), label));
-    if (image === undefined) remarks.push("No image was made: neither docker, podman nor buildah works here.");
-    else console.log(image);
+    const missing = "No image was made: neither docker, podman nor buildah works here.";
+    if (image !== undefined) console.log(image);
+    else if (Deno.env.get("CI") === "true") throw new CommandError(missing);
+    else remarks.push(missing);
   }
   const entry = parseChangelog(await Deno.readTextFile("static/changes.md")).find((entry) => entry.version === version);
   await Deno.writeTextFile(`${folder}/NOTES.md`, `${entry?.notes ?? ""}\n`);

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { CommandError } from "../command.ts";
 import { run, succeeds } from "../run.ts";
 import { smokeTest } from "./smoke_test.ts";
+import { tryContainer } from "./try_container.ts";
 
 const containerfile = "static/team/Containerfile";
 const folder = "dist/image";
@@ -26,7 +27,13 @@ interface Engine {
     image: string,
   ) => Promise<{ readonly command: readonly string[]; readonly done?: readonly string[] }>;
   readonly signals: boolean;
+  /** Prints the image as JSON. */
+  readonly inspect: readonly string[];
+  /** Writes an image to a compressed OCI archive. Absent: the engine writes none. */
+  readonly push?: readonly string[];
 }
+
+const healthCheck = ["CMD", "/usr/local/bin/latchkey", "health"];
 
 /** With the network of this machine, and a read-only file system. */
 const runArguments = ["run", "--rm", "--network", "host", "--read-only", "--cap-drop", "ALL"];
@@ -38,19 +45,23 @@ const engines: readonly Engine[] = [
     build: ["docker", "build", "--quiet"],
     start: (image) => Promise.resolve({ command: ["docker", ...runArguments, image] }),
     signals: true,
+    inspect: ["docker", "image", "inspect"],
   },
   {
     name: "podman",
     probe: ["podman", "info"],
-    build: ["podman", "build", "--quiet"],
+    // The OCI format has no health check.
+    build: ["podman", "build", "--format", "docker", "--quiet"],
     start: (image) => Promise.resolve({ command: ["podman", ...runArguments, image] }),
     signals: true,
+    inspect: ["podman", "image", "inspect"],
+    push: ["podman", "push", "--quiet"],
   },
   {
     // For environments without further isolation, such as a container.
     name: "buildah",
     probe: ["buildah", "info"],
-    build: ["buildah", "build", "--isolation", "chroot", "--quiet"],
+    build: ["buildah", "build", "--format", "docker", "--isolation", "chroot", "--quiet"],
     async start(image) {
       const container = (await run(["buildah", "from", "--pull-never", image])).trim();
       const { OCIv1 } = JSON.parse(await run(["buildah", "inspect", container]));
@@ -61,6 +72,8 @@ const engines: readonly Engine[] = [
     },
     // It kills the program.
     signals: false,
+    inspect: ["buildah", "inspect", "--type", "image"],
+    push: ["buildah", "push", "--quiet"],
   },
 ];
 
@@ -98,13 +111,30 @@ async function buildAndTryImage(engine: Engine, target: string, binary: string, 
     ...Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]),
     folder,
   ], { SOURCE_DATE_EPOCH: String(label.seconds) });
+  if (!JSON.stringify(JSON.parse(await run([...engine.inspect, image]))).includes(JSON.stringify(healthCheck))) {
+    throw new CommandError(`The image has no health check ${healthCheck.join(" ")}.`);
+  }
   const { command, done } = await engine.start(image);
   try {
     await smokeTest(command, label.version, engine.signals);
+    const { readyMs, versionMs } = await tryContainer(command);
+    const times = `ready after ${readyMs.toFixed(0)} ms, while --version takes ${versionMs.toFixed(0)} ms`;
+    const size = await measureArchive(engine, image);
+    return `${image}, made and tried with ${engine.name}${base.remark}; ${[...size, times].join(", ")}`;
   } finally {
     if (done !== undefined) await run(done);
   }
-  return `${image}, made and tried with ${engine.name}${base.remark}`;
+}
+
+/** The size of the compressed image, as text; empty if the engine writes no archive. */
+async function measureArchive({ push }: Engine, image: string): Promise<string[]> {
+  if (push === undefined) return [];
+  const path = `${folder}/image.tar`;
+  await Deno.remove(path).catch(() => {});
+  await run([...push, image, `oci-archive:${path}`]);
+  const { size } = await Deno.stat(path);
+  await Deno.remove(path);
+  return [`${(size / 1e6).toFixed(1)} MB compressed`];
 }
 
 /** The base of the Containerfile. If it cannot be fetched, libraries of this machine replace it. */

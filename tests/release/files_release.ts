@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { tarGz, zip } from "../../scripts/release/archive.ts";
 import { parseLddOutput } from "../../scripts/release/image.ts";
 import { smokeTest } from "../../scripts/release/smoke_test.ts";
+import { tryContainer } from "../../scripts/release/try_container.ts";
 
 const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
@@ -125,5 +126,25 @@ test("a program fails the smoke test with another version, without listening, wi
   ];
   for (const [served, version, stated] of cases) {
     await assertRejects(() => smokeTest(program(served), version, true), Error, stated);
+  }
+});
+
+/** A program in a container: its health check, and its server. */
+const container = (checkHealth: string, served: string) =>
+  program(
+    `const port = Number(Deno.args[Deno.args.indexOf("--port") + 1]);
+    if (Deno.args.includes("health")) { ${checkHealth} } else { ${served} }`,
+  );
+const honestCheck = `await fetch("http://localhost:" + port).catch(() => Deno.exit(1))`;
+
+test("a container fails its test if it is healthy without a server, ends, is not healthy, or logs no user in", async () => {
+  const cases: readonly (readonly [checkHealth: string, served: string, stated: string])[] = [
+    ["", "", "Without a server, "],
+    [honestCheck, "Deno.exit(3)", "The container ended with exit code 3."],
+    ["Deno.exit(1)", "Deno.serve({ port }, () => new Response())", " failed:"],
+    [honestCheck, "Deno.serve({ port }, () => Response.json({}))", "The login at http://localhost:"],
+  ];
+  for (const [checkHealth, served, stated] of cases) {
+    await assertRejects(() => tryContainer(container(checkHealth, served)), Error, stated);
   }
 });
