@@ -24,7 +24,6 @@ const detailsPart: RequestPart = {
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
   access: {
-    name,
     isRequested: hasDetails,
     parse: JSON.parse,
     load: async () => (await load()).detailsLife,

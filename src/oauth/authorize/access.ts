@@ -10,6 +10,11 @@ import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 import type { AccessItems, ConsentItem } from "./request_part.ts";
 
+/** The names of access besides scope, also of parts that a server does not have: it does not show their claims. */
+export const accessNames: Readonly<Record<keyof FurtherAccess, string>> = {
+  authorizationDetails: "authorization_details",
+};
+
 /** The claims of an access token, and the members of a token response. */
 type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
 
@@ -176,9 +181,10 @@ export async function visibleAccess(
   return Object.assign({}, ...await Promise.all(visible));
 }
 
-/** Access besides scope by the names of its claims. */
-export function accessClaims({ requestParts }: Server, access: FurtherAccess): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(requestParts.access.map(({ member, name }) => [name, access[member]]));
+/** Access besides scope by the names of its claims; `undefined` for a claim that is not shown. */
+export function accessClaims(access: FurtherAccess): Readonly<Record<string, unknown>> {
+  const members = Object.keys(accessNames) as (keyof FurtherAccess)[];
+  return Object.fromEntries(members.map((member) => [accessNames[member], access[member]]));
 }
 
 /** What the user is asked about the access besides scope of a request, in the order of its objects. */

@@ -34,8 +34,6 @@ export interface PartServer {
  * token request may name some of the granted objects. Functions that handle it are in `access.ts`.
  */
 export interface Access {
-  /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
-  readonly name: string;
   /** Whether a token request asks for it. */
   isRequested(server: PartServer, params: Params): boolean;
   /** Reads the parameter of a stored request, which was valid when it was stored. */
@@ -48,6 +46,8 @@ export interface Access {
 export interface AccessPart extends Access {
   /** The member of requests, approvals and grants. */
   readonly member: keyof FurtherAccess;
+  /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
+  readonly name: string;
 }
 
 /** The life of {@link Access} after the request. */

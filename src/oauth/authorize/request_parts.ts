@@ -11,6 +11,7 @@ import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "..
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readLoginRequirements } from "./openid.ts";
 import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
+import { accessNames } from "./access.ts";
 import type { EntryPoint } from "./request_part.ts";
 import { readResources, readScope, warnAboutResource, warnIgnoredScope } from "./scope.ts";
 import { assertResponseMode, assertResponseType, assertState } from "./destination.ts";
@@ -64,7 +65,9 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
   const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
   return {
     at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
-    access: parts.flatMap(({ name, access }) => access === undefined ? [] : { ...access, member: name }),
+    access: parts.flatMap(({ name, access }) =>
+      access === undefined ? [] : { ...access, member: name, name: accessNames[name] }
+    ),
     parameters: {
       authorize: [...authorizationParameters, ...parametersAt("authorize")],
       par: [...authorizationParameters, ...parametersAt("par")],

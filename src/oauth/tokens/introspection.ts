@@ -44,7 +44,7 @@ export async function introspect(
     if (!mayInspect(server, caller, accessToken)) return inactiveToken;
     const { claims: accessTokenClaims } = accessToken;
     const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
-    const access = accessClaims(server, await visibleAccess(server, caller, accessTokenClaims));
+    const access = accessClaims(await visibleAccess(server, caller, accessTokenClaims));
     return { active: true, token_type: type, ...accessTokenClaims, ...access };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));

@@ -6,6 +6,7 @@ import { extensions, memoryStore } from "../../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
+  fetchIntrospection,
   post,
   publicClient,
   publicTokens,
@@ -30,6 +31,16 @@ test("[RT-09] a grant of details alone is invalid without the extension; one wit
   const next: object = await refreshTokens(later, mixed.refresh_token);
   assertEquals(["access_token" in next, "authorization_details" in next], [true, false]);
   assertEquals(await getOutcome(await refresh(later, alone.refresh_token)), "400 invalid_grant");
+});
+
+test("[RA-12] introspection does not show the details of an older token without the extension", async () => {
+  const store = memoryStore();
+  const before = await testServer({ ...richOptions, store });
+  const { access_token } = await publicTokens(before, { ...details(payment), scope: "read" });
+  assertEquals("authorization_details" in await fetchIntrospection(before, access_token), true);
+  const later = await testServer({ ...testClients, store, extensions: withoutDetails });
+  const { active, scope, ...others } = await fetchIntrospection(later, access_token);
+  assertEquals([active, scope, "authorization_details" in others], [true, "read", false]);
 });
 
 test("[JB-11, TX-03, CC-03] other extensions and grant types ignore the parameter and the claim", async () => {
