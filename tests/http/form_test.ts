@@ -132,17 +132,20 @@ test("[HT-07] a form has a limit of 64 KiB or less, to the byte, with or without
   assertEquals(await faultOf(readForm(post(`${wide}é`))), "413 HT-07");
 });
 
-test("[HT-07] a body without Content-Length is abandoned at the limit", async () => {
-  const part = new Uint8Array(1024).fill(0x61);
-  let sent = 0;
-  const { stream, isCancelled } = arriving([], (controller) => {
-    sent += part.length;
-    if (sent > 10 * 1024 * 1024) controller.close();
-    else controller.enqueue(part);
-  });
-  assertEquals(await faultOf(readForm(post(stream))), "413 HT-07");
-  assertLess(sent, maxBodyBytes + 8 * part.length);
-  assert(isCancelled());
+test("[HT-07] a body without Content-Length, or with Transfer-Encoding as well, is abandoned at the limit", async () => {
+  const both = { "content-length": "3", "transfer-encoding": "chunked" };
+  for (const headers of [undefined, both]) {
+    const part = new Uint8Array(1024).fill(0x61);
+    let sent = 0;
+    const { stream, isCancelled } = arriving([], (controller) => {
+      sent += part.length;
+      if (sent > 10 * 1024 * 1024) controller.close();
+      else controller.enqueue(part);
+    });
+    assertEquals(await faultOf(readForm(post(stream, headers))), "413 HT-07");
+    assertLess(sent, maxBodyBytes + 8 * part.length);
+    assert(isCancelled());
+  }
 });
 
 test("[HT-07] a body with a large Content-Length is rejected unread, and one with a small Content-Length is counted", async () => {
