@@ -23,11 +23,11 @@ const definitions = {
   latchkey_requests_total: ["counter", "Handled requests, by endpoint, method and status."],
   latchkey_request_seconds: ["histogram", "Response time, by endpoint."],
   latchkey_requests_in_flight: ["gauge", "Requests in progress."],
-  latchkey_refusals_total: ["counter", "Rejected requests, by OAuth error and broken rule."],
+  latchkey_rejections_total: ["counter", "Rejected requests, by OAuth error and broken rule."],
   latchkey_warnings_total: ["counter", "Warnings, by rule."],
   latchkey_issued_total: ["counter", "Issued codes, and token responses by grant type."],
-  latchkey_ended_total: ["counter", "Revoked grants, ended sessions, revoked tokens."],
-  latchkey_bugs_total: ["counter", "Internal errors, including failures of the store."],
+  latchkey_revocations_total: ["counter", "Revoked grants, ended sessions, revoked tokens."],
+  latchkey_internal_errors_total: ["counter", "Internal errors, including failures of the store."],
   latchkey_store_seconds: ["histogram", "Duration of store calls, by verb."],
   latchkey_store_failures_total: ["counter", "Failed store calls, by verb."],
 } as const satisfies Readonly<Record<string, readonly ["counter" | "gauge" | "histogram", string]>>;
@@ -82,7 +82,7 @@ export function metrics(): Metrics {
     switch (event.type) {
       case "rejected":
         return count(
-          "latchkey_refusals_total",
+          "latchkey_rejections_total",
           formatLabels({ error: event.error, rule: event.explanation.rule ?? "" }),
         );
       case "warning":
@@ -92,13 +92,13 @@ export function metrics(): Metrics {
       case "tokens_issued":
         return count("latchkey_issued_total", formatLabels({ what: event.grantType }));
       case "grant_revoked":
-        return count("latchkey_ended_total", formatLabels({ what: "grant" }));
+        return count("latchkey_revocations_total", formatLabels({ what: "grant" }));
       case "session_ended":
-        return count("latchkey_ended_total", formatLabels({ what: "session" }));
+        return count("latchkey_revocations_total", formatLabels({ what: "session" }));
       case "token_revoked":
-        return count("latchkey_ended_total", formatLabels({ what: "token" }));
+        return count("latchkey_revocations_total", formatLabels({ what: "token" }));
       case "internal_error":
-        return count("latchkey_bugs_total", "");
+        return count("latchkey_internal_errors_total", "");
     }
   }
 

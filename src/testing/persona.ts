@@ -58,7 +58,7 @@ export function mergePersonas(...personas: readonly Persona[]): Persona {
  * the program where the issuer is on a test host. It lets browsers in one test be different users; Playwright can send it
  * too.
  */
-export const personaHeader = "latchkey-person";
+export const personaHeader = "latchkey-persona";
 
 /** The value of {@link personaHeader} of a device whose user decides later, in a browser. */
 export const deferredPersona = "later=yes";

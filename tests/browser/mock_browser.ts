@@ -22,7 +22,7 @@ test("a browser logs in at a listening mock as the persona of its header, and is
   const client = as.client({ redirect_uris: [`http://127.0.0.1:${port}/callback`] });
   await using opened = await openPage(`${as.issuer}/`);
   const { page } = opened;
-  await page.setExtraHTTPHeaders({ "latchkey-person": "as=bob" });
+  await page.setExtraHTTPHeaders({ "latchkey-persona": "as=bob" });
   const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
   const request = new URLSearchParams({
     response_type: "code",

@@ -27,7 +27,7 @@ test("the program does what the control says: a client, a user, a fault that /fa
   assertEquals((await authorize({ login_hint: "carol" })).has("code"), true);
   // A hint that names no user logs in the default user, as without the control.
   assertEquals((await authorize({ login_hint: "mallory" })).has("code"), true);
-  assertEquals((await authorize({}, { "latchkey-person": "deny=yes" })).get("error"), "access_denied");
+  assertEquals((await authorize({}, { "latchkey-persona": "deny=yes" })).get("error"), "access_denied");
   await post("/faults/add", { fault: "status", parameters: { code: 503 }, endpoint: "jwks" });
   assertStringIncludes(await (await fetch(`${issuer}/faults`)).text(), "status at jwks, for the next request");
   assertEquals((await fetch(`${issuer}/oauth2/jwks`)).status, 503);

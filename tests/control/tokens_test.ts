@@ -205,9 +205,9 @@ test("a decision logs in, denies and narrows without a page, by a call or by the
   assertEquals(await authorize({}, { prompt: "none" }), "login_required");
   await post("/decisions/deny", { sub: "bob" });
   assertEquals(await authorize(), "access_denied");
-  assertEquals(await authorize({ "latchkey-person": "as=alice" }), "code");
-  assertEquals(await authorize({ "latchkey-person": "deny=yes" }), "access_denied");
-  const fromElsewhere = { "latchkey-person": "as=alice", origin: "http://evil.example.com" };
+  assertEquals(await authorize({ "latchkey-persona": "as=alice" }), "code");
+  assertEquals(await authorize({ "latchkey-persona": "deny=yes" }), "access_denied");
+  const fromElsewhere = { "latchkey-persona": "as=alice", origin: "http://evil.example.com" };
   assertEquals(await authorize(fromElsewhere), "/oauth2/login");
   await post("/decisions/loginAs", { sub: "alice" });
   assertEquals([await authorize(), await authorize()], ["code", "code"]);
@@ -230,6 +230,6 @@ test("on a real host the header of a request decides nothing, also with the cont
   const params = { response_type: "code", client_id: "web", redirect_uri, scope: "openid" };
   const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
   const url = `${as.issuer}/oauth2/authorize?${new URLSearchParams({ ...params, ...pkce })}`;
-  const response = await as.fetch(new Request(url, { headers: { "latchkey-person": "as=alice" } }));
+  const response = await as.fetch(new Request(url, { headers: { "latchkey-persona": "as=alice" } }));
   assertStringIncludes(response.headers.get("location")!, "/oauth2/login");
 });

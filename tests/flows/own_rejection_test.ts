@@ -51,7 +51,7 @@ test("a grant type of the embedding program rejects without a rule, and its fix 
   );
   const record = records.find(({ event }) => event === "rejected")!;
   assertEquals([record.rule, record.fix], [undefined, fix]);
-  assertStringIncludes(counted.text(), 'latchkey_refusals_total{error="invalid_grant",rule=""} 1');
+  assertStringIncludes(counted.text(), 'latchkey_rejections_total{error="invalid_grant",rule=""} 1');
   as.log.expect("token").rejected("invalid_grant");
   for (const text of [String(as.log), message, ...lines, JSON.stringify(records)]) {
     assertEquals(text.includes("undefined") || text.includes("TICKET-4711"), false, text);

@@ -133,7 +133,7 @@ test("metrics count requests, rejections by rule, issued tokens, and store calls
   assertStrictEquals(value(`latchkey_requests_total{endpoint="token",method="POST",status="400"}`), "1");
   assertStrictEquals(value(`latchkey_requests_total{endpoint="unknown",method="GET",status="404"}`), "1");
   assertStrictEquals(value(`latchkey_requests_total{endpoint="jwks",method="other",status="405"}`), "1");
-  assertStrictEquals(value(`latchkey_refusals_total{error="invalid_grant",rule="TK-16"}`), "1");
+  assertStrictEquals(value(`latchkey_rejections_total{error="invalid_grant",rule="TK-16"}`), "1");
   assertStrictEquals(value(`latchkey_issued_total{what="code"}`), "1");
   assertStrictEquals(value(`latchkey_issued_total{what="authorization_code"}`), "1");
   assertStrictEquals(value(`latchkey_store_seconds_count{verb="consume"}`), "1");
@@ -156,7 +156,7 @@ test("metrics count store failures", async () => {
   });
   assertStrictEquals((await token({ code: "any" })).status, 500);
   assertMatch(counted.text(), /latchkey_store_failures_total\{verb="get"\} 1\n/);
-  assertMatch(counted.text(), /latchkey_bugs_total 1\n/);
+  assertMatch(counted.text(), /latchkey_internal_errors_total 1\n/);
 });
 
 test("metrics have their own endpoint", async () => {
@@ -317,10 +317,10 @@ test("[FL-14] a missing page that a browser opens is one line of a text log, and
   ]);
   const records = lines.json.map((line) => JSON.parse(line)).filter(({ event }) => event === "page_missing");
   assertEquals(records.map(({ level, fix }) => [level, fix]), [["info", undefined], ["info", undefined]]);
-  assert(!counted.text().includes("latchkey_refusals_total{"));
+  assert(!counted.text().includes("latchkey_rejections_total{"));
   await get("/nowhere", { headers: { accept: "*/*" } });
   assertMatch(lines.text[2]!, /HT-01\n[^]*fix {7}/);
-  assertMatch(counted.text(), /latchkey_refusals_total{[^}]*HT-01[^}]*} 1\n/);
+  assertMatch(counted.text(), /latchkey_rejections_total{[^}]*HT-01[^}]*} 1\n/);
 });
 
 test("a text log has rejections with their fix and their request id, in the order of the events", async () => {
@@ -462,7 +462,7 @@ test("every event reaches each listener once, in any plugin order, within a requ
     await as.rotateKeys();
     assertEquals(observed, ["rejected", "key_created", "key_created"]);
     assertEquals(lines, ["rejected", "request", "key_created", "key_created"]);
-    assertMatch(counted.text(), /latchkey_refusals_total\{[^}]*\} 1\n/);
+    assertMatch(counted.text(), /latchkey_rejections_total\{[^}]*\} 1\n/);
   }
 });
 

@@ -513,7 +513,7 @@ test("[FL-07] the program shows each login on /flows, unless disabled", async ()
   });
 });
 
-test("the header latchkey-person chooses the user, and the terminal says which users a wrong login_hint could name", async () => {
+test("the header latchkey-persona chooses the user, and the terminal says which users a wrong login_hint could name", async () => {
   const started = { args: ["--config", file("persona.json", ownClients)] };
   await against(started, async (program, url) => {
     const subOf = async (fields: Fields, headers: Record<string, string> = {}) => {
@@ -522,7 +522,7 @@ test("the header latchkey-person chooses the user, and the terminal says which u
       const { id_token } = await (await post(`${url}/oauth2/token`, { ...spaToken, code })).json();
       return JSON.parse(atob(id_token.split(".")[1])).sub;
     };
-    assertEquals(await subOf({}, { "latchkey-person": "as=dave" }), "dave");
+    assertEquals(await subOf({}, { "latchkey-persona": "as=dave" }), "dave");
     assertEquals(await subOf({ login_hint: "dav" }), "carol");
     await program.waitForOutput(/login_hint names no user.*\n +expected +carol or dave\n +received +dav\n/);
   });
