@@ -20,6 +20,7 @@ import type { Mint } from "../testing/mint.ts";
 import type { PrivateJwk } from "../testing/private_jwk.ts";
 import type { ResetOptions } from "../testing/resettable_state.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import type { TenantOptions } from "../testing/test_control.ts";
 import type { UserDecisions } from "../testing/user_decisions.ts";
 import { type Call, connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
 import { type ConnectedLog, connectedLog } from "./connected_log.ts";
@@ -30,6 +31,7 @@ export { ControlRequestError } from "./connection.ts";
 export type { Call, ConnectedLog, ConnectedRuleBuilder, ConnectOptions, SentFault };
 export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
 export type { ConnectedFaultRule } from "./connected_rules.ts";
+export type { TenantOptions };
 export type { ProblemIssue } from "../app/problem_response.ts";
 
 /** The functions of a handle in process, as functions that return promises. */
@@ -106,6 +108,15 @@ export interface ConnectedLatchkey {
   importKey(key: PrivateJwk, lead?: number): Promise<void>;
   /** Creates a new signing key. Returns the `kid` of each published key. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<{ readonly kids: readonly string[] }>;
+  /** Issuers of their own on the host of the server, for tests that run at the same time. */
+  readonly tenants: {
+    /** Creates a tenant, and connects to its control. */
+    create(options?: TenantOptions): Promise<ConnectedTenant>;
+    /** The tenants, oldest first. */
+    all(): Promise<readonly { readonly id: string; readonly issuer: string; readonly control: string }[]>;
+    /** Removes a tenant. */
+    remove(id: string): Promise<void>;
+  };
   /** Ends the session of an ID token, and calls its clients. */
   endSession(idToken: string): Promise<void>;
   /**
@@ -114,6 +125,18 @@ export interface ConnectedLatchkey {
    * @throws {ControlRequestError} If a fault fired less often than expected; everything is reset nevertheless.
    */
   reset(options?: ResetOptions): Promise<void>;
+}
+
+/** The control of a tenant. */
+export interface ConnectedTenant extends ConnectedLatchkey, AsyncDisposable {
+  /** Its id. */
+  readonly id: string;
+  /**
+   * Removes it with everything that it issued. A second call has no effect.
+   *
+   * @throws {ControlRequestError} If a fault fired less often than expected; it is removed nevertheless.
+   */
+  close(): Promise<void>;
 }
 
 /**
@@ -134,11 +157,26 @@ export interface ConnectedLatchkey {
  * ```
  */
 export async function connectLatchkey(url: string, options: ConnectOptions = {}): Promise<ConnectedLatchkey> {
-  const { functions, call, issuer }: ConnectedControl = await connectControl(url, options);
+  return toHandle(await connectControl(url, options));
+}
+
+function toHandle({ functions, call, issuer, tenant }: ConnectedControl): ConnectedLatchkey {
   return {
     ...functions,
     issuer,
     on: (endpoint: string, match?: RequestPattern) => connectedRuleBuilder(call, endpoint, match),
     log: connectedLog(call),
+    tenants: {
+      ...functions.tenants as object,
+      async create(options: TenantOptions = {}): Promise<ConnectedTenant> {
+        const { id, issuer } = await call("tenants.create", options) as {
+          readonly id: string;
+          readonly issuer: string;
+        };
+        let closing: Promise<unknown> | undefined;
+        const close = async () => void await (closing ??= call("tenants.remove", { id }));
+        return { ...toHandle(tenant(id, issuer)), id, close, [Symbol.asyncDispose]: close };
+      },
+    },
   } as unknown as ConnectedLatchkey;
 }

@@ -35,6 +35,8 @@ export type Call = (name: string, input?: object) => Promise<unknown>;
 /** A connection to the control of a server. */
 export interface ConnectedControl {
   readonly issuer: string;
+  /** Connects to a tenant, which has the same verbs. */
+  tenant(id: string, issuer: string): ConnectedControl;
   readonly call: Call;
   /** A function for each verb, by the parts of its name. */
   readonly functions: Readonly<Record<string, unknown>>;
@@ -49,21 +51,30 @@ interface Operation {
   readonly "x-returns"?: string;
 }
 
+/** The operations of a document by their ids. */
+type Operations = ReadonlyMap<
+  string,
+  { readonly path: string; readonly reads: boolean; readonly operation: Operation }
+>;
+
 /** Reads the document of a server. @throws {ControlRequestError} */
-export async function connectControl(url: string, options: ConnectOptions): Promise<ConnectedControl> {
-  const base = `${url.replace(/\/$/, "")}/_control`;
-  const document = await send(new Request(`${base}/openapi.json`), options) as {
+export async function connectControl(givenUrl: string, options: ConnectOptions): Promise<ConnectedControl> {
+  const url = givenUrl.replace(/\/$/, "");
+  const document = await send(new Request(`${url}/_control/openapi.json`), options) as {
     readonly paths: Readonly<Record<string, { readonly get?: Operation; readonly post?: Operation }>>;
   };
-  const operations = new Map<
-    string,
-    { readonly path: string; readonly reads: boolean; readonly operation: Operation }
-  >();
+  const operations = new Map<string, ReturnType<Operations["get"]> & object>();
   for (const [path, { get, post }] of Object.entries(document.paths)) {
     const operation = get ?? post!;
     operations.set(operation.operationId, { path, reads: get !== undefined, operation });
   }
-  const call: Call = async (name, input = {}) => {
+  const { issuer } = await callOf(url, operations, options)("health") as { readonly issuer: string };
+  return connect(url, issuer, operations, options);
+}
+
+function callOf(url: string, operations: Operations, options: ConnectOptions): Call {
+  const base = `${url}/_control`;
+  return async (name, input = {}) => {
     const { path, reads } = operations.get(name) ?? {};
     if (path === undefined) throw new TypeError(`The server has no verb ${name}: it may be of another version.`);
     const body = toJsonInput(input);
@@ -78,7 +89,10 @@ export async function connectControl(url: string, options: ConnectOptions): Prom
       options,
     );
   };
-  const { issuer } = await call("health") as { readonly issuer: string };
+}
+
+function connect(url: string, issuer: string, operations: Operations, options: ConnectOptions): ConnectedControl {
+  const call = callOf(url, operations, options);
   const functions: Record<string, unknown> = {};
   for (const [name, { operation }] of operations) {
     const steps = name.split(".");
@@ -93,7 +107,10 @@ export async function connectControl(url: string, options: ConnectOptions): Prom
       return member === undefined ? result : (result as Readonly<Record<string, unknown>>)[member];
     };
   }
-  return { issuer, call, functions };
+  return {
+    ...{ issuer, call, functions },
+    tenant: (id, tenantIssuer) => connect(`${url}/tenants/${id}`, tenantIssuer, operations, options),
+  };
 }
 
 /** The input of a call by its arguments. */

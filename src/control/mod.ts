@@ -27,6 +27,7 @@ import { verbs } from "./verbs/mod.ts";
  */
 export function controlEndpoints(control: ServerControl, { secret }: ControlOptions = {}): Plugin {
   const closing = new AbortController();
+  const endpoints = (tenant: ServerControl) => controlEndpoints(tenant, { secret });
   return {
     setup({ server: { issuer, settings } }) {
       if (secret === undefined && !settings.allows.openTools) throw missingSecret(issuer);
@@ -34,7 +35,7 @@ export function controlEndpoints(control: ServerControl, { secret }: ControlOpti
     routes: (app) => [
       documentEndpoint(app, secret),
       ...unknownVerbEndpoints(app, secret),
-      ...verbs.map((verb) => verbEndpoint(verb, { app, control, closed: closing.signal }, secret)),
+      ...verbs.map((verb) => verbEndpoint(verb, { app, control, endpoints, closed: closing.signal }, secret)),
     ],
     close: () => closing.abort(new ControlError(409, "The server is closing.")),
   };

@@ -1,6 +1,7 @@
 /** Verbs: what a test does with a server, each described once for the endpoint, the document and the handle. */
 
 import type { App } from "../app/context.ts";
+import type { Plugin } from "../app/plugin.ts";
 import type { Field, Fields } from "../oauth/config/field.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../testing/test_control.ts";
@@ -11,6 +12,8 @@ export interface ControlTarget {
   readonly control: ServerControl;
   /** The name of the server that the request was sent to. */
   readonly name: ServerName;
+  /** Creates the endpoints of the control of a tenant. */
+  readonly endpoints: (control: ServerControl) => Plugin;
   /** Aborted when the server closes: a verb that waits must end then. */
   readonly closed: AbortSignal;
 }

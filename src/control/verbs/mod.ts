@@ -11,11 +11,12 @@ import { keyVerbs } from "./keys.ts";
 import { logVerbs } from "./log.ts";
 import { mintVerbs } from "./mint.ts";
 import { serverVerbs } from "./server.ts";
+import { tenantVerbs } from "./tenants.ts";
 import { tokenVerbs } from "./tokens.ts";
 import { userVerbs } from "./users.ts";
 
 /** Every verb. */
 export const verbs: readonly Verb[] = [
   ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, issueVerbs, mintVerbs].flat(),
-  ...[tokenVerbs, keyVerbs, clockVerbs, serverVerbs].flat(),
+  ...[tokenVerbs, keyVerbs, clockVerbs, tenantVerbs, serverVerbs].flat(),
 ];

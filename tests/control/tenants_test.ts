@@ -1,0 +1,116 @@
+/** Tenants over HTTP. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
+import { test } from "node:test";
+import { connectLatchkey, ControlRequestError } from "../../src/control/connect.ts";
+import { faults } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { controlClient } from "./harness.ts";
+
+const web = { client_id: "web", client_secret: "web-secret-of-the-test", redirect_uris: ["https://web.test/cb"] };
+
+async function start() {
+  const as = await testLatchkey({ control: true });
+  const { url } = await as.listen();
+  const at = (issuer: string) => controlClient({ issuer, fetch: (request) => fetch(request) });
+  return { as, url, at, ...at(url) };
+}
+
+test("a tenant is created with settings, clients and users, listed, and removed", async () => {
+  const { as, url, at, get, post } = await start();
+  const input = { settings: { lifetimes: { access_token: 60 } }, clients: [web], users: [{ sub: "carol" }] };
+  const { status, body } = await post("/tenants/create", input);
+  assertStrictEquals(status, 200);
+  assertEquals(body, {
+    id: body.id,
+    issuer: `${url}/tenants/${body.id}`,
+    control: `${url}/tenants/${body.id}/_control`,
+  });
+  assertEquals((await get("/tenants/all")).body, { tenants: [body] });
+  const tenant = at(body.issuer);
+  assertEquals((await tenant.get("/users/all")).body.users, [{ sub: "carol" }]);
+  assertEquals((await tenant.get("/openapi.json")).body.servers, [{ url: body.control }]);
+  const minted = await tenant.post("/mint/tokens", { client: "web" });
+  assertStrictEquals(minted.body.expires_in, 60);
+  const userinfo = (issuer: string) =>
+    fetch(`${issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${minted.body.access_token}` } });
+  assertStrictEquals((await userinfo(body.issuer)).status, 200);
+  assertStrictEquals((await userinfo(as.issuer)).status, 401);
+  assertStrictEquals((await post("/tenants/remove", { id: body.id })).status, 204);
+  assertStrictEquals((await userinfo(body.issuer)).status, 404);
+  const again = await post("/tenants/remove", { id: body.id });
+  assertEquals([again.status, again.body.detail], [404, "No tenant has this id."]);
+  assertEquals((await get("/tenants/all")).body, { tenants: [] });
+  await as.close();
+});
+
+test("the control of a tenant reaches neither its server nor another tenant", async () => {
+  const { as, at, get, post } = await start();
+  const [one, other] = [(await post("/tenants/create")).body, (await post("/tenants/create", { clients: [web] })).body];
+  const tenant = at(one.issuer);
+  const rejected = await tenant.post("/tenants/create");
+  assertEquals([rejected.status, rejected.body.detail], [
+    409,
+    "A tenant has no tenants. Ask the server that it belongs to.",
+  ]);
+  assertEquals((await tenant.get("/tenants/all")).body, { tenants: [] });
+  assertStrictEquals((await tenant.post("/tenants/remove", { id: other.id })).status, 404);
+  assertStrictEquals((await tenant.post("/clients/delete", { client_id: "web" })).status, 404);
+  await tenant.post("/clock/freeze");
+  await tenant.post("/faults/add", { fault: "error", parameters: { code: "invalid_grant" } });
+  for (const path of ["/reset", "/log/clear"]) await tenant.post(path);
+  assertEquals((await get("/clock/now")).body.frozen, false);
+  for (const { issuer } of [as, other]) {
+    assertEquals((await at(issuer).get("/faults/all")).body, { faults: [] });
+    assertEquals((await at(issuer).get("/health")).body.issuer, issuer);
+  }
+  await as.close();
+});
+
+test("[CO-05] settings of the process, and settings that are none, are rejected with their place", async () => {
+  const { as, post, get } = await start();
+  const invalid: readonly [object, string][] = [
+    [{ settings: { issuer: "http://localhost:1" } }, "settings.issuer"],
+    [{ settings: { trustProxy: ["127.0.0.1"] } }, "settings.trustProxy"],
+    [{ settings: { plugins: [{}] } }, "settings.plugins"],
+    [{ settings: { now: 1 } }, "settings.now"],
+    [{ settings: { lifetimes: { access_token: "60" } } }, "settings.lifetimes.access_token"],
+    [{ clients: [{ client_id: 1 }] }, "clients[0].client_id"],
+    [{ users: "any" }, "users"],
+    [{ lifetime: -1 }, "lifetime"],
+    [{ path: "/a" }, "path"],
+  ];
+  for (const [input, place] of invalid) {
+    const { status, body } = await post("/tenants/create", input);
+    assertEquals([status, body.rule, body.errors[0].place], [400, "CO-05", place]);
+  }
+  assertEquals((await get("/tenants/all")).body, { tenants: [] });
+  await as.close();
+});
+
+test("[CO-01] the control of a tenant has the secret of its server", async () => {
+  const secret = "secret-of-the-control-of-this-test";
+  await using as = await testLatchkey({ control: { secret } });
+  const { url } = await as.listen();
+  assertStrictEquals((await fetch(`${url}/_control/tenants/create`, { method: "POST", body: "{}" })).status, 401);
+  const connected = await connectLatchkey(url, { secret });
+  await using tenant = await connected.tenants.create();
+  assertStrictEquals((await fetch(`${tenant.issuer}/_control/users/all`)).status, 401);
+  assertStrictEquals((await tenant.users.all()).length, 2);
+});
+
+test("a program connects to a tenant, which is removed at the end of the test", async () => {
+  await using as = await testLatchkey({ control: true });
+  const { url } = await as.listen();
+  const connected = await connectLatchkey(url);
+  const tenant = await connected.tenants.create({ users: [{ sub: "carol" }] });
+  assertEquals((await connected.tenants.all()).map(({ issuer }) => issuer), [tenant.issuer]);
+  const client = await tenant.client();
+  assertMatch(await tenant.mint.refreshToken({ client }), /^[\w-]{43}$/);
+  await tenant.clock.advance(3600);
+  assert((await tenant.clock.now()) > as.clock.now() + 3_000_000);
+  await tenant.on("token", { client }).once(faults.error("invalid_grant"));
+  const error = await assertRejects(() => tenant.close(), ControlRequestError);
+  assertStrictEquals(error.status, 409);
+  assertEquals(await connected.tenants.all(), []);
+});
