@@ -1,7 +1,7 @@
 /** The interface of oauth2-mock-server: what suites that use it call, and what the mock rejects. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
-import type { RequestListener } from "node:http";
+import { request as send, type RequestListener } from "node:http";
 import { test } from "node:test";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { Events, HttpServer, OAuth2Server, OAuth2Service } from "../../src/testing/oauth2_mock_server/mod.ts";
@@ -272,4 +272,54 @@ test("a login without openid has no ID token, and its access token works at user
     "profile",
   ]);
   assertEquals((await getUserinfo(server, tokens.access_token)).body, { sub: "johndoe" });
+});
+
+test("userinfo and introspection accept a token of buildToken, and no token of another key or issuer", async () => {
+  await using server = await started();
+  const { issuer } = server;
+  const introspect = (token: string) => postForm(server, "/introspect", { token }, basic);
+  const token = await issuer.buildToken({ scopesOrTransform: (_, payload) => Object.assign(payload, { sub: "x" }) });
+  assertEquals((await getUserinfo(server, token)).body, { sub: "johndoe" });
+  const { body } = await introspect(token);
+  assertEquals([body.active, body.sub, body.iss], [true, "x", issuer.url]);
+  const other = new OAuth2Server();
+  other.issuer.url = issuer.url;
+  await other.issuer.keys.generate("ES256", { kid: "key-1" });
+  assertEquals((await introspect(await other.issuer.buildToken())).body, { active: false });
+  assertEquals((await getUserinfo(server, await issuer.buildToken({ expiresIn: -1 }))).status, 401);
+  const foreign = await issuer.buildToken({ scopesOrTransform: (_, payload) => payload.iss = "https://other.test" });
+  assertEquals((await getUserinfo(server, foreign)).status, 401);
+});
+
+test("a client may inspect a token of another client, with the claims of the listener, and log out by its id", async () => {
+  await using server = await started();
+  server.service.once("beforeTokenSigning", ({ payload }) => payload.roles = ["admin"]);
+  const { access_token, id_token } = await logIn(server);
+  const headers = { authorization: `Basic ${btoa("api:any secret")}` };
+  const { body } = await postForm(server, "/introspect", { token: access_token }, headers);
+  assertEquals([body.active, body.client_id, body.roles], [true, "web", ["admin"]]);
+  const query = new URLSearchParams({ client_id: "web", post_logout_redirect_uri: redirectUri });
+  const response = await fetch(`${server.issuer.url}/endsession?${query}`, { redirect: "manual" });
+  assertEquals(response.headers.get("location"), redirectUri);
+  // An ID token is no access token.
+  assertEquals((await getUserinfo(server, id_token)).status, 401);
+});
+
+test("a strange target, method or body is rejected without an error of the server", async () => {
+  await using server = await started();
+  const { port } = server.address();
+  const getStatus = (method: string, path: string, body = "", headers = {}) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      send({ host: "127.0.0.1", port, method, path, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on("error", reject).end(body);
+    });
+  assertEquals(await getStatus("GET", "//:x"), 404);
+  assertEquals(await getStatus("TRACE", "/token"), 501);
+  assertEquals(await getStatus("GET", "http://other.test/jwks"), 200);
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  assertEquals(await getStatus("POST", "/introspect", "token=a&token=b&client_id=a&client_secret=b", form), 400);
+  assertEquals(await getStatus("POST", "/token", "x".repeat(100_000), form), 413);
+  assertEquals(await getStatus("POST", "/token", "{", { "content-type": "application/json" }), 400);
 });

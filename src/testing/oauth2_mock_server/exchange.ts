@@ -1,5 +1,6 @@
 /** The events of oauth2-mock-server, before a successful response is sent. What the mock rejects has no event. */
 
+import { decodeJwtPart } from "../../recorder/record_request.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import type { OAuth2Issuer } from "./issuer.ts";
 import { type AugmentedRequest, Events, type MutableResponse, type OAuth2Endpoints } from "./types.ts";
@@ -61,6 +62,10 @@ export async function exchangeEvents(
     const algorithms = new Set(issuer.keys.toJSON().map(({ alg }) => alg));
     // Suites read metadata before they generate the first key.
     body.id_token_signing_alg_values_supported = algorithms.size === 0 ? ["RS256"] : [...algorithms];
+  }
+  // What a listener has changed in the token, or the suite itself has signed.
+  if (event === Events.BeforeIntrospect && body.active === true) {
+    Object.assign(body, decodeJwtPart(String(request.body.token), 1));
   }
   const changed: MutableResponse = { body, statusCode: status };
   emit(event, changed, request);

@@ -16,6 +16,8 @@ interface OwnToken {
 
 /** Tokens of the mock, by the tokens that listeners have changed. */
 export interface IssuedTokens {
+  /** Whether a token is known. */
+  has(token: string): boolean;
   /** Remembers a token. */
   set(changed: string, token: OwnToken): void;
   /** The token of the mock; a token that is unknown or whose `exp` has passed stays as it is, and is rejected. */
@@ -30,6 +32,7 @@ export interface IssuedTokens {
 export function issuedTokens(now: () => number): IssuedTokens {
   const ownTokens = boundedCache<OwnToken>(maxTokens);
   return {
+    has: (token) => ownTokens.get(token) !== undefined,
     set: ownTokens.set,
     translate(token, use) {
       const found = ownTokens.get(token);

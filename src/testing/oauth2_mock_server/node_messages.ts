@@ -1,9 +1,11 @@
 /** Requests and responses of `node:http`, and those of the mock. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { maxBodyBytes } from "../../http/form.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import type { AugmentedRequest } from "./types.ts";
+
+/** Maximum size of a body, in bytes, for routes of a test. The mock accepts less. */
+const maxBodyBytes = 1024 * 1024;
 
 /** Headers of one connection (RFC 9110 §7.6.1), and the length, which changes with the body. */
 const omittedHeaders = ["connection", "keep-alive", "transfer-encoding", "content-length", "expect", "upgrade"];
@@ -11,19 +13,25 @@ const omittedHeaders = ["connection", "keep-alive", "transfer-encoding", "conten
 /** The parameters that can contain a token of the server. */
 const tokenParameters = ["token", "id_token_hint", "access_token", "subject_token", "actor_token"];
 
+/** The path and the query of a request, of which the host is ignored. */
+export function parseTarget({ url = "/" }: IncomingMessage): { readonly path: string; readonly query: string } {
+  const [path = "", ...query] = url.replace(/^https?:\/\/[^/?]*/i, "").split("?");
+  return { path: path.startsWith("/") ? path : `/${path}`, query: query.join("?") };
+}
+
 /** Reads the body, and adds the decoded query and body to the request. */
 export async function augmentRequest(
   incoming: IncomingMessage,
 ): Promise<{ readonly request: AugmentedRequest; readonly text: string }> {
   const text = await readText(incoming);
-  const { searchParams } = new URL(incoming.url ?? "/", "http://localhost");
+  const { query } = parseTarget(incoming);
   const type = incoming.headers["content-type"] ?? "";
   const body = /^application\/x-www-form-urlencoded/i.test(type)
     ? toRecord(new URLSearchParams(text))
     : /^application\/json/i.test(type)
     ? parseJson(text)
     : undefined;
-  return { request: Object.assign(incoming, { body, query: toRecord(searchParams) }), text };
+  return { request: Object.assign(incoming, { body, query: toRecord(new URLSearchParams(query)) }), text };
 }
 
 /**
@@ -32,11 +40,11 @@ export async function augmentRequest(
  * @param text The body.
  */
 export function toRequest(
-  { method = "GET", url = "/", headers: incomingHeaders }: AugmentedRequest,
+  incoming: AugmentedRequest,
   text: string,
   { origin, path, tokens }: { readonly origin: string; readonly path: string; readonly tokens: IssuedTokens },
 ): Request {
-  const target = new URL(url, origin);
+  const { method = "GET", headers: incomingHeaders } = incoming;
   const headers = new Headers();
   for (const [name, value] of Object.entries(incomingHeaders)) {
     if (value !== undefined && !omittedHeaders.includes(name)) headers.set(name, [value].flat().join(", "));
@@ -47,12 +55,20 @@ export function toRequest(
     headers.set("authorization", `${scheme} ${tokens.translate(token, "userinfo")}`);
   }
   const init = { method, headers, redirect: "manual" } as const;
-  const query = translate(target.search.slice(1), tokens);
+  const query = translate(parseTarget(incoming).query, tokens);
   const requestUrl = `${origin}${path}${query === "" ? "" : `?${query}`}`;
   if (method === "GET" || method === "HEAD") return new Request(requestUrl, init);
   const body = translate(text, tokens);
   headers.set("content-length", String(new TextEncoder().encode(body).byteLength));
   return new Request(requestUrl, { ...init, body });
+}
+
+/** The tokens that a request presents: to userinfo, and for introspection or revocation. */
+export function findTokens({ headers, body }: AugmentedRequest): readonly string[] {
+  const [scheme, token] = headers.authorization?.split(" ") ?? [];
+  return [scheme?.toLowerCase() === "bearer" ? token : undefined, body?.token].filter((found) =>
+    typeof found === "string"
+  );
 }
 
 /** Sends a response. */

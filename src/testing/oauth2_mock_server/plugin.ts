@@ -2,6 +2,9 @@
 
 import type { Plugin } from "../../app/plugin.ts";
 import { findForRequest, type RequestLike } from "../../http/message.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import type { ServerClients } from "../../oauth/clients/server_clients.ts";
+import { chain } from "../../oauth/maybe_promise.ts";
 import { findFix } from "../../oauth/rules/mod.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
@@ -36,6 +39,7 @@ export function mockPlugin(
       if (request === undefined) return server;
       return {
         ...server,
+        clients: asRegistered(server.clients),
         async sign(kind, alg, claims) {
           const own = await server.sign(kind, alg, claims);
           if (kind !== "access_token" && kind !== "id_token") return own;
@@ -52,6 +56,16 @@ export function mockPlugin(
         },
       };
     },
+  };
+}
+
+/** The clients with the permissions of registered ones: to inspect each other's tokens, and to redirect after a logout. */
+function asRegistered(clients: ServerClients): ServerClients {
+  const register = (client: Client | undefined) => client && { ...client, standing: "approved" as const };
+  return {
+    ...clients,
+    find: (id, sender) => chain(clients.find(id, sender), register),
+    findHolder: (id, sender) => chain(clients.findHolder(id, sender), register),
   };
 }
 

@@ -8,7 +8,8 @@ import type { OAuth2Issuer } from "./issuer.ts";
 import { signToken, tokenLifetime } from "./issuer.ts";
 import { exchangeEvents } from "./exchange.ts";
 import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
-import { augmentRequest, sendResponse, toRequest } from "./node_messages.ts";
+import { adoptToken } from "./adopt_token.ts";
+import { augmentRequest, findTokens, parseTarget, sendResponse, toRequest } from "./node_messages.ts";
 import { mockPlugin } from "./plugin.ts";
 import {
   type AugmentedRequest,
@@ -132,10 +133,15 @@ export class OAuth2Service extends EventEmitter {
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const { request, text } = await augmentRequest(incoming);
-      const path = new URL(incoming.url ?? "/", "http://localhost").pathname;
+      const { path } = parseTarget(incoming);
       const route = this.#routes.get(`${incoming.method} ${path}`);
       if (route !== undefined) return await route(request, outgoing);
+      // The only method that cannot be a Request.
+      if (incoming.method === "TRACE") return void outgoing.writeHead(501).end();
       const mock = await this.mock();
+      for (const token of findTokens(request)) {
+        await adoptToken(token, this.#issuer, { mint: mock.mint, tokens: this.#tokens });
+      }
       const translated = toRequest(request, text, {
         origin: new URL(mock.issuer).origin,
         // The path of metadata is fixed by OpenID Connect Discovery.
