@@ -2,6 +2,7 @@
 
 import { globSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { findChromium } from "./browser.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { formatCounts } from "./test_counts.ts";
 
@@ -11,6 +12,8 @@ interface Project {
   readonly packages: readonly string[];
   /** Files besides the sample suite. */
   readonly files: readonly string[];
+  /** Files whose text is in the README of the mock: blocks that begin with the name of the file. */
+  readonly recipes?: readonly string[];
   readonly command: readonly string[];
   /** Whether the project and its sample suite are CommonJS. Default: ES modules. */
   readonly commonJs?: boolean;
@@ -38,8 +41,9 @@ const projects: readonly Project[] = [
   },
   {
     name: "vitest",
-    packages: ["vitest@5"],
+    packages: ["vitest@5.1.1"],
     files: ["vitest.test.js"],
+    recipes: ["latchkey.js", "login.test.js", "vitest.config.js", "server.js", "client.test.js"],
     command: ["npx", "-y", "node@24", "node_modules/vitest/vitest.mjs", "run"],
   },
   {
@@ -47,6 +51,20 @@ const projects: readonly Project[] = [
     packages: ["jest@30"],
     files: ["jest.test.js"],
     command: ["npx", "-y", "node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
+  },
+  {
+    name: "playwright",
+    packages: ["@playwright/test@1.65.1"],
+    files: ["playwright/app.js", "playwright/chromium.config.js"],
+    recipes: ["playwright.config.js", "login.spec.js"],
+    command: ["npx", "-y", "node@24", "node_modules/@playwright/test/cli.js", "test", "--config", "chromium.config.js"],
+  },
+  {
+    name: "interceptors",
+    packages: ["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4"],
+    files: [],
+    recipes: ["agent.test.js", "msw.test.js", "nock.test.js"],
+    command: nodeTest("24", "agent.test.js", "msw.test.js", "nock.test.js"),
   },
   { name: "commonjs", packages: [], files: ["node_test.js"], command: nodeTest("22", "node_test.js"), commonJs: true },
   {
@@ -79,8 +97,11 @@ if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
 }
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
+const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefined;
+const ports: Readonly<Record<string, number>> = { 9000: findFreePort(), 3000: findFreePort() };
 let passed = 0;
 let failed = 0;
+let skipped = 0;
 try {
   // The compiler sees the same installed package, with the strictest settings.
   for (const commonJs of [false, true]) {
@@ -95,6 +116,10 @@ try {
     });
   }
   for (const project of failed > 0 ? [] : selectedProjects) {
+    if (isForBrowser(project) && chromium === undefined) {
+      skipped++;
+      continue;
+    }
     await runStep(project.name, async (home) => {
       await setUpProject(home, project);
       // A project that compiles the suite has its source and needs no other file.
@@ -107,7 +132,7 @@ try {
 } finally {
   await Deno.remove(tempFolder, { recursive: true });
 }
-console.log(formatCounts({ passed, failed, skipped: 0 }));
+console.log(formatCounts({ passed, failed, skipped }));
 Deno.exit(failed > 0 ? 1 : 0);
 
 /** Runs an action in a new folder, and prints its error. */
@@ -131,7 +156,7 @@ function typesFolder(commonJs = false): string {
 /** A user's project: a manifest, the installed packages, and test files. */
 async function setUpProject(
   home: string,
-  { packages, files, commonJs = false }: Pick<Project, "packages" | "files" | "commonJs">,
+  { packages, files, recipes = [], commonJs = false }: Pick<Project, "packages" | "files" | "recipes" | "commonJs">,
 ): Promise<void> {
   await Deno.writeTextFile(
     `${home}/package.json`,
@@ -143,6 +168,24 @@ async function setUpProject(
   );
   if (problem !== undefined) throw new Error(problem);
   for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${basename(file)}`);
+  for (const file of recipes) await Deno.writeTextFile(`${home}/${file}`, await readRecipe(file));
+}
+
+/** The text of a file in the README of the mock, with free ports. */
+async function readRecipe(file: string): Promise<string> {
+  const readme = await Deno.readTextFile("src/testing/README.md");
+  const block = readme.split("```").find((text) => text.startsWith(`js ignore\n// ${file}\n`));
+  if (block === undefined) throw new Error(`src/testing/README.md has no block that begins with "// ${file}".`);
+  return block.replace("js ignore\n", "").replace(/\b(?:9000|3000)\b/g, (port) => String(ports[port]));
+}
+
+function isForBrowser({ name }: Project): boolean {
+  return name === "playwright";
+}
+
+function findFreePort(): number {
+  using listener = Deno.listen({ port: 0, hostname: "localhost" });
+  return listener.addr.port;
 }
 
 /** Runs a command in a folder. Returns its output if it failed. */
@@ -150,7 +193,7 @@ async function run(cwd: string, ...[command, ...args]: string[]): Promise<string
   const { success, stdout, stderr } = await new Deno.Command(command!, {
     args,
     cwd,
-    env: { NO_COLOR: "1", CI: "true" },
+    env: { NO_COLOR: "1", CI: "true", ...chromium !== undefined && { LATCHKEY_CHROMIUM: chromium } },
     stdin: "null",
   }).output();
   if (success) return undefined;
