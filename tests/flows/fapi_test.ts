@@ -78,7 +78,7 @@ test("[FS-01, PF-03] metadata names private_key_jwt, the algorithms of FAPI, PAR
   assertEquals(metadata.require_pushed_authorization_requests, true);
   assertEquals(metadata.pushed_authorization_request_endpoint, "https://as.test/oauth2/par");
   assertEquals(metadata.response_types_supported, ["code"]);
-  const lists = Object.entries(metadata).filter(([name]) => /alg_values_supported$/.test(name));
+  const lists = Object.entries(metadata).filter(([name]) => /signing_alg_values_supported$/.test(name));
   assert(lists.length >= 6);
   for (const [name, values] of lists) {
     for (const alg of values as string[]) assert(allowed.includes(alg), `${name}: ${alg}`);

@@ -58,15 +58,15 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
-  const described = /^src\/extensions\/(?:settings|\w+\/(?:methods|mod|settings|validate_client|\w+_types?))\.ts$/;
+  const described =
+    /^src\/extensions\/(?:settings|polled\/delivery|\w+\/(?:methods|mod|settings|validate_client|\w+_types?))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   assertEquals(
-    sources.filter((path) => path.startsWith("src/store/")).length,
-    4,
-    "the memory store, its options, its queue and list, and its delays",
+    sources.filter((path) => path.startsWith("src/store/")),
+    ["expiry_heap", "memory", "resolve_options", "store_error", "with_timeout"].map((name) => `src/store/${name}.ts`),
   );
 });
 
@@ -95,7 +95,7 @@ test("the command line loads a package only if its input needs one", async () =>
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:ui|inspector|interaction|site|admin|testing|oauth\/rules|store\/(?!memory|resolve_options|evictable|expiry_heap|linked_list|store_error))|schema|shape|help/;
+    /^src\/(?:ui|inspector|interaction|site|admin|testing|oauth\/rules|store\/(?!memory|resolve_options|evictable|expiry_heap|linked_list|store_error|with_timeout))|schema|shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
