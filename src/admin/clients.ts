@@ -10,7 +10,7 @@ import { demoSecret } from "../oauth/config/settings.ts";
 import { directoryHandlers, type DirectoryOptions, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
 import { demandTexts, findDemands, toListedClient } from "./listed_client.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
-import { prefilledValues, readRetry } from "../app/client_change.ts";
+import { decodeRetry, prefilledValues } from "../app/client_change.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
@@ -113,8 +113,7 @@ async function showChanged(
     options.generatedSecrets.set(client.id, newSecret);
   }
   const { href } = toListedClient(context, client);
-  const request = readRetry(context, retry);
-  const query = request === undefined ? "" : `?${new URLSearchParams({ retry: request })}`;
+  const query = retry ? `?${new URLSearchParams({ retry })}` : "";
   return await redirectWithConfirmation(context, href + query, `${done} ${client.id}`);
 }
 
@@ -151,7 +150,7 @@ async function showOne(
     client: toListedClient(context, client),
     generatedSecret,
     isSecretKept: newSecret === undefined,
-    retry: readRetry(context, prefilledValues(context).get("retry")),
+    retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     demands: demands.map((demand) => demandTexts[demand](urls.par)),
     snippets: clientSnippets(urls, client, { secret, autoLogin, demands }),
   };

@@ -11,7 +11,6 @@ import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
-import type { Params } from "../oauth/params.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
@@ -98,7 +97,7 @@ async function showOne(
 async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
   const { users } = context.server;
   const params = await readProtectedForm(context);
-  if (params.get("action") === "first") return await makeDefault(context, params);
+  if (params.get("action") === "first") return await makeDefault(context, params.get("sub") ?? "");
   const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
   const reject = (errors: readonly FieldError[]) => showList(context, options, values, errors);
   if (await users.find(values.sub) !== undefined) {
@@ -128,7 +127,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       await users.delete(user.sub);
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
-      return await makeDefault(context, params, user.sub);
+      return await makeDefault(context, user.sub);
     default: {
       const claims = params.get("claims") ?? "{}";
       const digest = getPasswordDigest(user);
@@ -144,14 +143,12 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
   }
 }
 
-/** Makes a user the default. The form is on the page of the user, in the list, or on the home page. */
-async function makeDefault(context: Context, params: Params, sub = params.get("sub") ?? ""): Promise<HttpResponse> {
+/** Makes a user the default. The form is on the page of the user and in the list. */
+async function makeDefault(context: Context, sub: string): Promise<HttpResponse> {
   if (!await context.server.users.makeDefault(sub)) {
     throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
   }
-  const { base } = context.site;
-  const location = params.get("page") === "home" ? `${base}/` : `${base}/users`;
-  return await redirectWithConfirmation(context, location, `Automatic login as ${sub}`);
+  return await redirectToList(context, `${sub} is the default user now`);
 }
 
 function redirectToList(context: Context, text: string): Promise<HttpResponse> {

@@ -2,20 +2,22 @@
 
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { ClientChange } from "../oauth/explanation.ts";
+import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
 import type { ClientChangeLink } from "../ui/error_page.tsx";
 import type { Context } from "./context.ts";
 import { isCrossSite } from "./cross_site.ts";
-import { endpointPath } from "./endpoint.ts";
 import { mayListClients } from "./suggest_match.ts";
 
-/** Maximum length of a repeated request, in characters. */
+const printable = /^[\x21-\x7E]{1,2000}$/;
+
+/** Maximum length of the query of a repeated request, in characters. */
 const maxRetryLength = 2000;
 
 /**
  * The form for a change; `undefined` if there is none, because the visitor may not change clients, or the client is not
  * configured by the operator alone.
  *
- * @param retry The path and query of the request that failed, if a browser can repeat it.
+ * @param retry The request that failed, if a browser can repeat it: see {@link encodeRetry}.
  */
 export function clientChangeLink(
   context: Context,
@@ -25,6 +27,8 @@ export function clientChangeLink(
   const { clients, settings } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
+  // What no form could save.
+  if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
   const client = clients.findCached(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;
@@ -59,24 +63,28 @@ export function clientChangeUrl(
 }
 
 /**
- * The path and query of a request that a browser can repeat: an authorization request in the URL. Parameters that the
- * server does not know are left out; a request with a secret has no such link.
+ * The authorization request in the URL of a rejected request, for a link that repeats it; `undefined` if a browser cannot
+ * repeat it. Encoded, with a MAC: a page repeats no value of the request, and only this server makes such a text. A
+ * parameter that the server does not know is left out; a request with a secret has no such link.
  */
-export function retryOf({ endpoint, request, target: { path, query } }: Context): string | undefined {
+export async function encodeRetry(context: Context): Promise<string | undefined> {
+  const { server, endpoint, request, target: { path, query } } = context;
   if (endpoint?.name !== "authorize" || request.method !== "GET" || query.length > maxRetryLength) return undefined;
   const { parameters = [] } = endpoint;
   const known = [...new URLSearchParams(query)].filter(([name]) => parameters.some((known) => known.name === name));
   if (known.some(([name]) => parameters.some((known) => known.name === name && known.secret))) return undefined;
-  const retry = `${path}?${new URLSearchParams(known)}`;
-  return retry.length <= maxRetryLength ? retry : undefined;
+  return await encodeWithMac(server, retryPurpose, `${path}?${new URLSearchParams(known)}`);
 }
+
+/** The path and query of the authorization request of {@link encodeRetry}; `undefined` if the text is none. */
+export async function decodeRetry({ server }: Context, text: string | null | undefined): Promise<string | undefined> {
+  const retry = text ? await decodeWithMac(server, retryPurpose, text) : undefined;
+  return typeof retry === "string" ? retry : undefined;
+}
+
+const retryPurpose = "retry";
 
 /** The values for a form that the query of its page has. A page of another site may not fill in a form. */
 export function prefilledValues(context: Context): URLSearchParams {
   return new URLSearchParams(isCrossSite(context) ? "" : context.target.query);
-}
-
-/** The authorization request that a form or a page repeats; `undefined` if the text is none. */
-export function readRetry({ app }: Pick<Context, "app">, text: string | null | undefined): string | undefined {
-  return text?.startsWith(`${endpointPath(app, "authorize")}?`) && text.length <= maxRetryLength ? text : undefined;
 }

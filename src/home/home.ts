@@ -12,12 +12,10 @@
  */
 
 import { publicUrl } from "../app/endpoint.ts";
-import { htmlWithForms } from "../http/message.ts";
+import { html } from "../http/message.ts";
 import { toListedClient } from "../admin/listed_client.ts";
 import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { takeConfirmation } from "../app/confirmation.ts";
-import { browserCsrfToken } from "../app/csrf.ts";
 import type { Handlers } from "../app/route.ts";
 import { isTrustedHost } from "../app/cross_site.ts";
 import { mayListClients } from "../app/suggest_match.ts";
@@ -29,11 +27,9 @@ export const home: Handlers = {
     const { origin } = new URL(server.issuer);
     const browser = await ensureBrowserCookie(context);
     const pages = await context.pages();
-    const confirmation = await takeConfirmation(context);
     const page = pages.home({
       ...site,
-      confirmation: confirmation.text,
-      csrfToken: server.settings.directory === "edit" ? await browserCsrfToken(context, browser) : undefined,
+      editsUsers: server.settings.directory === "edit",
       startLinks: await startLinks(context, browser),
       directory: mayListClients(context)
         ? {
@@ -58,6 +54,6 @@ export const home: Handlers = {
       tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,
       scopes: server.settings.scopes,
     });
-    return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
+    return html(200, page, browser.headers);
   },
 };

@@ -3,11 +3,10 @@
 
 import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
-import { type ListedUser, UserSwitch } from "./users.tsx";
+import type { ListedUser } from "./users.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
 import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
-import { Confirmation } from "./notice.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
@@ -17,10 +16,8 @@ export interface HomeProps extends Site {
   readonly startLinks: readonly StartLink[];
   /** Clients and users; absent if the page must not show them. */
   readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
-  /** What the last form changed. Absent: nothing. */
-  readonly confirmation?: string;
-  /** The CSRF token of the form that chooses the user of automatic login; absent if users are read-only. */
-  readonly csrfToken?: string;
+  /** Whether visitors may choose the user of automatic login. */
+  readonly editsUsers: boolean;
   /** The last recorded flows, newest first; absent if the page must not show them. */
   readonly flows?: readonly RecentFlow[];
   /** Whether the store keeps tokens and keys when the server stops. */
@@ -74,7 +71,8 @@ function EndpointName({ name }: { readonly name: string }): VNode {
 
 /** The page at the issuer itself. */
 export function Home(props: HomeProps): VNode {
-  const { base, issuer, startLinks, directory, endpoints, profile, scopes, login, tour, persistent, csrfToken } = props;
+  const { base, issuer, startLinks, directory, endpoints, profile, scopes, login, tour, persistent, editsUsers } =
+    props;
   const lastFlows = props.flows ?? [];
   const discovery = endpoints.find(({ url }) => url.includes("/.well-known/openid-configuration")) ??
     endpoints.find(({ url }) => url.includes("/.well-known/"));
@@ -88,7 +86,6 @@ export function Home(props: HomeProps): VNode {
       badges={<StatusBadge tone="good" label="running" />}
       opening={
         <>
-          <Confirmation text={props.confirmation} />
           <p>
             OAuth 2.1{scopes.includes("openid") && " and OpenID Connect"}
             {profile !== undefined && (
@@ -113,18 +110,16 @@ export function Home(props: HomeProps): VNode {
           </dl>
           <dl class="facts even">
             <DefinitionItem label="Login">
-              {login === "page"
-                ? "on a page"
-                : directory !== undefined && csrfToken !== undefined && directory.users.length > 1
-                ? (
-                  <UserSwitch
-                    action={`${base}/users`}
-                    subs={directory.users.map(({ sub }) => sub)}
-                    csrfToken={csrfToken}
-                    page="home"
-                  />
-                )
-                : `automatic, as ${directory?.users[0]?.sub ?? "the first user"}`}
+              {login === "page" ? "on a page" : (
+                <>
+                  automatic, as {directory?.users[0]?.sub ?? "the first user"}
+                  {editsUsers && (directory?.users.length ?? 0) > 1 && (
+                    <>
+                      . <a href={`${base}/users`}>Switch user</a>
+                    </>
+                  )}
+                </>
+              )}
             </DefinitionItem>
             <DefinitionItem label="Store">
               {persistent

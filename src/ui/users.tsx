@@ -140,21 +140,18 @@ export function Users(props: UsersProps): VNode {
 }
 
 /** The form that chooses the user of automatic login; nothing if there is no choice. */
-export function UserSwitch(
-  { action, subs, csrfToken, page }: {
+function UserSwitch(
+  { action, subs, csrfToken }: {
     readonly action: string;
     /** The subjects, the default user first. */
     readonly subs: readonly string[];
     readonly csrfToken: string;
-    /** The page that follows. Default: the list of users. */
-    readonly page?: "home";
   },
 ): VNode | null {
   if (subs.length < 2) return null;
   return (
     <form class="ways" method="post" action={action}>
       <input type="hidden" name="form_token" value={csrfToken} />
-      {page !== undefined && <input type="hidden" name="page" value={page} />}
       <label for="login-as">Automatic login as</label>
       <select id="login-as" name="sub">
         {subs.map((sub, i) => <option key={sub} value={sub} selected={i === 0}>{sub}</option>)}

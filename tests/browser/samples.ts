@@ -102,7 +102,7 @@ export const home: HomeProps = {
   ],
   scopes: ["openid", "profile", "email", "read", "write", "offline_access"],
   login: "automatic",
-  csrfToken: "sample",
+  editsUsers: true,
   tour: "/tour",
 };
 
