@@ -96,6 +96,7 @@ function recordCalls(store: Store, calls: StoreCall[]): Store {
     list: (kind, options) => record(`list ${kind}`, () => store.list(kind, options)),
     count: (kind, prefix) => record(`count ${kind}`, () => store.count(kind, prefix)),
     deleteExpired: (now) => store.deleteExpired(now),
+    deleteAll: (prefix) => record("deleteAll", () => store.deleteAll(prefix)),
     close: () => store.close(),
   };
 }

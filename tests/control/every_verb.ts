@@ -92,6 +92,10 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   assert((await call("clock.now")).time >= "2031-01-01");
   await call("clock.reset");
 
+  const tenant = await call("tenants.create", { users: [{ sub: "carol" }] });
+  assertEquals((await call("tenants.all")).tenants, [tenant]);
+  await call("tenants.remove", { id: tenant.id });
+
   await call("users.delete", { sub: "carol" });
   await call("clients.delete", { client_id: "web" });
   await call("reset");
