@@ -34,8 +34,8 @@ export function controlEndpoints(control: ServerControl, { secret }: ControlOpti
     },
     routes: (app) => [
       documentEndpoint(app, secret),
-      ...unknownVerbEndpoints(app, secret),
       ...verbs.map((verb) => verbEndpoint(verb, { app, control, endpoints, closed: closing.signal }, secret)),
+      unknownVerbEndpoint(app, secret),
     ],
     close: () => closing.abort(new ControlError(409, "The server is closing.")),
   };
@@ -59,14 +59,13 @@ function documentEndpoint({ site: { base } }: App, secret: string | undefined): 
   };
 }
 
-/** Every other path below `/_control`: it says which verb the request probably means. */
-function unknownVerbEndpoints({ site: { base } }: App, secret: string | undefined): readonly Endpoint[] {
+/** Every other path of the control: it says which verb the request probably means. */
+function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined): Endpoint {
   const paths = verbs.map((verb) => verbPath(verb));
-  const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
   const reject: Handler = async (context) => {
     await authorizeRequest(context, secret);
     const received = context.target.path.slice((base + controlPath).length);
-    const suggestion = suggest(received, paths);
+    const suggestion = paths.find((path) => received.startsWith(`${path}/`)) ?? suggest(received, paths);
     return problemResponse({
       status: 404,
       detail: "The control has no verb at this path.",
@@ -78,13 +77,14 @@ function unknownVerbEndpoints({ site: { base } }: App, secret: string | undefine
       }],
     });
   };
-  return [...folders].map((folder) => ({
+  return {
     ...commonDescription,
     name: "control.unknown",
-    path: `${base}${controlPath}${folder}*`,
-    methods: ["GET", "POST"],
-    load: () => ({ GET: reject, POST: reject }),
-  }));
+    path: `${base}${controlPath}/**`,
+    aliases: [base + controlPath],
+    methods: ["GET", "POST", "PUT", "DELETE"],
+    load: () => ({ GET: reject, POST: reject, PUT: reject, DELETE: reject }),
+  };
 }
 
 function missingSecret(issuer: string): ConfigurationError {

@@ -38,7 +38,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** One path and its handler. `Context` is the type of the value that the server creates for each request. */
 export interface Route<Context> {
-  /** The exact path. A final `*` matches any text without slashes. */
+  /** The exact path. A final `*` matches any text without slashes, a final `**` any text. */
   readonly path: string;
   /** The methods of {@link Route.handle}. Without HEAD, a HEAD request is a GET without the response body. */
   readonly methods: readonly Method[];
@@ -70,7 +70,7 @@ export function routeFinder<R extends { readonly path: string }>(
   routes: readonly R[],
 ): (path: string) => R | undefined {
   const exact = new Map(routes.map((route) => [route.path, route]));
-  const wildcard = routes.filter((route) => route.path.endsWith("/*"));
+  const wildcard = routes.filter(({ path }) => path.endsWith("/*") || path.endsWith("/**"));
   return (path) => exact.get(path) ?? wildcard.find((route) => matchesWildcard(route, path));
 }
 
@@ -187,7 +187,8 @@ function allowedMethods({ methods, cors }: Pick<Route<never>, "methods" | "cors"
 }
 
 function matchesWildcard(route: { readonly path: string }, path: string): boolean {
-  const prefix = route.path.slice(0, -1);
+  const prefix = route.path.slice(0, route.path.indexOf("*"));
+  if (route.path.endsWith("**")) return path.startsWith(prefix);
   return path.startsWith(prefix) && path.length > prefix.length && !path.includes("/", prefix.length);
 }
 
