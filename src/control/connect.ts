@@ -8,6 +8,7 @@
  */
 
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../testing/changed_settings.ts";
 import type { HabitOptions } from "../testing/check/check_habits.ts";
 import type { ClaimOverrides, Claims } from "../testing/claim_overrides.ts";
@@ -51,6 +52,8 @@ export interface ConnectedLatchkey {
   readonly clients: {
     /** Creates a client, or replaces the one with this `client_id`. */
     set(client: ClientMetadata): Promise<ClientMetadata>;
+    /** Changes single members of the metadata of a client; `null` removes one. The others stay, the secret too. */
+    change(clientId: string, changes: MetadataChanges): Promise<ClientMetadata>;
     /** Removes a client. */
     delete(clientId: string): Promise<void>;
     /** The metadata of all clients, without secrets. */

@@ -55,6 +55,7 @@ test("clients, users and keys over HTTP", async () => {
   assertEquals(remote.issuer, as.issuer);
   const web = { client_id: "web", redirect_uris: ["https://web.test/cb"] };
   assertEquals(await remote.clients.set(web), web);
+  assertEquals(await remote.clients.change("web", { scope: "openid" }), { ...web, scope: "openid" });
   assertEquals((await remote.clients.all()).map(({ client_id }) => client_id), ["web"]);
   assertEquals(await remote.clients.delete("web"), undefined);
   await remote.users.set({ sub: "carol", roles: ["admin"] });

@@ -101,6 +101,36 @@ test("a client has the id and the secret of the test, changes, and is gone when 
   }]]);
 });
 
+test("single members of a client change; the others stay, the secret too", async () => {
+  const { as, post } = await start();
+  await post("/clients/set", { ...web, client_name: "Shop" });
+  const change = (changes: object) => post("/clients/change", { client_id: "web", changes });
+  const token = async (secret: string) => {
+    const fields = { grant_type: "client_credentials", client_id: "web", client_secret: secret };
+    return (await as.fetch("/oauth2/token", { method: "POST", body: new URLSearchParams(fields) })).status;
+  };
+  const { client_secret, ...metadata } = web;
+  const changed = await change({ grant_types: ["client_credentials"], client_name: null });
+  assertEquals([changed.status, changed.body], [200, { ...metadata, grant_types: ["client_credentials"] }]);
+  assertEquals(await token(client_secret), 200);
+  assertEquals((await change({ client_secret: "another-secret" })).status, 200);
+  assertEquals([await token(client_secret), await token("another-secret")], [401, 200]);
+  const rejected: readonly [object, number, string][] = [
+    [{ redirect_uris: ["https://web.test/cb#x"] }, 400, "redirect_uris[0]"],
+    [{ redirect_uri: "https://web.test/cb" }, 400, "redirect_uri"],
+    [{ client_id: "other" }, 400, "changes.client_id"],
+    [{ token_endpoint_auth_method: "none" }, 400, "client_secret"],
+    [{ token_endpoint_auth_method: "client_secret_jwt" }, 422, "changes.client_secret"],
+  ];
+  for (const [changes, status, place] of rejected) {
+    const { status: received, body } = await change(changes);
+    assertEquals([received, body.errors[0].place], [status, place]);
+  }
+  assertEquals(await token("another-secret"), 200);
+  const missing = await post("/clients/change", { client_id: "none", changes: {} });
+  assertEquals([missing.status, missing.body.errors[0].place], [404, "client_id"]);
+});
+
 test("a client with defaults comes with its credentials", async () => {
   const { as, post } = await start();
   const { body } = await post("/client", { confidential: true, redirect_uri: "https://app.test/cb" });

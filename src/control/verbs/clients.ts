@@ -4,7 +4,7 @@ import { clientField, type ClientMetadata } from "../../oauth/clients/client.ts"
 import type { Client } from "../../oauth/clients/repository.ts";
 import { anyValue, list, object, record, text } from "../../oauth/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../testing/clients.ts";
-import { ControlError } from "../control_error.ts";
+import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
 /** The clients of the server. */
@@ -17,6 +17,14 @@ interface ClientList {
 interface ClientId {
   /** The identifier of the client. */
   readonly client_id: string;
+}
+
+/** The change of a client. */
+interface ClientChange {
+  /** The identifier of the client. */
+  readonly client_id: string;
+  /** The members of its metadata to set, and `null` for each member to remove (RFC 7396). */
+  readonly changes: MetadataChanges;
 }
 
 const example: ClientMetadata = { client_id: "web", redirect_uris: ["http://localhost:3000/cb"] };
@@ -44,6 +52,22 @@ export const clientVerbs = [
     result: metadata as never,
     run: async ({ app }, client) => describe(await app.server.clients.registered.set(client)),
   }),
+  defineVerb<ClientChange, ClientMetadata>({
+    name: "clients.change",
+    summary: "Changes single members of the metadata of a client; `null` removes one. The others stay, the secret too.",
+    input: object<ClientChange>(
+      "ClientChange",
+      {
+        client_id: text(["web"]),
+        changes: record(anyValue, { scope: "openid", logo_uri: null }, "members of client metadata, or null") as never,
+      },
+      { client_id: "web", changes: { scope: "openid", logo_uri: null } },
+      { required: ["client_id", "changes"] },
+    ),
+    args: ["client_id", "changes"],
+    result: metadata as never,
+    run: async ({ app }, { client_id, changes }) => describe(await changeClient(app.server, client_id, changes)),
+  }),
   defineVerb({
     name: "clients.all",
     summary: "Lists the clients.",
@@ -63,8 +87,7 @@ export const clientVerbs = [
     args: ["client_id"],
     async run({ app }, { client_id }) {
       if (await app.server.clients.registered.delete(client_id, "the control")) return;
-      const errors = [{ place: "client_id", expected: "a registered client", received: JSON.stringify(client_id) }];
-      throw new ControlError(404, "No client has this client_id.", errors);
+      throw unknownClient(client_id);
     },
   }),
 ];
