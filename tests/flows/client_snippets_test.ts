@@ -11,45 +11,14 @@ import * as oauth4webapi from "oauth4webapi";
 import * as oidcClientTs from "oidc-client-ts";
 import * as openidClient from "openid-client";
 import OAuth2Strategy from "passport-oauth2";
-import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
 import type { ClientDemand } from "../../src/admin/client_snippets/client_info.ts";
-import type { ClientSnippet } from "../../src/ui/client_snippets.tsx";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
-import { authJsApplication, getRedirectLocation, loginWithPassport, openBrowser } from "./applications.ts";
+import { authJsApplication, getRedirectLocation, loginWithPassport } from "./applications.ts";
+import { clients, grant_types, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
 import { forEachCase } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const shell = process.platform === "win32" ? undefined : "sh";
-const secret = "a-secret-of-32-characters-or-more";
-const grant_types = ["authorization_code", "client_credentials"];
-const redirect_uris = ["https://app.example/auth/callback/latchkey"];
-
-/** One client for each method of authentication; `machine` is called back nowhere. */
-const clients: readonly ClientMetadata[] = [
-  { client_id: "none", redirect_uris },
-  {
-    client_id: "client_secret_basic",
-    client_secret: secret,
-    redirect_uris,
-    grant_types,
-    token_endpoint_auth_method: "client_secret_basic",
-  },
-  { client_id: "unnamed", client_secret: secret, redirect_uris, grant_types },
-  {
-    client_id: "client_secret_post",
-    client_secret: secret,
-    redirect_uris,
-    grant_types,
-    token_endpoint_auth_method: "client_secret_post",
-  },
-  {
-    client_id: "client_secret_jwt",
-    client_secret: secret,
-    redirect_uris,
-    token_endpoint_auth_method: "client_secret_jwt",
-  },
-  { client_id: "machine", client_secret: secret, grant_types: ["client_credentials"], scope: "read write" },
-];
 
 const opened: Latchkey[] = [];
 after(() => Promise.all(opened.map((as) => as.close())));
@@ -59,42 +28,6 @@ async function serve(): Promise<Latchkey> {
   opened.push(as);
   await as.listen({ port: 0 });
   return as;
-}
-
-/** The settings of a client of a server, by library. */
-function settingsOf(
-  as: Latchkey,
-  id: string,
-  autoLogin = true,
-  demands: readonly ClientDemand[] = [],
-): ReadonlyMap<string, ClientSnippet> {
-  const { issuer } = as;
-  const [authorize, token, par] = ["authorize", "token", "par"].map((name) => `${issuer}/oauth2/${name}`);
-  const urls = { issuer, authorize: authorize!, token: token!, par: par! };
-  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, autoLogin, demands });
-  return new Map(all.map((one) => [one.library, one]));
-}
-
-/** What a module exports. */
-// deno-lint-ignore no-explicit-any
-type Exported = Readonly<Record<string, any>>;
-
-/** Runs the text of a module as pasted: provides its imports, returns its exports. */
-async function run(text: string, modules: Readonly<Record<string, unknown>>, wanted: string[] = []): Promise<Exported> {
-  const exported = [...text.matchAll(/^export (?:async )?(?:const|function) (\w+)/gm)].map(([, name]) => name!);
-  const body = text
-    .replace(/^import \* as (\w+) from "([^"]+)";$/gm, `const $1 = modules["$2"];`)
-    .replace(/^import (\{.*\}|\w+) from "([^"]+)";$/gm, `const $1 = modules["$2"];`)
-    .replace(/^export /gm, "");
-  const AsyncFunction = (async () => {}).constructor as new (
-    ...args: string[]
-  ) => (modules: unknown) => Promise<Exported>;
-  return await new AsyncFunction("modules", `${body}\nreturn { ${[...exported, ...wanted].join(", ")} };`)(modules);
-}
-
-/** Where a browser that comes for the first time is sent from there. */
-async function leads(url: string | URL): Promise<string> {
-  return await getRedirectLocation(await openBrowser()(url));
 }
 
 for (const [library, module] of Object.entries({ "openid-client": openidClient, oauth4webapi })) {
@@ -154,7 +87,17 @@ test("[DI-05, PA-07, JR-05, JM-06, DO-06] settings push, sign and bind where the
       const tokens = await finish(new URL(await leads(url)), kept);
       assertEquals(tokens.token_type, demands.includes("dpop") ? "dpop" : "bearer");
     }
-    for (const library of ["Auth.js", "oidc-client-ts", "Passport", "Go", "Python", "Spring Boot"]) {
+    for (
+      const library of [
+        "Auth.js",
+        "oidc-client-ts",
+        "express-openid-connect",
+        "Passport",
+        "Go",
+        "Python",
+        "Spring Boot",
+      ]
+    ) {
       const { text, notes } = settingsOf(as, client_id, true, demands).get(library)!;
       assertEquals([text, notes.length], [undefined, 1], library);
     }
@@ -295,7 +238,7 @@ const literals = /"(?:[^"\\\n]|\\.)*"/g;
 
 const codeLibraries = [
   ...["openid-client", "oauth4webapi", "Auth.js", "oidc-client-ts", "MCP TypeScript SDK", "Passport"],
-  ...["Spring Boot", "ASP.NET Core", "Go", "Python"],
+  ...["express-openid-connect", "Spring Boot", "ASP.NET Core", "Go", "Python"],
 ];
 
 test("[DI-05, UI-03] a hostile id is one literal in each language and does not change the code around it", async () => {

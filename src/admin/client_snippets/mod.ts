@@ -7,6 +7,7 @@ import type { ClientDemand, ServerUrls, SnippetOptions, SnippetWriter } from "./
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
+import { expressOpenidConnect } from "./express_openid_connect.ts";
 import { go } from "./go.ts";
 import { mcpSdk } from "./mcp_sdk.ts";
 import { oauth4webapi } from "./oauth4webapi.ts";
@@ -26,6 +27,7 @@ const snippetWriters: readonly (readonly [write: SnippetWriter, supported: reado
   [authJs, []],
   [oidcClientTs, []],
   [mcpSdk, []],
+  [expressOpenidConnect, []],
   [passport, []],
   [spring, []],
   // It pushes each request if metadata has the endpoint, from .NET 9 on.

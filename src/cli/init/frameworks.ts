@@ -19,6 +19,7 @@ export const frameworks: Readonly<Record<string, Framework>> = {
   "openid-client": { library: "openid-client", redirectUri: "http://localhost:3000/callback" },
   oauth4webapi: { library: "oauth4webapi", redirectUri: "http://localhost:3000/callback" },
   "auth.js": { library: "Auth.js", redirectUri: "http://localhost:3000/api/auth/callback/latchkey" },
+  "express-openid-connect": { library: "express-openid-connect", redirectUri: "http://localhost:3000/callback" },
   passport: {
     library: "Passport",
     redirectUri: "http://localhost:3000/auth/callback",
