@@ -43,7 +43,7 @@ const projects: readonly Project[] = [
     name: "vitest",
     packages: ["vitest@5.1.1"],
     files: ["vitest.test.js"],
-    recipes: ["latchkey.js", "login.test.js", "vitest.config.js", "server.js", "client.test.js"],
+    recipes: ["latchkey.js", "login.test.js", "vitest.config.js", "server.js", "tenant.test.js"],
     command: ["npx", "-y", "node@24", "node_modules/vitest/vitest.mjs", "run"],
   },
   {
