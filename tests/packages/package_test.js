@@ -55,3 +55,21 @@ test("a stack trace names the file of the package, and in CommonJS the bundle", 
     assert.match(stderr, expected[type], type);
   }
 });
+
+test("the interface of oauth2-mock-server is an ES module and CommonJS", () => {
+  const specifier = "@latchkey/latchkey/testing/oauth2-mock-server";
+  const use = `const server = new OAuth2Server();
+    server.start().then(() => server.issuer.keys.generate("ES256", { kid: "own" }))
+      .then(() => fetch(server.issuer.url + "/jwks")).then((response) => response.json())
+      .then(({ keys }) => console.log(keys[0].kid)).then(() => server.stop());`;
+  const programs = {
+    module: `import { OAuth2Server } from "${specifier}"; ${use}`,
+    commonjs: `const { OAuth2Server } = require("${specifier}"); ${use}`,
+  };
+  for (const [type, program] of Object.entries(programs)) {
+    const { stdout, stderr } = spawnSync(process.execPath, [`--input-type=${type}`, "--eval", program], {
+      encoding: "utf8",
+    });
+    assert.equal(stdout.trim(), "own", type + stderr);
+  }
+});
