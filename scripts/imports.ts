@@ -242,7 +242,7 @@ const maxKernelCodeLines = 16_500;
  * flow of a server with default options and a memory store. Modules that it loads by `import()` count; modules of types
  * alone are never loaded.
  */
-const maxFirstLoginModules = 97;
+const maxFirstLoginModules = 86;
 
 /** Maximum number of modules of one extension that the first login loads: its description. */
 const maxExtensionModules = 3;

@@ -15,7 +15,6 @@ import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSiteLogin } from "./cross_site.ts";
-import { resolveLoginHint } from "./login_hint.ts";
 
 /** What an approver may read besides the authorization request. */
 export interface ApproverContext {
@@ -76,7 +75,7 @@ export async function autoApprover(
   const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
   const hintedUser = loginHint === undefined || userOfHint !== undefined
     ? userOfHint
-    : await resolveLoginHint(server, loginHint, request);
+    : await (await import("./login_hint.ts")).resolveLoginHint(server, loginHint, request);
   const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
     ? undefined
     : await users.find(previousSession.sub);

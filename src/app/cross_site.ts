@@ -35,7 +35,7 @@ export function isCrossSite({ server, request: { headers } }: Pick<Context, "ser
  */
 export function rejectCrossSite(context: Context): void {
   const { server, request: { headers } } = context;
-  if (!isCrossSite(context) || !server.settings.allows.unknownClients) return;
+  if (!server.settings.allows.unknownClients || !isCrossSite(context)) return;
   throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
     expected: `no browser, or ${knownPages}`,
     received: describePage(headers),

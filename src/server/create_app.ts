@@ -31,9 +31,7 @@ import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
-import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { contextFactory, type EmitEvent } from "./request_context.ts";
-import { serverByHost } from "./server_by_host.ts";
 import { endpoints } from "./routes.ts";
 
 /** Maximum number of recent code challenges, kept to warn about a reused one. */
@@ -128,7 +126,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
     autoLogin: settings.login === "auto" && options.approver === undefined,
   });
-  const ownEndpoints = atConfiguredPaths(endpointList, base, settings.paths);
+  const { paths } = settings;
+  // Most servers have no paths of their own, and one issuer: they start faster without the code for more.
+  const configuredPaths = Object.keys(paths).length === 0 ? undefined : await import("./configured_paths.ts");
+  const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
+  const ownEndpoints = configuredPaths?.atConfiguredPaths(endpointList, base, paths) ?? endpointList;
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
@@ -212,7 +214,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
   allEndpoints.push(...pluginEndpoints);
-  assertOwnPaths(allEndpoints, settings.paths);
+  configuredPaths?.assertOwnPaths(allEndpoints, paths);
   const protocolParameters: ParameterDescription[] = [];
   for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
     for (const { name, secret } of [...parameters, ...responseParameters]) {
@@ -233,7 +235,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       app,
       plugins,
       emit,
-      settings.isIssuerFromHost ? serverByHost(server, membersOf) : undefined,
+      byHost?.serverByHost(server, membersOf),
     ),
     // The first rejection loads the error channels: a start without one is faster.
     handleError: async (error, context) => (await import("../app/error_response.ts")).errorResponse(context, error),

@@ -20,7 +20,6 @@ import { extensions as allExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import { type LatchkeyOptions, optionsField, validateOptions } from "./options.ts";
 import { randomPool } from "../runtime/crypto.ts";
-import { addressReader } from "./trusted_proxies.ts";
 
 /** What an app has of its host. */
 export interface AppPlace {
@@ -80,7 +79,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // Only servers with login pages load them.
   const usesPages = options.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../interaction/mod.ts") : undefined;
-  const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
+  const readAddress = options.trustProxy?.length
+    ? (await import("./trusted_proxies.ts")).addressReader(options)
+    : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   // A server without a listener starts faster without the code.
   const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;

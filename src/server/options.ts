@@ -17,7 +17,6 @@ import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
 import type { Pages } from "../ui/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
-import { validateProxies } from "./trusted_proxies.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {
@@ -99,6 +98,7 @@ export async function validateOptions(
 ): Promise<ConfigIssue[]> {
   const issues = await validateSettings(options, issuer, extensions);
   if (options.trustProxy === undefined) return issues;
+  const { validateProxies } = await import("./trusted_proxies.ts");
   return [...issues, ...validateProxies(options)];
 }
 

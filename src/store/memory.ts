@@ -3,7 +3,6 @@
 import { expiryHeap, linkedList } from "./expiry_heap.ts";
 import type { ExpiryHeap, HeapItem, LinkedList, LinkedListNode } from "./expiry_heap.ts";
 import { evictable, resolveOptions } from "./resolve_options.ts";
-import { delay } from "./with_timeout.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
 /** A record in its table. */
@@ -222,7 +221,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
             remove(table, row);
             removed++;
           }
-          if (++searched % searchBatchSize === 0) await delay(0);
+          if (++searched % searchBatchSize === 0) await (await import("./with_timeout.ts")).delay(0);
         }
       }
       return removed;

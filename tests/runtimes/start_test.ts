@@ -58,15 +58,14 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     assert(!sources.includes(`src/endpoints/${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
-  const described =
-    /^src\/extensions\/(?:settings|polled\/delivery|\w+\/(?:methods|mod|settings|validate_client|\w+_types?))\.ts$/;
+  const described = /^src\/extensions\/(?:settings|polled\/delivery|\w+\/(?:mod|settings|validate_client))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
   assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   assertEquals(
     sources.filter((path) => path.startsWith("src/store/")),
-    ["expiry_heap", "memory", "resolve_options", "store_error", "with_timeout"].map((name) => `src/store/${name}.ts`),
+    ["expiry_heap", "memory", "resolve_options"].map((name) => `src/store/${name}.ts`),
   );
 });
 

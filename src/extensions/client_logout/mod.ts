@@ -10,8 +10,13 @@
 
 import type { Extension } from "../../app/extension.ts";
 import type { Server, SessionWatcher, TokenIssuer } from "../../oauth/server.ts";
-import { clientLogoutFields, clientLogoutOf, resolveClientLogout } from "./settings.ts";
-import { hasLogoutUri, validateLogoutUris } from "./validate_client.ts";
+import {
+  clientLogoutFields,
+  clientLogoutOf,
+  hasLogoutUri,
+  resolveClientLogout,
+  validateLogoutUris,
+} from "./settings.ts";
 
 const recordClient: TokenIssuer = (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};

@@ -1,6 +1,10 @@
-/** The settings of client logout. */
+/** The settings of client logout, and the logout URIs of clients: who is logged out, and which may be registered. */
 
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
+import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import { type Fields, flag, object, seconds, withDefaults } from "../../oauth/config/field.ts";
+import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** How clients learn that a session in which they got an ID token has ended. */
@@ -41,4 +45,56 @@ export function resolveClientLogout({ clientLogout: given }: ClientLogoutSetting
 /** The setting of a server. */
 export function clientLogoutOf({ settings }: Pick<Server, "settings">): Required<ClientLogoutOptions> {
   return (settings as typeof settings & ClientLogoutPolicy).clientLogout;
+}
+
+/** Whether a client has a logout URI, and the settings allow its use. */
+export function hasLogoutUri(
+  { backchannel_logout_uri, frontchannel_logout_uri }: ClientMetadata,
+  { backChannel, frontChannel }: Pick<ClientLogoutOptions, "backChannel" | "frontChannel">,
+): boolean {
+  return (backChannel === true && backchannel_logout_uri !== undefined) ||
+    (frontChannel === true && frontchannel_logout_uri !== undefined);
+}
+
+/** The issues of the logout URIs. A member that demands `sid` needs its URI. */
+export function validateLogoutUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  return (["backchannel", "frontchannel"] as const).flatMap((channel) => {
+    const { [`${channel}_logout_uri` as const]: uri } = client;
+    if (uri === undefined && !client[`${channel}_logout_session_required`]) return [];
+    const issue = uri === undefined
+      ? { expected: "a URI", hint: `Add it, or remove ${channel}_logout_session_required.` }
+      : validateClientUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) ??
+        validators[channel](uri, client);
+    const received = uri === undefined ? "none" : quote(uri);
+    return issue === undefined ? [] : [{ path: `${channel}_logout_uri`, ...issue, received }];
+  });
+}
+
+const validators = { backchannel: validateBackChannel, frontchannel: validateFrontChannel };
+
+/** Back-Channel Logout §2.2. */
+function validateBackChannel(
+  uri: string,
+  { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri }: ClientMetadata,
+): UriIssue | undefined {
+  const isPublic = (method ?? client_secret ?? jwks ?? jwks_uri ?? "none") === "none";
+  if (/^https:/i.test(uri) || (/^http:/i.test(uri) && !isPublic)) return undefined;
+  return {
+    expected: "https, or http for a client that authenticates",
+    hint: "Use https, or register a secret or keys.",
+  };
+}
+
+/** Front-Channel Logout §2. The server appends `iss` and `sid`. */
+function validateFrontChannel(uri: string, { redirect_uris = [] }: ClientMetadata): UriIssue | undefined {
+  const { origin, searchParams } = new URL(uri);
+  if (origin === "null" || !redirect_uris.some((other) => URL.canParse(other) && new URL(other).origin === origin)) {
+    return { expected: "scheme, host and port of one of the redirect_uris", hint: "Register a redirect URI there." };
+  }
+  // The policy of the logout page names the origin: a semicolon or a comma would begin another directive or policy.
+  if (!/^https?:\/\/[\w.:[\]-]+$/.test(origin)) {
+    return { expected: "a host of letters, digits, hyphens and dots", hint: "Use the name of a host." };
+  }
+  if (!searchParams.has("iss") && !searchParams.has("sid")) return undefined;
+  return { expected: "a query without iss and sid", hint: "Remove them: the server adds both." };
 }

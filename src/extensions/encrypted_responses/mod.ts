@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../app/extension.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { contentEncryptions, keyManagementAlgorithms } from "../../oauth/keys/encryption_algorithm.ts";
+import { contentEncryptions, keyManagementAlgorithms } from "../../oauth/clients/response_members.ts";
 import type { EncryptedResponse } from "../../oauth/tokens/response_encryption.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 

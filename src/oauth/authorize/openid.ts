@@ -7,7 +7,7 @@ import { OAuthError } from "../errors.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { type Params, splitScope } from "../params.ts";
 import type { PartRequest, Server } from "../server.ts";
-import { type IdTokenHint, readIdTokenHint } from "../tokens/verification.ts";
+import type { IdTokenHint } from "../tokens/verification.ts";
 import { type RequestedAcr, unmetClaim } from "./authentication_level.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
 
@@ -27,7 +27,9 @@ export function readLoginRequirements(
 ): MaybePromise<LoginRequirements> {
   const { server, client, params, at } = from;
   const idTokenHint = params.get("id_token_hint");
-  const hinted = idTokenHint === undefined ? undefined : readIdTokenHint(server, idTokenHint);
+  const hinted = idTokenHint === undefined
+    ? undefined
+    : import("../tokens/verification.ts").then(({ readIdTokenHint }) => readIdTokenHint(server, idTokenHint));
   return chain(hinted, (hintedLogin) => {
     const requirements = readOpenIdParameters(params, client, hintedLogin);
     const complete = params.get("claims") === undefined && server.levels === undefined

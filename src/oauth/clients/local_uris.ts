@@ -1,8 +1,8 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
 import type { Allowances } from "../config/allowances.ts";
-import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { isTestHost } from "../test_hosts.ts";
+import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import type { ClientMetadata } from "./client.ts";
 
 /** What decides whether a URL is local. */

@@ -1,13 +1,23 @@
 /** The members of the client metadata that say how responses to the client are protected. */
 
 import { choice, type Fields } from "../config/field.ts";
-import {
-  type ContentEncryption,
-  contentEncryptions,
-  type KeyManagementAlgorithm,
-  keyManagementAlgorithms,
-} from "../keys/encryption_algorithm.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
+
+/** How the content encryption key is encrypted or agreed on (`alg`). */
+export type KeyManagementAlgorithm = "RSA-OAEP-256" | "ECDH-ES" | "ECDH-ES+A128KW" | "ECDH-ES+A256KW";
+
+/** How the content is encrypted (`enc`). */
+export type ContentEncryption = "A128CBC-HS256" | "A256CBC-HS512" | "A128GCM" | "A256GCM";
+
+/** All values of `alg`. */
+export const keyManagementAlgorithms: readonly KeyManagementAlgorithm[] = [
+  ...["RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"] as const,
+];
+
+/** All values of `enc`; the first one is the default (OpenID Connect Registration §2). */
+export const contentEncryptions: readonly ContentEncryption[] = [
+  ...["A128CBC-HS256", "A256CBC-HS512", "A128GCM", "A256GCM"] as const,
+];
 
 /** How responses to a client are signed and encrypted (OpenID Connect Registration §2, JARM §3, RFC 9701 §6). */
 export interface ResponseMembers {

@@ -19,9 +19,17 @@ export function isIssuerHost({ issuerHosts }: { readonly issuerHosts: readonly s
   return isLoopback(hostname) || issuerHosts.includes(hostname);
 }
 
+/** The last issuer and its origin. Nearly every request asks for the same one, which is parsed once. */
+let latest = { issuer: "", origin: "" };
+
+function issuerOrigin(issuer: string): string {
+  if (latest.issuer !== issuer) latest = { issuer, origin: new URL(issuer).origin };
+  return latest.origin;
+}
+
 /** The origin at which browsers reach the server. */
 export function frontChannelOrigin(server: ServerUrls): string {
-  return server.settings.frontChannelUrl ?? new URL(server.issuer).origin;
+  return server.settings.frontChannelUrl ?? issuerOrigin(server.issuer);
 }
 
 /** The URL of the issuer as browsers reach it. */
@@ -31,12 +39,12 @@ export function frontChannelBase({ issuer, settings: { frontChannelUrl } }: Serv
 
 /** The origin at which clients and resource servers reach the server. */
 export function backChannelOrigin(server: ServerUrls): string {
-  return server.settings.backChannelUrl ?? new URL(server.issuer).origin;
+  return server.settings.backChannelUrl ?? issuerOrigin(server.issuer);
 }
 
 /** The origins of the URLs of a server. */
 export function serverOrigins(server: ServerUrls): readonly string[] {
-  return [new URL(server.issuer).origin, frontChannelOrigin(server), backChannelOrigin(server)];
+  return [issuerOrigin(server.issuer), frontChannelOrigin(server), backChannelOrigin(server)];
 }
 
 /** The members of a server that say where it is reached. */

@@ -13,15 +13,42 @@
  */
 
 import { authorizationCode } from "./authorization_code.ts";
-import { clientCredentials } from "./client_credentials.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import type { OptionalGrantType } from "../config/extension_settings.ts";
+import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
-import { refreshTokenGrant } from "./refresh_token.ts";
+
+/** A grant type whose code the first request for it loads. */
+function loadedOnDemand(
+  description: Omit<GrantType, "authorize">,
+  load: () => Promise<GrantType["authorize"]>,
+): GrantType {
+  let authorize: GrantType["authorize"] | undefined;
+  return {
+    ...description,
+    authorize: async (server, request) => await (authorize ??= await load())(server, request),
+  };
+}
+
+const refreshToken = loadedOnDemand({
+  type: "refresh_token",
+  standing: { from: "unknown" },
+  parameters: parameters(
+    { name: "refresh_token", secret: "refresh_token", linksFlow: true },
+    "scope",
+    { name: "resource", repeatable: true },
+  ),
+}, async () => (await import("./refresh_token.ts")).authorizeRefresh);
+
+const clientCredentials = loadedOnDemand({
+  type: "client_credentials",
+  standing: { from: "approved", onTestHosts: "unknown" },
+  parameters: parameters("scope", { name: "resource", repeatable: true }),
+}, async () => (await import("./client_credentials.ts")).authorizeClientCredentials);
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
-export const grantTypes: readonly GrantType[] = [authorizationCode, refreshTokenGrant, clientCredentials];
+export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
 
 /** The settings that enable grant types. */
 type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;

@@ -3,10 +3,10 @@
 import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
-import { parameters, type Params, splitScope } from "../params.ts";
+import { type Params, splitScope } from "../params.ts";
 import { warnAboutResource } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
-import type { GrantType, Server } from "../server.ts";
+import type { Server } from "../server.ts";
 import {
   deriveSuccessor,
   idleExpiresAt,
@@ -22,7 +22,7 @@ import {
   registeredScope,
   revokeGrant,
 } from "./narrow_grant.ts";
-import type { TokenRequest } from "./token_request.ts";
+import type { Authorization, TokenRequest } from "./token_request.ts";
 
 const invalidGrant = invalidGrantErrors(
   "RT-07",
@@ -33,43 +33,32 @@ const invalidGrant = invalidGrantErrors(
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
  * sending it twice (§4.3.1).
  */
-export const refreshTokenGrant: GrantType = {
-  type: "refresh_token",
-  standing: { from: "unknown" },
-  parameters: parameters(
-    { name: "refresh_token", secret: "refresh_token", linksFlow: true },
-    "scope",
-    { name: "resource", repeatable: true },
-  ),
-  async authorize(server, request) {
-    const { client, parameters } = request;
-    const token = parameters.get("refresh_token");
-    if (token === undefined) {
-      throw new OAuthError("invalid_request", "refresh_token is missing", {
-        rule: "RT-07",
-        expected: "refresh_token of an earlier response",
-        received: "no refresh_token",
-        fix: "Send the refresh token of the last token response.",
-      });
-    }
-    const { id, stored, registered } = await findRefreshToken(server, request, token);
-    const authorization = await narrowGrant(server, request, stored, registered);
-    const scope = narrowScope(registered, parameters);
-    // A token that was rotated stays consumed, even if the client has become confidential since. The key of a bound
-    // token replaces the rotation (OAuth 2.1 §4.3.1).
-    const settings = policyOf(server, client).refresh;
-    const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
-    const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
-      stored.consumedAt !== undefined;
-    server.passed?.("RT-06", scope.join(" "));
-    const nextToken = rotates
-      ? await rotate(server, request, id, token, stored)
-      : await renew(server, id, token, stored);
-    if (rotates) server.passed?.("RT-04");
-    warnAboutResource(server, client, parameters);
-    return { ...authorization, scope, refresh: { token: nextToken } };
-  },
-};
+export async function authorizeRefresh(server: Server, request: TokenRequest): Promise<Authorization> {
+  const { client, parameters } = request;
+  const token = parameters.get("refresh_token");
+  if (token === undefined) {
+    throw new OAuthError("invalid_request", "refresh_token is missing", {
+      rule: "RT-07",
+      expected: "refresh_token of an earlier response",
+      received: "no refresh_token",
+      fix: "Send the refresh token of the last token response.",
+    });
+  }
+  const { id, stored, registered } = await findRefreshToken(server, request, token);
+  const authorization = await narrowGrant(server, request, stored, registered);
+  const scope = narrowScope(registered, parameters);
+  // A token that was rotated stays consumed, even if the client has become confidential since. The key of a bound
+  // token replaces the rotation (OAuth 2.1 §4.3.1).
+  const settings = policyOf(server, client).refresh;
+  const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
+  const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
+    stored.consumedAt !== undefined;
+  server.passed?.("RT-06", scope.join(" "));
+  const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
+  if (rotates) server.passed?.("RT-04");
+  warnAboutResource(server, client, parameters);
+  return { ...authorization, scope, refresh: { token: nextToken } };
+}
 
 /** A refresh token that is valid, unless it was used before. */
 interface FoundRefreshToken {

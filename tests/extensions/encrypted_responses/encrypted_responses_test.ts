@@ -9,7 +9,7 @@ import {
   contentEncryptions,
   type KeyManagementAlgorithm,
   keyManagementAlgorithms,
-} from "../../../src/oauth/keys/encryption_algorithm.ts";
+} from "../../../src/oauth/clients/response_members.ts";
 import { fetchKeySet, getRejections, realHost, testServer } from "../../flows/harness.ts";
 import type { TestServer } from "../../flows/harness.ts";
 import { outcomeOf, postRegistration } from "../../flows/registering.ts";
