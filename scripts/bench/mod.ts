@@ -2,6 +2,7 @@
 
 import { printTargets } from "./targets.ts";
 import { compare } from "./comparison.ts";
+import { control } from "./control.ts";
 import { extensions } from "./extensions.ts";
 import { embedded } from "./embedded.ts";
 import { growth } from "./growth.ts";
@@ -21,6 +22,7 @@ const parts: Readonly<Record<PartName, (options: Options, load: RunningProcess) 
   memory,
   recording,
   extensions,
+  control,
   embedded,
   stores,
   growth,
