@@ -3,6 +3,7 @@
 import type { Fields } from "../oauth/config/field.ts";
 import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
 import { authorizationDetailsFields, type AuthorizationDetailsSettings } from "./authorization_details/settings.ts";
+import { cibaFields, type CibaSettings } from "./ciba/settings.ts";
 import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
 import { deviceFields, type DeviceSettings } from "./device/settings.ts";
@@ -18,6 +19,7 @@ export interface ExtensionSettings
   extends
     AssertionGrantSettings,
     AuthorizationDetailsSettings,
+    CibaSettings,
     ClientDocumentSettings,
     ClientLogoutSettings,
     DeviceSettings,
@@ -32,6 +34,7 @@ export interface ExtensionSettings
 export const extensionFields: Fields<ExtensionSettings> = {
   ...assertionGrantFields,
   ...authorizationDetailsFields,
+  ...cibaFields,
   ...clientDocumentFields,
   ...clientLogoutFields,
   ...deviceFields,

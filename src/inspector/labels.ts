@@ -10,6 +10,7 @@ const grantTitles: Readonly<Record<string, string>> = {
   refresh_token: "Refresh",
   client_credentials: "Client credentials",
   "urn:ietf:params:oauth:grant-type:device_code": "Device poll",
+  "urn:openid:params:grant-type:ciba": "Backchannel authentication poll",
   "urn:ietf:params:oauth:grant-type:jwt-bearer": "Assertion",
   "urn:ietf:params:oauth:grant-type:token-exchange": "Token exchange",
 };

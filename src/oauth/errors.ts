@@ -20,6 +20,8 @@ export type ErrorCode =
   | "authorization_pending"
   | "slow_down"
   | "expired_token"
+  | "unknown_user_id"
+  | "invalid_binding_message"
   | "invalid_token"
   | "insufficient_scope"
   | "insufficient_user_authentication"
@@ -61,6 +63,9 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   authorization_pending: 400,
   slow_down: 400,
   expired_token: 400,
+  // OpenID Connect CIBA §13
+  unknown_user_id: 400,
+  invalid_binding_message: 400,
   // RFC 6750 §3.1
   invalid_token: 401,
   insufficient_scope: 403,

@@ -16,6 +16,7 @@ const labelByName: Readonly<Record<string, string>> = {
   client_assertion: "client_assertion",
   assertion: "assertion",
   device_code: "device_code",
+  auth_req_id: "auth_req_id",
   subject_token: "subject_token",
   actor_token: "actor_token",
   password: "password",

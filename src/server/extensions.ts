@@ -4,6 +4,7 @@ import type { Extension } from "../app/extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { authorizationDetails } from "../extensions/authorization_details/mod.ts";
+import { ciba } from "../extensions/ciba/mod.ts";
 import { clientDocuments } from "../extensions/client_documents/mod.ts";
 import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { device } from "../extensions/device/mod.ts";
@@ -31,6 +32,7 @@ export const extensions: readonly Extension[] = [
   assertionAuthentication,
   assertionGrants,
   authorizationDetails,
+  ciba,
   clientDocuments,
   clientLogout,
   device,

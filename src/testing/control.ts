@@ -21,6 +21,7 @@ import { changedSettings } from "./changed_settings.ts";
 import { combinePlugins } from "./combine_plugins.ts";
 import { systemClock, testClock } from "./clock.ts";
 import { tenantList } from "./tenants.ts";
+import { backchannelClient } from "./backchannel.ts";
 import { deviceClient } from "./device.ts";
 import { faultInjector } from "./faults/fault_injector.ts";
 import { faultList } from "./faults/fault_list.ts";
@@ -188,6 +189,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       ...newBrowser,
       authorize: (request, overrides, uri) => newBrowser.authorize(request, decide(overrides), uri),
       enterUserCode: (userCode, overrides) => newBrowser.enterUserCode(userCode, decide(overrides)),
+      openRequest: (requestId, overrides) => newBrowser.openRequest(requestId, decide(overrides)),
     };
   }
 
@@ -206,6 +208,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const self: ServerControl = {
     ...login,
     ...deviceClient({ post, token: login.token, browser, clock }),
+    ...backchannelClient({ post, token: login.token, browser, clock }),
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],

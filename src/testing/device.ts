@@ -1,7 +1,7 @@
 /** Devices without a browser (RFC 8628): a correct client on a device, and the user who enters its code. */
 
 import { object, text } from "../oauth/config/field.ts";
-import type { TokenResponse } from "../oauth/tokens/token_response.ts";
+import { deviceCodeType } from "../oauth/clients/standing.ts";
 import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCredentials } from "./client_authentication.ts";
 import type { TestClock } from "./clock.ts";
@@ -9,6 +9,7 @@ import { LoginError } from "./login_error.ts";
 import type { LoginClient, PostForm } from "./login.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
+import { type Polled, polled } from "./poll.ts";
 
 /** Options of a device. */
 export interface DeviceOptions {
@@ -40,7 +41,7 @@ export interface DeviceUser {
 }
 
 /** A device that waits for its user, whatever the server's `login`. */
-export interface TestDevice extends DeviceUser {
+export interface TestDevice extends DeviceUser, Polled {
   /** For polls. */
   readonly deviceCode: string;
   /** For the user: `BCDF-GHJK`. */
@@ -51,14 +52,6 @@ export interface TestDevice extends DeviceUser {
   readonly verificationUriComplete: string;
   /** The lifetime of both codes, in seconds. */
   readonly expiresIn: number;
-  /** Seconds between two polls; 5 more after each `slow_down`. */
-  readonly interval: number;
-  /**
-   * Advances the clock by the interval, and polls once.
-   *
-   * @throws {LoginError} Without tokens; `error` is the code, such as `authorization_pending`.
-   */
-  poll(): Promise<TokenResponse>;
 }
 
 /** Starts devices, and decides for their users. */
@@ -93,9 +86,6 @@ interface DeviceClientOptions {
   readonly clock: TestClock;
 }
 
-/** Seconds that a `slow_down` adds (RFC 8628 §3.5). */
-const slowDownSeconds = 5;
-
 /** Creates the functions for devices of one server. */
 export function deviceClient({ post, token, browser, clock }: DeviceClientOptions): DeviceClient {
   async function decide(userCode: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
@@ -120,30 +110,15 @@ export function deviceClient({ post, token, browser, clock }: DeviceClientOption
       }, { headers: { [personaHeader]: deferredPersona } });
       const deviceCode = String(started.device_code);
       const userCode = String(started.user_code);
-      let interval = Number(started.interval ?? slowDownSeconds);
-      return {
+      const grant = { grant_type: deviceCodeType, device_code: deviceCode };
+      return Object.assign(polled({ token, clock }, client, grant, started), {
         ...device(userCode),
         deviceCode,
         userCode,
         verificationUri: String(started.verification_uri),
         verificationUriComplete: String(started.verification_uri_complete),
         expiresIn: Number(started.expires_in),
-        get interval() {
-          return interval;
-        },
-        async poll() {
-          clock.advance(interval);
-          try {
-            return await token(client, {
-              grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-              device_code: deviceCode,
-            });
-          } catch (error) {
-            if (error instanceof LoginError && error.error === "slow_down") interval += slowDownSeconds;
-            throw error;
-          }
-        },
-      };
+      });
     },
   };
 }

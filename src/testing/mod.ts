@@ -66,6 +66,8 @@ export type {
 } from "./claim_overrides.ts";
 export type { ClientCredentials } from "./client_authentication.ts";
 export type { DpopKey, ProofOptions } from "./dpop.ts";
+export type { BackchannelClient, BackchannelOptions, BackchannelUser, TestBackchannelRequest } from "./backchannel.ts";
+export type { Polled } from "./poll.ts";
 export type { DeviceClient, DeviceOptions, DeviceUser, TestDevice } from "./device.ts";
 export type { LoginClient, LoginOptions, LoginResult } from "./login.ts";
 export type { Register, RegisteredTestClient, RegisterOptions } from "./registration.ts";

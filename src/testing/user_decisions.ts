@@ -137,7 +137,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
     },
     deferDevices: () => void (defersDevices = true),
     approve: (next) => async (request, context) => {
-      const isStarted = context.context.endpoint?.name === "device_authorization";
+      const isStarted = context.context.endpoint?.caller === "client";
       const defers = defersDevices || context.httpRequest.headers.get(personaHeader) === deferredPersona;
       // A response instead of an approval leaves the decision to the page.
       if (isStarted && defers) return emptyHeadResponse;

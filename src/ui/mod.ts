@@ -13,6 +13,7 @@ import { render } from "preact-render-to-string";
 import type { Pages } from "./pages.ts";
 import { assets } from "./assets.gen.ts";
 import { Account } from "./account.tsx";
+import { Backchannel } from "./backchannel.tsx";
 import { CallbackPage } from "./callback_page.tsx";
 import { ClientEdit } from "./client_edit.tsx";
 import { Client, Clients } from "./clients.tsx";
@@ -51,6 +52,7 @@ export const pages: Pages = {
   login: (props) => toDocument(Login(props)),
   consent: (props) => toDocument(Consent(props)),
   device: (props) => toDocument(Device(props)),
+  backchannel: (props) => toDocument(Backchannel(props)),
   account: (props) => toDocument(Account(props)),
   logout: (props) => toDocument(Logout(props)),
   loggingOut: (props) => toDocument(LoggingOut(props)),

@@ -1,6 +1,7 @@
 /** The pages that a server can render: props in, an HTML document out. */
 
 import type { AccountProps } from "./account.tsx";
+import type { BackchannelProps } from "./backchannel.tsx";
 import type { CallbackProps } from "./callback_page.tsx";
 import type { ClientEditProps } from "./client_edit.tsx";
 import type { ClientProps, ClientsProps } from "./clients.tsx";
@@ -20,6 +21,7 @@ import type { UserProps, UsersProps } from "./users.tsx";
 export type { RecentFlow } from "./recent_flows.tsx";
 export type { Status, Tone } from "./status_badge.tsx";
 export type { AccountProps } from "./account.tsx";
+export type { BackchannelProps } from "./backchannel.tsx";
 export type { CallbackProps } from "./callback_page.tsx";
 export type { RoundTrip } from "./round_trip_section.tsx";
 export type { CheckResult } from "./checks.tsx";
@@ -91,6 +93,8 @@ export interface Pages {
   consent(props: ConsentProps): string;
   /** The page for the code of a device. */
   device(props: DeviceProps): string;
+  /** The page for requests of backchannel authentication. */
+  backchannel(props: BackchannelProps): string;
   /** The account page. */
   account(props: AccountProps): string;
   /** The logout page. */

@@ -16,6 +16,11 @@ const specifications: readonly (readonly [name: string, address: string, section
     `${openidBaseUrl}openid-connect-unmet-authentication-requirements-1_0.html`,
     "#rfc.section.",
   ],
+  [
+    "OpenID Connect CIBA",
+    `${openidBaseUrl}openid-client-initiated-backchannel-authentication-core-1_0.html`,
+    "#rfc.section.",
+  ],
   ["OAuth 2.0 Form Post Response Mode", `${openidBaseUrl}oauth-v2-form-post-response-mode-1_0.html`, "#rfc.section."],
   ["OAuth 2.0 Multiple Response Types", `${openidBaseUrl}oauth-v2-multiple-response-types-1_0.html`, "#rfc.section."],
   [

@@ -568,6 +568,22 @@ export const samples: Readonly<Record<string, Sample>> = {
       }),
   },
   "/device/connected": { status: 200, draw: (pages) => pages.device({ ...site, result: "approved" }) },
+  "/backchannel": {
+    status: 200,
+    draw: (pages) =>
+      pages.backchannel({
+        ...site,
+        requests: [{
+          client: consent.client,
+          scope: ["openid", "read"],
+          facts: { ...device, userCode: undefined, message: "Payment 42" },
+          href: "/backchannel?request_id=x",
+        }],
+      }),
+  },
+  "/backchannel/empty": { status: 200, draw: (pages) => pages.backchannel({ ...site, requests: [] }) },
+  "/backchannel/no-session": { status: 200, draw: (pages) => pages.backchannel(site) },
+  "/backchannel/allowed": { status: 200, draw: (pages) => pages.backchannel({ ...site, result: "approved" }) },
   "/consent/device": {
     status: 200,
     draw: (pages) => pages.consent({ ...consent, redirectUri: undefined, device, remembered: "code" }),

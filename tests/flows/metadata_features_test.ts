@@ -26,7 +26,7 @@ import type { Fields, TestServer } from "./harness.ts";
 import { assertPageWithForm, openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
-import { extensionAttempts } from "../extensions/metadata_attempts.ts";
+import { extensionAttempts, extensionGrantTypes } from "../extensions/metadata_attempts.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";
@@ -292,7 +292,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
     assertEquals(listed, ["query", "form_post"]);
   },
-  async grant_types_supported(b, _, listed: readonly string[]) {
+  async grant_types_supported(b, metadata, listed: readonly string[]) {
     const web = basic("web", secret);
     const exchangeCode = { client_id: undefined, code_verifier: undefined };
     const code = getRedirectParams(
@@ -310,9 +310,11 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     const urn = "urn:ietf:params:oauth:grant-type:";
     const others = [
       ...["implicit", "password", "Refresh_Token", `${urn}device-code`, `${urn}token-exchange`, `${urn}jwt-bearer`],
-      ...[`${urn}saml2-bearer`, "urn:openid:params:grant-type:ciba"],
+      `${urn}saml2-bearer`,
     ];
-    assertEquals([...listed].sort(), Object.keys(works).sort());
+    const ofExtensions = extensionGrantTypes.map(({ type }) => type);
+    assertEquals([...listed].sort(), [...Object.keys(works), ...ofExtensions].sort());
+    for (const { type, attempt } of extensionGrantTypes) assertEquals(await attempt(b, metadata), "200", type);
     for (const grant_type of ["refresh_token", "client_credentials", deviceCodeType]) {
       const result = await post(b, "/oauth2/token", { grant_type, ...works[grant_type] }, web);
       assertEquals(await getOutcome(result), "200", grant_type);
@@ -568,7 +570,9 @@ test("[MD-09] the error for an unsupported grant type lists the supported ones",
   );
   assertEquals(issues, [{
     path: "grant_types[1]",
-    expected: `one of authorization_code, refresh_token, client_credentials, ${deviceCodeType}`,
+    expected: `one of authorization_code, refresh_token, client_credentials, ${
+      extensionGrantTypes.map(({ type }) => type).join(", ")
+    }, ${deviceCodeType}`,
     received: '"urn:ietf:params:oauth:grant-type:saml2-bearer"',
     hint: "Remove it: this server does not support it.",
   }]);

@@ -42,7 +42,7 @@ import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 import { openBrowser } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
-import { extensionAttempts } from "../extensions/metadata_attempts.ts";
+import { extensionAttempts, extensionEndpoints, extensionGrantTypes } from "../extensions/metadata_attempts.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));
@@ -201,6 +201,7 @@ const statusOfEndpoints: Readonly<Record<string, number>> = {
   registration_endpoint: 405,
   pushed_authorization_request_endpoint: 405,
   device_authorization_endpoint: 405,
+  ...extensionEndpoints,
 };
 
 test("[MD-04] every listed endpoint is an absolute URL below the issuer, and responds", async () => {
@@ -438,7 +439,13 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     const device = "urn:ietf:params:oauth:grant-type:device_code";
     assertEquals(
       grants,
-      ["authorization_code", "refresh_token", "client_credentials", device],
+      [
+        "authorization_code",
+        "refresh_token",
+        "client_credentials",
+        ...extensionGrantTypes.map(({ type }) => type),
+        device,
+      ],
       "an untested grant type",
     );
     b.as.clients.set({ client_id: "all", redirect_uris: [callback], grant_types: grants, client_secret: secret });
@@ -455,6 +462,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     });
     const { device_code } = await started.json();
     await assertTokenResponse(await asAll({ grant_type: device, device_code }));
+    for (const { type, attempt } of extensionGrantTypes) assertEquals(await attempt(b, metadata), "200", type);
     const others = [
       ...[
         "implicit",
@@ -464,7 +472,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
         "urn:ietf:params:oauth:grant-type:device-code",
       ],
       ...["urn:ietf:params:oauth:grant-type:token-exchange", "urn:ietf:params:oauth:grant-type:jwt-bearer"],
-      ...["urn:ietf:params:oauth:grant-type:saml2-bearer", "urn:openid:params:grant-type:ciba"],
+      "urn:ietf:params:oauth:grant-type:saml2-bearer",
     ];
     for (const grant_type of others.filter((one) => !grants.includes(one))) {
       const code = getRedirectParams(await authorizeBy(b, metadata)).get("code")!;

@@ -176,6 +176,7 @@ const closed: Readonly<Record<string, string>> = {
   introspect: "needs a secret, or a key of a client that may introspect",
   userinfo: "needs an access token",
   consent: "needs a session",
+  backchannel_authentication: "needs a client that authenticates",
   start: "needs the demo client, which this server does not have",
 };
 
@@ -319,6 +320,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
         return await send(browser, path, fields);
       },
     ],
+    backchannel: [() => get("/backchannel"), () => get(`/backchannel?request_id=${"x".repeat(43)}`)],
     client: [() => get("/clients/spa")],
     user: [() => get("/users/alice")],
     static: [() => get("/static/style.css")],

@@ -113,6 +113,7 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     "/oauth2/login\\?interaction=[a-z0-9]+(&amp;as=[a-z]+)?",
     "/account",
     "/device(\\?user_code=BCDF-GHJK)?",
+    "/backchannel\\?request_id=x",
     "/authorized/try",
     "/start",
     "/tour",
@@ -675,7 +676,7 @@ test("the header links to the available pages, marks the current one, and can be
 });
 
 test("[UI-10] pages for users are cards without links to pages of the operator, and Allow is the primary button", () => {
-  const forUsers = /^\/(?:login|consent|account|logout|logging-out|logged-out|device)(?:\/|$)/;
+  const forUsers = /^\/(?:login|consent|account|logout|logging-out|logged-out|device|backchannel)(?:\/|$)/;
   for (const [path, html] of drawn) {
     assertEquals([path, html.includes('<body class="card">')], [path, forUsers.test(path)]);
     if (forUsers.test(path)) assert(!html.includes('<nav class="pages"'), path);

@@ -104,6 +104,8 @@ export interface ClientMetadata extends ResponseMembers {
   readonly frontchannel_logout_uri?: string;
   /** Whether that URL must contain `iss` and `sid`; it always does. Default: false. */
   readonly frontchannel_logout_session_required?: boolean;
+  /** How tokens of backchannel authentication reach the client (CIBA §4). Default: `poll`, the only mode. */
+  readonly backchannel_token_delivery_mode?: "poll";
   /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
   /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
@@ -241,6 +243,7 @@ export const clientField = object<ClientMetadata>(
       expected: "an array of response modes, at least one",
     }),
     ...responseMembers,
+    backchannel_token_delivery_mode: choice(["poll"]),
     require_pkce: flag(false),
     require_pushed_authorization_requests: flag(false),
     dpop_bound_access_tokens: flag(false),

@@ -36,6 +36,7 @@ export const openMembers: { readonly [Name in keyof ClientMetadata]?: Standing }
   id_token_encrypted_response_enc: "unknown",
   userinfo_encrypted_response_alg: "unknown",
   userinfo_encrypted_response_enc: "unknown",
+  backchannel_token_delivery_mode: "unknown",
   require_pkce: "unknown",
   require_pushed_authorization_requests: "unknown",
   dpop_bound_access_tokens: "unknown",

@@ -75,6 +75,8 @@ export interface EndpointPaths {
   readonly registration_endpoint?: string;
   /** Default: `/oauth2/device_authorization`. */
   readonly device_authorization_endpoint?: string;
+  /** Default: `/oauth2/backchannel_authentication`. */
+  readonly backchannel_authentication_endpoint?: string;
 }
 
 function path(example: string): Field<string> {
@@ -96,4 +98,5 @@ export const endpointPaths = object<EndpointPaths>("EndpointPaths", {
   pushed_authorization_request_endpoint: path("/par"),
   registration_endpoint: path("/register"),
   device_authorization_endpoint: path("/device_authorization"),
+  backchannel_authentication_endpoint: path("/backchannel_authentication"),
 }, { authorization_endpoint: "/authorize", token_endpoint: "/token" });

@@ -12,6 +12,7 @@
 import { assertionGrantRules } from "./assertion_grants.ts";
 import { authorizationDetailsRules } from "./authorization_details.ts";
 import { authorizeRules } from "./authorize.ts";
+import { cibaRules } from "./ciba.ts";
 import { clientDocumentRules } from "./client_documents.ts";
 import { clientLogoutRules } from "./client_logout.ts";
 import { controlRules } from "./control.ts";
@@ -34,6 +35,7 @@ export type {
   assertionGrantRules,
   authorizationDetailsRules,
   authorizeRules,
+  cibaRules,
   clientDocumentRules,
   clientLogoutRules,
   controlRules,
@@ -70,6 +72,7 @@ export type RuleTable =
   & typeof dpopRules
   & typeof authorizationDetailsRules
   & typeof deviceRules
+  & typeof cibaRules
   & typeof profileRules
   & typeof registrationRules
   & typeof clientDocumentRules
@@ -109,6 +112,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   ...dpopRules,
   ...authorizationDetailsRules,
   ...deviceRules,
+  ...cibaRules,
   ...profileRules,
   ...registrationRules,
   ...clientDocumentRules,

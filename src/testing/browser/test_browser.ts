@@ -77,6 +77,13 @@ export interface TestBrowser {
    */
   enterUserCode(userCode: string, persona?: Persona): Promise<"approved" | "denied">;
   /**
+   * Opens the page of a backchannel authentication request (CIBA), logs in and decides.
+   *
+   * @param requestId The part of its `auth_req_id` before the dot.
+   * @throws {LoginError} If the server rejects the request.
+   */
+  openRequest(requestId: string, persona?: Persona): Promise<"approved" | "denied">;
+  /**
    * Logs out at the end session endpoint, confirms if the server asks, and loads the frames of front-channel logout.
    *
    * @param request The URL of a logout request, or what it consists of.
@@ -160,6 +167,26 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     };
   }
 
+  /** Opens the page of a request that a client polls for, and decides there. */
+  async function decideAt(
+    name: string,
+    endpoint: string,
+    query: RequestParameters,
+    overrides: Persona,
+  ): Promise<"approved" | "denied"> {
+    assertOptions(name, personaField, overrides);
+    const persona = withOverrides(overrides);
+    const submit = submitPrompts(persona, () => false);
+    let result: "approved" | "denied" | undefined;
+    await navigate(`${options.endpointUrl(endpoint)}?${encodeParameters(query)}`, undefined, persona, (page) => {
+      const { searchParams } = new URL(page.url);
+      if (searchParams.has("error")) result = "denied";
+      else if (searchParams.has("result")) result = "approved";
+      else return submit(page);
+    });
+    return result!;
+  }
+
   return {
     cookies,
 
@@ -188,20 +215,11 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
       return callback!;
     },
 
-    async enterUserCode(userCode, overrides = {}) {
-      assertOptions("browser.enterUserCode", personaField, overrides);
-      const persona = withOverrides(overrides);
-      const submit = submitPrompts(persona, () => false);
-      let result: "approved" | "denied" | undefined;
-      const url = `${options.endpointUrl("device")}?${encodeParameters({ user_code: userCode })}`;
-      await navigate(url, undefined, persona, (page) => {
-        const { searchParams } = new URL(page.url);
-        if (searchParams.has("error")) result = "denied";
-        else if (searchParams.has("result")) result = "approved";
-        else return submit(page);
-      });
-      return result!;
-    },
+    enterUserCode: (userCode, overrides = {}) =>
+      decideAt("browser.enterUserCode", "device", { user_code: userCode }, overrides),
+
+    openRequest: (requestId, overrides = {}) =>
+      decideAt("browser.openRequest", "backchannel", { request_id: requestId }, overrides),
 
     async logOut(request = {}) {
       const url = options.endpointUrl("logout");

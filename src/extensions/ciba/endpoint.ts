@@ -1,0 +1,31 @@
+/** POST /oauth2/backchannel_authentication (CIBA §7): a client starts the login of a user. */
+
+import type { Approver } from "../../app/approver.ts";
+import { clientEndpoint } from "../../app/client_endpoint.ts";
+import { endpointPath } from "../../app/endpoint.ts";
+import { rejectUntrustedHost } from "../../app/cross_site.ts";
+import type { Handlers } from "../../app/route.ts";
+import { json } from "../../http/message.ts";
+import { decideImmediately } from "../polled/decide_immediately.ts";
+import { startAuthentication } from "./authentication_request.ts";
+import { findRequest } from "./find_request.ts";
+import { cibaGrant } from "./settings.ts";
+
+/**
+ * The handlers of the backchannel authentication endpoint.
+ *
+ * @param approver Decides immediately. If it returns a response, the page decides. Default: the page.
+ */
+export function backchannelHandlers(approver?: Approver): Handlers {
+  return clientEndpoint(async (server, { client, parameters }, context) => {
+    // DNS rebinding: a page of an attacker knows the secret of the demo client.
+    if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
+    const { address } = context.target.clientAddress;
+    const { id, authReqId, expiresIn } = await startAuthentication(server, client, parameters, address);
+    if (approver !== undefined) {
+      const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
+      await decideImmediately(context, found!, approver);
+    }
+    return json(200, { auth_req_id: authReqId, expires_in: expiresIn, interval: cibaGrant.interval(server) });
+  });
+}

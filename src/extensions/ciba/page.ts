@@ -1,0 +1,87 @@
+/** GET /backchannel: the requests that wait for the user of the session, and the way to the decision about one. */
+
+import type { Approver } from "../../app/approver.ts";
+import { authorize } from "../../app/authorization.ts";
+import type { Context } from "../../app/context.ts";
+import { endpointPath } from "../../app/endpoint.ts";
+import { rejectUntrustedHost } from "../../app/cross_site.ts";
+import { readParams } from "../../app/client_endpoint.ts";
+import type { Handlers } from "../../app/route.ts";
+import { readSession } from "../../app/session_cookie.ts";
+import { htmlWithForms, type ResponseLike } from "../../http/message.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { BackchannelProps } from "../../ui/backchannel.tsx";
+import { describe } from "../polled/polled_request.ts";
+import { listRequests } from "./authentication_request.ts";
+import { findRequest } from "./find_request.ts";
+import { cibaGrant } from "./settings.ts";
+
+/** Number of clients whose requests are searched, besides those in memory. */
+const maxSearchedClients = 1000;
+
+/**
+ * The handlers of the page.
+ *
+ * @param approver Decides about a request: login pages, or immediately.
+ * @param openLogin Whether logins need no password.
+ */
+export function backchannelPage(approver: Approver, openLogin: boolean): Handlers {
+  return {
+    async GET(context) {
+      const { server } = context;
+      if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
+      const params = await readParams(context);
+      if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
+      if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
+      const id = params.get("request_id");
+      if (id === undefined) return await showPage(context, { requests: await findRequests(context) });
+      const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
+      if (found === undefined) throw unknownRequest();
+      context.clientId = found.pending.client.id;
+      context.destination = found.pending.destination;
+      return await authorize(context, found.pending, approver);
+    },
+  };
+}
+
+/** The undecided requests for the user of the session; `undefined` without a session. */
+async function findRequests(context: Context): Promise<BackchannelProps["requests"]> {
+  const { server, target } = context;
+  const session = await readSession(context);
+  if (session === undefined) return undefined;
+  const page = endpointPath(context.app, "backchannel");
+  const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  const requests = [];
+  for (const client of clients) {
+    if (!client.grantTypes.includes(cibaGrant.type)) continue;
+    for (const { id } of await listRequests(server, client, session.sub)) {
+      const found = await findRequest(server, id, page);
+      if (found === undefined) continue;
+      const { record, pending: { request, destination } } = found;
+      requests.push({
+        client: { id: client.id, name: client.name },
+        scope: request.scope,
+        facts: describe(destination, record, target.clientAddress.address),
+        href: destination.uri,
+      });
+    }
+  }
+  return requests;
+}
+
+async function showPage(
+  context: Context,
+  part: Pick<BackchannelProps, "requests" | "result">,
+): Promise<ResponseLike> {
+  const pages = await context.pages();
+  return htmlWithForms(200, pages.backchannel({ ...context.site, ...part }));
+}
+
+function unknownRequest(): OAuthError {
+  return new OAuthError("invalid_request", "this request is unknown, was decided on, or has expired", {
+    rule: "CB-07",
+    expected: "a request that waits for its decision",
+    received: "none with this id",
+    forUser: true,
+  });
+}
