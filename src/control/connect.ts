@@ -71,7 +71,12 @@ export interface ConnectedLatchkey {
   /** Decides which user logs in next, who denies, and who allows less than requested. */
   readonly decisions: Remote<UserDecisions>;
   /** Changes claims of issued tokens, and members of responses. A change is an object, not a function. */
-  readonly issue: { readonly [Name in keyof ClaimOverrides]: (claims: Claims) => Promise<void> };
+  readonly issue: {
+    readonly [Name in keyof ClaimOverrides]: (
+      claims: Claims,
+      client?: Parameters<ClaimOverrides[Name]>[1],
+    ) => Promise<void>;
+  };
   /** Mints tokens and codes without a login. */
   readonly mint: Remote<Mint>;
   /** The clock of the server. */

@@ -47,9 +47,9 @@ export interface ConnectedLog {
   /** Starts an expectation: `await as.log.expect("token").called(1).by(client).succeeded()`. */
   expect(endpoint: string, match?: RequestPattern): ConnectedExpectation;
   /** Expects that no request was rejected. */
-  expectNoRejections(): Promise<void>;
+  expectNoRejections(client?: NonNullable<RequestPattern["client"]>): Promise<void>;
   /** Expects that no request caused a warning. */
-  expectNoWarnings(): Promise<void>;
+  expectNoWarnings(client?: NonNullable<RequestPattern["client"]>): Promise<void>;
   /** Removes all exchanges. */
   clear(): Promise<void>;
 }
@@ -65,8 +65,8 @@ export function connectedLog(call: Call): ConnectedLog {
       return exchange;
     },
     expect: (endpoint, match) => expectation(call, { endpoint, ...match }),
-    expectNoRejections: async () => void await call("log.expectNoRejections"),
-    expectNoWarnings: async () => void await call("log.expectNoWarnings"),
+    expectNoRejections: async (client) => void await call("log.expectNoRejections", { client }),
+    expectNoWarnings: async (client) => void await call("log.expectNoWarnings", { client }),
     clear: async () => void await call("log.clear"),
   };
 }

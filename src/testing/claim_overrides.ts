@@ -15,6 +15,7 @@ import type { Recorder } from "../recorder/recorder.ts";
 import { isJson, readBodyText, withBody } from "./faults/response_body.ts";
 import type { RequestView } from "./faults/fault.ts";
 import { requestView } from "./faults/request_view.ts";
+import { getClientId } from "./faults/rule_builder.ts";
 
 /** The claims of a token, or the members of a response. Times are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -33,11 +34,14 @@ export interface ClaimOverrideContext extends ClaimsContext {
 /** Claims to add or replace, where `undefined` removes one, or a function that returns all claims. */
 export type ClaimOverride<Context = ClaimOverrideContext> = Claims | ((claims: Claims, context: Context) => Claims);
 
+/** A client, by its id or by its credentials. */
+export type ClientName = string | { readonly client_id: string };
+
 /** The same for a metadata document, without client and user. */
 export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request">>;
 
 /**
- * Changes issued tokens and responses. The changes of `every…` apply first, in the order of the calls, then one of
+ * Changes issued tokens and responses: of every client, or of the one that the second argument names. The changes of `every…` apply first, in the order of the calls, then one of
  * `next…`, then faults. `reset()` and `close()` do not report an unused change.
  *
  * @example A role for one client only, and the metadata of a server without refresh tokens
@@ -48,29 +52,29 @@ export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request
  */
 export interface ClaimOverrides {
   /** Changes the next ID token, once; several calls queue. */
-  nextIdToken(change: ClaimOverride): void;
+  nextIdToken(change: ClaimOverride, client?: ClientName): void;
   /** Changes every ID token from now on. */
-  everyIdToken(change: ClaimOverride): void;
+  everyIdToken(change: ClaimOverride, client?: ClientName): void;
   /** Changes the next access token, JWT or opaque, once; several calls queue. */
-  nextAccessToken(change: ClaimOverride): void;
+  nextAccessToken(change: ClaimOverride, client?: ClientName): void;
   /** Changes every access token from now on. */
-  everyAccessToken(change: ClaimOverride): void;
+  everyAccessToken(change: ClaimOverride, client?: ClientName): void;
   /** Changes the next ID-JAG, once; several calls queue. */
-  nextIdJag(change: ClaimOverride): void;
+  nextIdJag(change: ClaimOverride, client?: ClientName): void;
   /** Changes every ID-JAG from now on. */
-  everyIdJag(change: ClaimOverride): void;
+  everyIdJag(change: ClaimOverride, client?: ClientName): void;
   /** Changes the next logout token that the server posts to a client, once; several calls queue. */
-  nextLogoutToken(change: ClaimOverride): void;
+  nextLogoutToken(change: ClaimOverride, client?: ClientName): void;
   /** Changes every logout token from now on, except in repeated calls. */
-  everyLogoutToken(change: ClaimOverride): void;
+  everyLogoutToken(change: ClaimOverride, client?: ClientName): void;
   /** Changes the next successful userinfo response, signed or plain, once; several calls queue. */
-  nextUserinfo(change: ClaimOverride): void;
+  nextUserinfo(change: ClaimOverride, client?: ClientName): void;
   /** Changes every successful userinfo response from now on. */
-  everyUserinfo(change: ClaimOverride): void;
+  everyUserinfo(change: ClaimOverride, client?: ClientName): void;
   /** Changes the next successful token response, once; several calls queue. */
-  nextTokenResponse(change: ClaimOverride): void;
+  nextTokenResponse(change: ClaimOverride, client?: ClientName): void;
   /** Changes every successful token response from now on. */
-  everyTokenResponse(change: ClaimOverride): void;
+  everyTokenResponse(change: ClaimOverride, client?: ClientName): void;
   /** Changes the next metadata document, at any of its URLs, once; several calls queue. */
   nextMetadata(change: MetadataOverride): void;
   /** Changes every metadata document from now on. */
@@ -79,8 +83,15 @@ export interface ClaimOverrides {
 
 /** The changes of one kind of token or response. */
 interface OverrideQueue<Context> {
-  readonly next: ClaimOverride<Context>[];
-  readonly every: ClaimOverride<Context>[];
+  readonly next: MatchedOverride<Context>[];
+  readonly every: MatchedOverride<Context>[];
+}
+
+/** A change, and the client that it is for. */
+interface MatchedOverride<Context> {
+  readonly change: ClaimOverride<Context>;
+  /** Absent: every client. */
+  readonly client?: ClientName;
 }
 
 /** Maximum number of access tokens whose original `sub` and `aud` are remembered. */
@@ -164,20 +175,20 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   };
 
   const overrides: ClaimOverrides = {
-    nextIdToken: (change) => void queues.id_token.next.push(change),
-    everyIdToken: (change) => void queues.id_token.every.push(change),
-    nextAccessToken: (change) => void queues.access_token.next.push(change),
-    everyAccessToken: (change) => void queues.access_token.every.push(change),
-    nextIdJag: (change) => void queues.id_jag.next.push(change),
-    everyIdJag: (change) => void queues.id_jag.every.push(change),
-    nextLogoutToken: (change) => void queues.logout_token.next.push(change),
-    everyLogoutToken: (change) => void queues.logout_token.every.push(change),
-    nextUserinfo: (change) => void queues.userinfo.next.push(change),
-    everyUserinfo: (change) => void queues.userinfo.every.push(change),
-    nextTokenResponse: (change) => void queues.token_response.next.push(change),
-    everyTokenResponse: (change) => void queues.token_response.every.push(change),
-    nextMetadata: (change) => void metadata.next.push(change),
-    everyMetadata: (change) => void metadata.every.push(change),
+    nextIdToken: (change, client) => void queues.id_token.next.push({ change, client }),
+    everyIdToken: (change, client) => void queues.id_token.every.push({ change, client }),
+    nextAccessToken: (change, client) => void queues.access_token.next.push({ change, client }),
+    everyAccessToken: (change, client) => void queues.access_token.every.push({ change, client }),
+    nextIdJag: (change, client) => void queues.id_jag.next.push({ change, client }),
+    everyIdJag: (change, client) => void queues.id_jag.every.push({ change, client }),
+    nextLogoutToken: (change, client) => void queues.logout_token.next.push({ change, client }),
+    everyLogoutToken: (change, client) => void queues.logout_token.every.push({ change, client }),
+    nextUserinfo: (change, client) => void queues.userinfo.next.push({ change, client }),
+    everyUserinfo: (change, client) => void queues.userinfo.every.push({ change, client }),
+    nextTokenResponse: (change, client) => void queues.token_response.next.push({ change, client }),
+    everyTokenResponse: (change, client) => void queues.token_response.every.push({ change, client }),
+    nextMetadata: (change) => void metadata.next.push({ change }),
+    everyMetadata: (change) => void metadata.every.push({ change }),
   };
 
   return {
@@ -197,10 +208,16 @@ function isEmpty({ next, every }: OverrideQueue<never>): boolean {
   return next.length === 0 && every.length === 0;
 }
 
-function applyOverrides<Context>({ next, every }: OverrideQueue<Context>, claims: Claims, context: Context): Claims {
-  const nextOverride = next.shift();
-  return [...every, ...nextOverride === undefined ? [] : [nextOverride]].reduce<Claims>(
-    (current, change) => typeof change === "function" ? change(current, context) : { ...current, ...change },
+function applyOverrides<Context extends Pick<ClaimOverrideContext, "request"> & Partial<ClaimOverrideContext>>(
+  { next, every }: OverrideQueue<Context>,
+  claims: Claims,
+  context: Context,
+): Claims {
+  const isFor = ({ client }: MatchedOverride<Context>) =>
+    client === undefined || getClientId(client) === context.client?.id;
+  const index = next.findIndex(isFor);
+  return [...every.filter(isFor), ...index < 0 ? [] : next.splice(index, 1)].reduce<Claims>(
+    (current, { change }) => typeof change === "function" ? change(current, context) : { ...current, ...change },
     claims,
   );
 }

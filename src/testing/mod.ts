@@ -62,6 +62,7 @@ export type {
   ClaimOverrideContext,
   ClaimOverrides,
   Claims,
+  ClientName,
   MetadataOverride,
 } from "./claim_overrides.ts";
 export type { ClientCredentials } from "./client_authentication.ts";

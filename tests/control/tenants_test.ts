@@ -114,3 +114,33 @@ test("a program connects to a tenant, which is removed at the end of the test", 
   assertStrictEquals(error.status, 409);
   assertEquals(await connected.tenants.all(), []);
 });
+
+test("without tenants, changes of claims and checks of the log are for one client, in process and over HTTP", async () => {
+  await using as = await testLatchkey({ control: true });
+  const { url } = await as.listen();
+  const connected = await connectLatchkey(url);
+  const [one, other] = [as.client(), as.client()];
+  for (const handle of [as, connected]) {
+    await handle.issue.nextIdToken({ email: "first@example.com" }, one);
+    await handle.issue.nextIdToken({ email: "second@example.com" }, other.client_id);
+    await handle.issue.everyAccessToken({ roles: ["admin"] }, other);
+    const emails = [];
+    for (const client of [other, one, one]) {
+      emails.push((await as.logIn(client, { scope: "openid email" })).claims?.email);
+    }
+    assertEquals(emails, ["second@example.com", "first@example.com", undefined]);
+    const roles = async (token: Promise<{ tokens: { access_token: string } }>) =>
+      JSON.parse(atob((await token).tokens.access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")))
+        .roles;
+    assertEquals([await roles(as.logIn(one)), await roles(as.logIn(other))], [undefined, ["admin"]]);
+    await as.refresh(one, "unknown").catch(() => {});
+    await handle.log.expectNoRejections(other);
+    await assertRejects(
+      async () => await handle.log.expectNoRejections(one),
+      Error,
+      "expected no rejections, received 1",
+    );
+    await handle.log.expectNoWarnings(one.client_id);
+    await as.reset({ keep: ["clients"] });
+  }
+});

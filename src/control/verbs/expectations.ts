@@ -6,7 +6,7 @@ import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { HabitOptions } from "../../testing/check/check_habits.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../testing/faults/json_pattern.ts";
-import { defineVerb, noInput, type Verb } from "../verb.ts";
+import { defineVerb, type Verb } from "../verb.ts";
 
 /** What is expected of every exchange that matches. */
 interface LogExpectation extends JsonPattern {
@@ -41,6 +41,14 @@ interface HabitsResult {
   /** Each habit with its outcome, evidence and source. */
   readonly habits: readonly Readonly<Record<string, unknown>>[];
 }
+
+/** Whose requests count. */
+interface OfClient {
+  /** The `client_id` of the only client whose requests count. Default: every client. */
+  readonly client?: string;
+}
+
+const ofClient = { input: object<OfClient>("OfClient", { client: text(["web"]) }, {}), args: ["client"] };
 
 /** Expectations of what the server received. */
 export const expectationVerbs: readonly Verb[] = [
@@ -80,19 +88,17 @@ export const expectationVerbs: readonly Verb[] = [
       }
     },
   }),
-  defineVerb({
+  defineVerb<OfClient, void>({
     name: "log.expectNoRejections",
     summary: "Checks that no request was rejected, except requests for metadata, which clients try at several URLs.",
-    input: noInput,
-    args: [],
-    run: ({ control: { log } }) => log.expectNoRejections(),
+    ...ofClient,
+    run: ({ control: { log } }, { client }) => log.expectNoRejections(client),
   }),
-  defineVerb({
+  defineVerb<OfClient, void>({
     name: "log.expectNoWarnings",
     summary: "Checks that no request caused a warning.",
-    input: noInput,
-    args: [],
-    run: ({ control: { log } }) => log.expectNoWarnings(),
+    ...ofClient,
+    run: ({ control: { log } }, { client }) => log.expectNoWarnings(client),
   }),
   defineVerb<HabitOptions, HabitsResult>({
     name: "checkHabits",

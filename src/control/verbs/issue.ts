@@ -1,6 +1,6 @@
 /** Verbs that change issued tokens and responses. */
 
-import { anyValue, object, record } from "../../oauth/config/field.ts";
+import { anyValue, object, record, text } from "../../oauth/config/field.ts";
 import type { ClaimOverrides, Claims } from "../../testing/claim_overrides.ts";
 import { withoutNulls } from "../json_values.ts";
 import { defineVerb, type Verb } from "../verb.ts";
@@ -11,35 +11,52 @@ interface ClaimChange {
   readonly claims: Claims;
 }
 
+/** A change of what clients receive. */
+interface ClientClaimChange extends ClaimChange {
+  /** The `client_id` of the only client that it is for. Default: every client. */
+  readonly client?: string;
+}
+
 const example = { acr: "urn:example:silver", email: null };
 
-const input = object<ClaimChange>(
-  "ClaimChange",
-  { claims: record(anyValue, example, "an object of claims") },
-  { claims: example },
-  { required: ["claims"] },
-);
+const claimsField = record(anyValue, example, "an object of claims");
 
 /** What a change is about, by the end of its name. */
-const subjects = {
-  IdToken: "ID token",
-  AccessToken: "access token",
-  IdJag: "ID-JAG",
-  LogoutToken: "logout token",
-  Userinfo: "userinfo response",
-  TokenResponse: "token response",
-  Metadata: "metadata document",
-};
+const subjects = [
+  ["IdToken", "ID token"],
+  ["AccessToken", "access token"],
+  ["IdJag", "ID-JAG"],
+  ["LogoutToken", "logout token"],
+  ["Userinfo", "userinfo response"],
+  ["TokenResponse", "token response"],
+] as const;
 
-function change(name: keyof ClaimOverrides, summary: string): Verb {
+function change(name: Exclude<keyof ClaimOverrides, `${string}Metadata`>, summary: string): Verb {
+  return defineVerb<ClientClaimChange, void>({
+    ...{ name: `issue.${name}`, summary, args: ["claims", "client"] },
+    input: object<ClientClaimChange>(
+      "ClientClaimChange",
+      { claims: claimsField, client: text(["web"]) },
+      { claims: example },
+      { required: ["claims"] },
+    ),
+    run: ({ control: { issue } }, { claims, client }) => issue[name](withoutNulls(claims), client),
+  });
+}
+function metadataChange(name: "nextMetadata" | "everyMetadata", summary: string): Verb {
   return defineVerb<ClaimChange, void>({
-    ...{ name: `issue.${name}`, summary, input, args: ["claims"] },
+    ...{ name: `issue.${name}`, summary, args: ["claims"] },
+    input: object<ClaimChange>("ClaimChange", { claims: claimsField }, { claims: example }, { required: ["claims"] }),
     run: ({ control: { issue } }, { claims }) => issue[name](withoutNulls(claims)),
   });
 }
 
 /** Claims of the next token, or of every one from now on. */
-export const issueVerbs: readonly Verb[] = Object.entries(subjects).flatMap(([end, subject]) => [
-  change(`next${end}` as keyof ClaimOverrides, `Changes the next ${subject}, once; several calls queue.`),
-  change(`every${end}` as keyof ClaimOverrides, `Changes every ${subject} from now on.`),
-]);
+export const issueVerbs: readonly Verb[] = [
+  ...subjects.flatMap(([end, subject]) => [
+    change(`next${end}`, `Changes the next ${subject}, once; several calls queue.`),
+    change(`every${end}`, `Changes every ${subject} from now on.`),
+  ]),
+  metadataChange("nextMetadata", "Changes the next metadata document, once; several calls queue."),
+  metadataChange("everyMetadata", "Changes every metadata document from now on."),
+];

@@ -13,7 +13,7 @@ import { expectation, formatExchanges, matchesExchange } from "./log_expectation
 import type { ExchangeMatch, Expectation } from "./log_expectation.ts";
 import { getInternalErrors } from "../internal_error.ts";
 import { assertOptions, objectOption } from "../options.ts";
-import { patternField } from "../faults/rule_builder.ts";
+import { getClientId, patternField, type RequestPattern } from "../faults/rule_builder.ts";
 
 /** How long to wait for an exchange. Default: without limit. */
 export interface WaitOptions {
@@ -77,15 +77,17 @@ export interface Log {
    * Expects that no request was rejected, except for metadata, which clients look for at several URLs. A request to a
    * resource without a token is challenged, not rejected.
    *
+   * @param client The only client whose requests count. Default: every client.
    * @throws {LogError}
    */
-  expectNoRejections(): void;
+  expectNoRejections(client?: NonNullable<RequestPattern["client"]>): void;
   /**
    * Expects that no request caused a warning.
    *
+   * @param client As for {@link Log.expectNoRejections}.
    * @throws {LogError}
    */
-  expectNoWarnings(): void;
+  expectNoWarnings(client?: NonNullable<RequestPattern["client"]>): void;
   /** Removes all exchanges. */
   clear(): void;
   /** The same log with secrets. Error messages stay redacted. */
@@ -152,14 +154,15 @@ export function testLog(
         return present([found])[0]!;
       },
       expect: (endpoint, match) => expectation(endpoint, select(endpoint, match), recorder.exchanges()),
-      expectNoRejections() {
+      expectNoRejections(client) {
         // Clients try several well-known paths and expect 404 from some.
         const isDiscovery = ({ request: { path } }: Exchange) => path.includes("/.well-known/");
-        expectNone("rejections", (exchange) => exchange.outcome === "rejected" && !isDiscovery(exchange));
+        expectNone("rejections", client, (exchange) => exchange.outcome === "rejected" && !isDiscovery(exchange));
       },
-      expectNoWarnings() {
+      expectNoWarnings(client) {
         expectNone(
           "warnings",
+          client,
           ({ warnings }) => warnings.length > 0,
           ({ warnings }) => warnings.map(({ rule, reason }) => `    warning [${rule}] ${reason}`),
         );
@@ -186,11 +189,15 @@ export function testLog(
 
   function expectNone(
     label: string,
+    client: RequestPattern["client"],
     matches: (exchange: Exchange) => boolean,
     getDetails: (exchange: Exchange) => readonly string[] = () => [],
   ): void {
     const all = recorder.exchanges();
-    const found = all.filter(matches);
+    const clientId = client && getClientId(client);
+    const found = all.filter((exchange) =>
+      (clientId === undefined || exchange.client === clientId) && matches(exchange)
+    );
     if (found.length === 0) return;
     const lines = found.flatMap((exchange) => [formatExchanges([exchange], all), ...getDetails(exchange)]).join("\n");
     throw new LogError(`expected no ${label}, received ${found.length}:\n${lines}`, 0, found.length);
