@@ -128,7 +128,7 @@ for (const name of frameworkNames) {
     assertEquals(code, 0);
     const { library, redirectUri, isConfidential = true } = frameworks[name]!;
     const settings = output.slice(output.indexOf(`${library} (`));
-    assertMatch(settings, /"app"|client_id=app\b|'app:/);
+    assertMatch(settings, /"app"|client_id=app\b|'app\b/);
     assertEquals(settings.includes("the-new-secret"), isConfidential);
     assertStringIncludes(output, `redirect_uri   ${redirectUri}`);
     // The notes say what to change: nothing but where the application listens.

@@ -76,3 +76,25 @@ export async function run(
 export async function leads(url: string | URL): Promise<string> {
   return await getRedirectLocation(await openBrowser()(url));
 }
+
+/** Ids that would end a literal, begin another one, or be replaced in one, somewhere. */
+export const hostileIds = [
+  `"; throw 1; "`,
+  `'; rm -rf /; '`,
+  "`id`",
+  "$(id)",
+  "${7*7}",
+  "#{7*7}",
+  "\\",
+  `\\"`,
+  `\\\\"\\`,
+  "\\u0022+1+\\u0022",
+  "*/ /*",
+  "-- \" : ' # %s {x} <b>",
+  "</script><script>",
+  `"""`,
+  "'''",
+  "@{x}",
+  "%{redirect_url}",
+  "a, b: [c]",
+];

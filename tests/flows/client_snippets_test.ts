@@ -14,7 +14,7 @@ import OAuth2Strategy from "passport-oauth2";
 import type { ClientDemand } from "../../src/admin/client_snippets/client_info.ts";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport } from "./applications.ts";
-import { clients, grant_types, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
+import { clients, grant_types, hostileIds, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
 import { forEachCase } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
@@ -94,6 +94,7 @@ test("[DI-05, PA-07, JR-05, JM-06, DO-06] settings push, sign and bind where the
         "express-openid-connect",
         "Passport",
         "Go",
+        "PHP",
         "Python",
         "Spring Boot",
       ]
@@ -210,28 +211,6 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
   const response = JSON.parse(await paste(`${verifier}\ncode=${code}\n${end}`));
   assertEquals(response.error, "invalid_grant", "the verifier is another one here");
 });
-
-/** Ids that would end a literal, begin another one, or be replaced in one, somewhere. */
-const hostileIds = [
-  `"; throw 1; "`,
-  `'; rm -rf /; '`,
-  "`id`",
-  "$(id)",
-  "${7*7}",
-  "#{7*7}",
-  "\\",
-  `\\"`,
-  `\\\\"\\`,
-  "\\u0022+1+\\u0022",
-  "*/ /*",
-  "-- \" : ' # %s {x} <b>",
-  "</script><script>",
-  `"""`,
-  "'''",
-  "@{x}",
-  "%{redirect_url}",
-  "a, b: [c]",
-];
 
 /** One literal in double quotes, as all of these languages read it. */
 const literals = /"(?:[^"\\\n]|\\.)*"/g;

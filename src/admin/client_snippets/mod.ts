@@ -14,6 +14,7 @@ import { oauth4webapi } from "./oauth4webapi.ts";
 import { oidcClientTs } from "./oidc_client_ts.ts";
 import { openidClient } from "./openid_client.ts";
 import { passport } from "./passport.ts";
+import { php } from "./php.ts";
 import { python } from "./python.ts";
 import { spring } from "./spring.ts";
 
@@ -33,6 +34,7 @@ const snippetWriters: readonly (readonly [write: SnippetWriter, supported: reado
   // It pushes each request if metadata has the endpoint, from .NET 9 on.
   [aspnet, ["par"]],
   [go, []],
+  [php, []],
   [python, []],
 ];
 

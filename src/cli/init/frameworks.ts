@@ -42,6 +42,7 @@ export const frameworks: Readonly<Record<string, Framework>> = {
     authMethod: "client_secret_post",
   },
   go: { library: "Go", redirectUri: "http://localhost:8080/callback" },
+  php: { library: "PHP", redirectUri: "http://localhost:8000/callback.php" },
   python: { library: "Python", redirectUri: "http://localhost:5000/callback" },
   curl: { library: "curl", redirectUri: "http://localhost:3000/callback" },
 };
