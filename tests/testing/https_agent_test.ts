@@ -100,6 +100,13 @@ test("one agent reaches several servers, and other origins over the network", as
     log.expect("jwks").called(1);
   }
   assertEquals(await text(await send(`https://localhost:${port}/`, { agent, ca: cert })), "outside");
+  // As undici connects, which uses the callback alone.
+  const { promise, resolve } = Promise.withResolvers<NodeJS.ReadWriteStream>();
+  const options = { host: `localhost:${port}`, hostname: "localhost", port, servername: null as never, ca: cert };
+  agent.createConnection(options, (_, connection) => resolve(connection));
+  const connection = await promise;
+  connection.write("GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+  assertMatch(await text(connection), /^HTTP\/1\.1 200 OK\r\n/);
   outside.close();
 });
 

@@ -1,7 +1,8 @@
 /** An agent of `node:https` whose connections to the issuer of a mock end in this process. */
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { Agent } from "node:https";
+import { Agent, type RequestOptions } from "node:https";
+import { isIPv6 } from "node:net";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -27,19 +28,25 @@ export interface AgentServer {
 export function httpsAgent(...servers: readonly AgentServer[]): Agent {
   const agent = new Agent();
   const connectOutside = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    // undici: `host` has the port.
-    const host = options.hostname ?? options.host;
-    const origin = new URL(`https://${host}:${options.port || 443}`).origin;
+  agent.createConnection = (options: RequestOptions, callback) => {
+    // undici: `host` has the port, and what is unknown is null or empty.
+    const host = options.hostname ?? options.host ?? "localhost";
+    const port = options.port || 443;
+    const { origin } = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
     const server = servers.find(({ issuer }) => new URL(issuer).origin === origin);
-    if (server === undefined) return connectOutside(options, callback);
-    const [clientEnd, serverEnd] = Connection.pair();
-    createServer(handler(server)).emit("connection", serverEnd.unref());
-    // Later, because undici expects no call before this function has returned.
-    if (callback !== undefined) setImmediate(callback, null, clientEnd);
-    return clientEnd;
+    const outside: RequestOptions = { ...options, host, port, servername: options.servername ?? host };
+    const connection = server === undefined ? connectOutside(outside, callback) : connectTo(server);
+    // Later, because undici expects no call before this function has returned. Node uses what is returned.
+    if (callback !== undefined && connection) setImmediate(callback, null, connection);
+    return connection;
   };
   return agent;
+}
+
+function connectTo(server: AgentServer): Connection {
+  const [clientEnd, serverEnd] = Connection.pair();
+  createServer(handler(server)).emit("connection", serverEnd.unref());
+  return clientEnd;
 }
 
 /** Passes requests of `node:http` to the fetch of a server. */
