@@ -102,6 +102,12 @@ export type {
   TokenExchangeMembers,
   TokenExchangeSettings,
 } from "./extensions/token_exchange/settings.ts";
+export type { CibaSettings } from "./extensions/ciba/settings.ts";
+export type { Allowances } from "./oauth/config/allowances.ts";
+export type { ContentEncryption, KeyManagementAlgorithm, ResponseMembers } from "./oauth/clients/response_members.ts";
+export type { EncryptedResponse, ResponseEncryption } from "./oauth/tokens/response_encryption.ts";
+export type { ClientDemand } from "./oauth/clients/client.ts";
+export type { ClientChange } from "./oauth/explanation.ts";
 export type { ClientValues, OptionalGrantType, SettingsExtension } from "./oauth/config/extension_settings.ts";
 export type { Field } from "./oauth/config/field.ts";
 export { extensions } from "./server/extensions.ts";
@@ -150,11 +156,13 @@ export type {
   assertionGrantRules,
   authorizationDetailsRules,
   authorizeRules,
+  cibaRules,
   clientDocumentRules,
   clientLogoutRules,
   controlRules,
   deviceRules,
   dpopRules,
+  encryptedResponseRules,
   httpRules,
   openidRules,
   pageRules,

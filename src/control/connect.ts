@@ -32,6 +32,7 @@ export { ControlRequestError } from "./connection.ts";
 export type { Call, ConnectedLog, ConnectedRuleBuilder, ConnectOptions, SentFault };
 export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
 export type { ConnectedFaultRule } from "./connected_rules.ts";
+export type { MetadataChanges } from "./change_client.ts";
 export type { TenantOptions };
 export type { ProblemIssue } from "../app/problem_response.ts";
 

@@ -40,6 +40,8 @@ export async function callEveryVerb(issuer: string): Promise<void> {
 
   assertEquals((await call("health")).issuer, issuer);
   await call("clients.set", web);
+  const changed = await call("clients.change", { client_id: "web", changes: { client_name: "Web" } });
+  assertEquals(changed.client_name, "Web");
   await call("users.set", { sub: "carol" });
   await call("decisions.loginNext", { sub: "carol" });
   const { id_token } = await logIn(issuer);

@@ -264,16 +264,21 @@ export const clientField = object<ClientMetadata>(
 );
 
 /** The members that demand what an extension does. Ignored by a server without it, they would weaken the client. */
-export const demandMembers = [
+export const demandMembers: readonly ClientDemand[] = [
   "dpop_bound_access_tokens",
   "require_pushed_authorization_requests",
   "require_signed_request_object",
   "id_token_encrypted_response_alg",
   "userinfo_encrypted_response_alg",
-] as const;
+];
 
 /** A member that demands something. */
-export type ClientDemand = typeof demandMembers[number];
+export type ClientDemand =
+  | "dpop_bound_access_tokens"
+  | "require_pushed_authorization_requests"
+  | "require_signed_request_object"
+  | "id_token_encrypted_response_alg"
+  | "userinfo_encrypted_response_alg";
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
