@@ -15,6 +15,7 @@ import type { RunningProcess } from "./processes.ts";
 import { findRuntime } from "./runtimes.ts";
 import { soak } from "./soak.ts";
 import { measureStart } from "./start.ts";
+import { tenants } from "./tenants.ts";
 import { stores } from "./stores.ts";
 
 const parts: Readonly<Record<PartName, (options: Options, load: RunningProcess) => Promise<void>>> = {
@@ -25,6 +26,7 @@ const parts: Readonly<Record<PartName, (options: Options, load: RunningProcess) 
   control,
   embedded,
   stores,
+  tenants,
   growth,
   soak,
 };

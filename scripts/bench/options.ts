@@ -14,7 +14,16 @@ export const runtimeNames = ["deno", "bun", "node"] as const;
 export type RuntimeName = typeof runtimeNames[number];
 
 /** Parts that `--what` accepts besides kinds of requests. */
-const optionalParts = ["recording", "extensions", "control", "embedded", "stores", "growth", "soak"] as const;
+const optionalParts = [
+  "recording",
+  "extensions",
+  "control",
+  "embedded",
+  "stores",
+  "tenants",
+  "growth",
+  "soak",
+] as const;
 
 /** Name of a part besides the comparison of requests. */
 export type PartName = "start" | "memory" | typeof optionalParts[number];
@@ -75,6 +84,7 @@ is measured three times: the program as started, the program as a team runs it, 
                              client_credentials   of a confidential client
                              recording            what the inspector costs, with and without an open page
                              extensions           flows with PAR and with DPoP beside plain ones, in this process
+                             tenants              creating and removing tenants, and the memory that they leave
                              control              calls of the control over HTTP beside calls in process
                              embedded             the mock for tests, beside the peers: making one, logging in
                              stores               flows with each store, one and three instances, and round trips
