@@ -12,6 +12,9 @@ import {
 } from "../../../src/oauth/clients/response_members.ts";
 import { fetchKeySet, getRejections, realHost, testServer } from "../../flows/harness.ts";
 import type { TestServer } from "../../flows/harness.ts";
+import { inspector } from "../../../src/inspector/mod.ts";
+import { parseToken } from "../../../src/inspector/tokens/parse_token.ts";
+import { recorder } from "../../../src/recorder/recorder.ts";
 import { outcomeOf, postRegistration } from "../../flows/registering.ts";
 import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
 
@@ -289,4 +292,16 @@ test("[EN-01] the client of the mock logs in; without the private key it has no 
   await using as = await testLatchkey();
   const { tokens, claims } = await as.logIn(as.client(encryptedFor("ECDH-ES", { client_id: undefined })));
   assertEquals([tokens.id_token!.split(".").length, claims], [5, undefined]);
+});
+
+test("[EN-01] flows and the page for tokens know an encrypted ID token, and flows redact it", async () => {
+  const record = recorder();
+  const b = await server(encryptedFor("ECDH-ES"), { plugins: [record, inspector()] });
+  const { id_token } = await exchange(b);
+  for (const path of ["", ".txt", ".har", ".json"]) {
+    const response = await b.get(`/flows/${record.flows().at(-1)!.id}${path}`);
+    assertEquals([response.status, (await response.text()).includes(id_token!)], [200, false], path);
+  }
+  const { form, header, claims } = await parseToken(id_token!);
+  assertEquals([form, header?.alg, claims], ["encrypted", "ECDH-ES", undefined]);
 });
