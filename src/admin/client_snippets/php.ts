@@ -14,9 +14,7 @@ export const php: SnippetWriter = (info) => {
   const credentials = [info.issuer, info.clientId, ...info.secret === undefined ? [] : [info.secret]].map(phpString);
   const text = joinLines(
     `<?php`,
-    `// At the redirect URI. The first request starts the login, the second one ends it.`,
-    `require __DIR__ . '/vendor/autoload.php';`,
-    "",
+    `require 'vendor/autoload.php';`,
     `$oidc = new Jumbojett\\OpenIDConnectClient(${credentials.join(", ")});`,
     `$oidc->setRedirectURL(${phpString(info.redirectUri!)});`,
     `$oidc->addScope([${info.scope.map(phpString).join(", ")}]);`,
