@@ -135,8 +135,9 @@ export async function findRevoked(
   { store }: Server,
   ids: readonly (string | undefined)[],
 ): Promise<string | undefined> {
-  const records = await Promise.all(ids.map((id) => id === undefined ? undefined : store.get("revocation", id)));
-  return ids[records.findIndex((record) => record !== undefined)];
+  const known = ids.filter((id) => id !== undefined);
+  const records = await Promise.all(known.map((id) => store.get("revocation", id)));
+  return known[records.findIndex((record) => record !== undefined)];
 }
 
 /**
