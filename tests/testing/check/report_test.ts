@@ -42,9 +42,27 @@ test("[FL-05] the page is for the host of the issuer alone", async () => {
   await using as = await testLatchkey({ plugins: [reportPage(() => report)] });
   const { url } = await as.listen();
   const { port } = new URL(url);
-  assertEquals((await fetch(`${url}/flows/check`)).status, 200);
-  const foreign = await as.fetch(`${as.issuer}/flows/check`, { headers: { host: `rebound.example:${port}` } });
-  assert(foreign.status >= 400, String(foreign.status));
+  for (const path of ["/flows/check", "/flows/check.json"]) {
+    assertEquals((await fetch(url + path)).status, 200);
+    const foreign = await as.fetch(as.issuer + path, { headers: { host: `rebound.example:${port}` } });
+    assert(foreign.status >= 400, String(foreign.status));
+  }
+});
+
+test("programs read the report as JSON, the same as that of the command", async () => {
+  const reports: CheckReport[] = [];
+  await using as = await testLatchkey({ plugins: [reportPage(() => reports[0])] });
+  const missing = await as.fetch("/flows/check.json");
+  assertEquals([missing.status, missing.headers.get("content-type")], [404, "application/problem+json"]);
+  reports.push(await makeReport());
+  const response = await as.fetch("/flows/check.json");
+  assertEquals([response.headers.get("content-type"), response.headers.get("access-control-allow-origin")], [
+    "application/json",
+    null,
+  ]);
+  const report = await response.json();
+  assertEquals(report, JSON.parse(JSON.stringify(reports[0])));
+  assertEquals(report.results.find(({ id }: { id: string }) => id === "response/state-wrong").verdict, "failed");
 });
 
 test("the document has the same content, its own style sheet, and nothing to load", async () => {
