@@ -34,7 +34,7 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
     mistake === "checks nothing" || mistakes.some((name) => name === mistake);
   const maxAttempts = has("repeats without a limit") ? 25 : 2;
   const registrations = new Map<string, Members>();
-  const nonces = new Map<string, string>();
+  const noncesOfAllLogins = new Map<string, string>();
 
   function assert(condition: boolean, message: string): void {
     if (!condition && mistake !== "checks nothing") throw new Error(message);
@@ -52,6 +52,8 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
   async function openConnection({ fetch }: ClientJourney) {
     const key = await generateKeyPair("ES256", { extractable: true });
     const jwk = await exportJWK(key.publicKey);
+    // Of one login: otherwise the order of the attacks would decide which of them find the mistake.
+    const nonces = has("has one nonce for all servers") ? new Map<string, string>() : noncesOfAllLogins;
 
     async function proof(method: string, url: string, accessToken?: string): Promise<string> {
       const nonce = has("does not read nonces")
