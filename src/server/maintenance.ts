@@ -19,14 +19,19 @@ const sweepIntervalMs = 1000;
 export interface Maintenance {
   /** How often it must run, in milliseconds. */
   readonly intervalMs: number;
-  /** Starts the tasks that are due. It returns immediately and never throws. */
+  /** Starts the tasks that are due. The timer of the host calls it. It returns immediately and never throws. */
   runIfDue(): void;
+  /**
+   * Starts the tasks that are due before a request. Returns what the request must wait for: without a timer, the first
+   * request after a pause would see clients and users as they were before. The promise never rejects.
+   */
+  runBeforeRequest(): Promise<void> | undefined;
 }
 
 /** The input of maintenance besides the server. */
 interface MaintenanceOptions {
   /** The clients and users in the store, which other instances may change; absent if the store is not persistent. */
-  readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): void };
+  readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): Promise<void> | undefined };
   /** The tasks of extensions for each minute. */
   readonly extensionTasks: readonly MinuteTask[];
 }
@@ -40,8 +45,15 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
 
   const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
 
-  function runIfDue(): void {
-    records?.refreshIfDue();
+  let hasTimer = false;
+
+  function run(): Promise<void> | undefined {
+    const refreshed = records?.refreshIfDue();
+    sweepIfDue();
+    return refreshed;
+  }
+
+  function sweepIfDue(): void {
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
     lastSweepAt = now();
     // One at a time: a store that hangs gets no further request.
@@ -55,7 +67,17 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
     for (const task of [...minuteTasks, ...extensionTasks]) task(server).catch(traceFailure);
   }
 
-  return { intervalMs: Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity), runIfDue };
+  return {
+    intervalMs: Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity),
+    runIfDue() {
+      hasTimer = true;
+      run();
+    },
+    runBeforeRequest() {
+      const refreshed = run();
+      return hasTimer ? undefined : refreshed;
+    },
+  };
 }
 
 /** Runs the maintenance of a host by a timer. */

@@ -96,12 +96,13 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     : undefined;
 
   const handle: RequestHandler = (request, connection) => {
-    maintained.runIfDue();
+    const due = maintained.runBeforeRequest();
     // Plugins may change or keep the copy.
     const peer = plugins.length === 0 || connection === undefined
       ? connection
       : { address: connection.address, ...connection };
-    return outermost(request, readAddress === undefined || peer === undefined ? peer : readAddress(request, peer));
+    const source = readAddress === undefined || peer === undefined ? peer : readAddress(request, peer);
+    return due === undefined ? outermost(request, source) : due.then(() => outermost(request, source));
   };
 
   /** Catches exceptions of plugins, because a request of the network has no caller that does. */

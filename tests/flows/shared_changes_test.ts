@@ -94,6 +94,26 @@ test("[OP-06] a client changed or removed on one instance is so on another withi
   assertMatch(moved.headers.get("location")!, /^https:\/\/moved\.example\/cb\?code=/);
 });
 
+test("[OP-06] the first requests after a pause see the changes of another instance, and later ones read nothing", async () => {
+  const store = sharedStore();
+  const lists: string[] = [];
+  const list: Store["list"] = (kind, options) => {
+    if (kind === "override") lists.push(kind);
+    return store.list(kind, options);
+  };
+  const [one] = await instances(store, 1) as [TestServer];
+  const [two] = await instances({ ...store, list }, 1) as [TestServer];
+  await one.as.clients.set({ client_id: "spa", redirect_uris: ["https://moved.example/cb"] });
+  await one.as.users.delete("alice");
+  two.advance(60);
+  lists.length = 0;
+  const request = () => two.authorize({ redirect_uri: "https://moved.example/cb" });
+  const responses = [...await Promise.all([request(), request()]), await request()];
+  const places = responses.map(({ headers }) => headers.get("location")?.split("?")[0]);
+  assertEquals(places, Array(3).fill("https://moved.example/cb"));
+  assertEquals([await subsOf(two), lists.length], [["bob"], 1]);
+});
+
 test("[OP-06] added, changed, reordered and removed users are the same on every instance, in the same order", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   await one.as.users.set({ sub: "carol", name: "Carol" });

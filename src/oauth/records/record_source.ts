@@ -56,8 +56,11 @@ export interface RecordSource {
   start(): Promise<void>;
   /** Interval of {@link RecordSource.refreshIfDue}, in milliseconds by the server's clock. */
   readonly refreshIntervalMs: number;
-  /** Reads the overrides if the last read was an interval ago. */
-  refreshIfDue(): void;
+  /**
+   * Reads the overrides if the last read was an interval ago. Returns the read under way if the last complete one is that
+   * old; it never rejects.
+   */
+  refreshIfDue(): Promise<void> | undefined;
   /** Whether writes are under way. */
   isWriting(): boolean;
   /** Waits for pending writes. */
@@ -94,6 +97,8 @@ export function recordSource(
   let isStarted = false;
   let isFailing = false;
   let lastRefreshAt = now();
+  /** When the last complete read began. */
+  let readAt = now();
   let running: Promise<void> | undefined;
 
   function onInvalid(key: string, cause: unknown): void {
@@ -223,7 +228,7 @@ export function recordSource(
 
   /** A failure is traced once, until it is over. */
   async function refresh(): Promise<void> {
-    lastRefreshAt = now();
+    const startedAt = lastRefreshAt = now();
     try {
       await (isStarted ? poll() : startUp());
       isFailing = false;
@@ -231,6 +236,7 @@ export function recordSource(
       if (!isFailing) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
       isFailing = true;
     }
+    readAt = startedAt;
   }
 
   const run = () => running ??= refresh().finally(() => running = undefined);
@@ -269,6 +275,7 @@ export function recordSource(
     refreshIntervalMs,
     refreshIfDue() {
       if (Math.abs(now() - lastRefreshAt) >= refreshIntervalMs) run();
+      return Math.abs(now() - readAt) >= refreshIntervalMs ? running : undefined;
     },
     async waitForWrites() {
       if (pendingWrites > 0) await lastWrite;
