@@ -160,9 +160,9 @@ async function analyzeModules(
   const outsideCore = new Set(
     [...entries, ...laterBeyond].flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path)),
   );
-  // A module that the core imports lazily, or its imports, must not share a chunk with the program or with the mock, which
-  // load them together with their own modules. The same applies between entries: the inspector's pages must not load the
-  // mock and its test keys.
+  // A module that the core imports lazily, or its imports, must not share a chunk with the program or with the mock,
+  // which load them together with their own modules. The same applies between entries: the inspector's pages must not
+  // load the mock and its test keys.
   const chunkEntries = new Set([
     ...entries,
     ...[...core].flatMap((path) => graph[path]!.later)

@@ -35,7 +35,8 @@ const bunTestTimeoutMs = 60 * 60_000;
 export const denoTestFlags = ["--no-check", "--config=deno.json", "--lock=dev.lock"] as const;
 
 /**
- * Finds a runtime: the program that `LATCHKEY_TEST_NODE` or `LATCHKEY_TEST_BUN` names, or else what npm has or downloads.
+ * Finds a runtime: the program that `LATCHKEY_TEST_NODE` or `LATCHKEY_TEST_BUN` names, or else what npm has or
+ * downloads.
  *
  * @throws {CommandError} When npm cannot install it.
  */

@@ -39,8 +39,8 @@ const maxSecrets = 200;
 const maxLines = 40;
 
 /**
- * A server in memory, whose repositories return values. With a persistent store they return promises of these values, so
- * tests of such stores await them.
+ * A server in memory, whose repositories return values. With a persistent store they return promises of these values,
+ * so tests of such stores await them.
  */
 export interface MemoryLatchkey extends Latchkey {
   readonly clients: MemoryRepository<ClientMetadata, Client>;

@@ -111,8 +111,8 @@ function fromText({ type }: Field, text: string): unknown {
 }
 
 /**
- * The entry of the changed client. It keeps its secret unless its method uses none, or cannot use the stored one, or the
- * form asks for a new one. A new secret is the `client_secret` of the entry.
+ * The entry of the changed client. It keeps its secret unless its method uses none, or cannot use the stored one, or
+ * the form asks for a new one. A new secret is the `client_secret` of the entry.
  */
 export async function changedEntry(
   server: Server,

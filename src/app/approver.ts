@@ -58,8 +58,9 @@ export type Approver = (
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
 /**
- * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session unless another user
- * became the default after its login, else the first user, and approves the whole request. The setting `unknownLoginHint` decides about a `login_hint` that names no user.
+ * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session unless another
+ * user became the default after its login, else the first user, and approves the whole request. The setting
+ * `unknownLoginHint` decides about a `login_hint` that names no user.
  *
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */

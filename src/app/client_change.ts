@@ -63,9 +63,9 @@ export function clientChangeUrl(
 }
 
 /**
- * The authorization request in the URL of a rejected request, for a link that repeats it; `undefined` if a browser cannot
- * repeat it. Encoded, with a MAC: a page repeats no value of the request, and only this server makes such a text. A
- * parameter that the server does not know is left out; a request with a secret has no such link.
+ * The authorization request in the URL of a rejected request, for a link that repeats it; `undefined` if a browser
+ * cannot repeat it. Encoded, with a MAC: a page repeats no value of the request, and only this server makes such a
+ * text. A parameter that the server does not know is left out; a request with a secret has no such link.
  */
 export async function encodeRetry(context: Context): Promise<string | undefined> {
   const { server, endpoint, request, target: { path, query } } = context;

@@ -70,8 +70,8 @@ export interface EndpointDescription {
   /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
   /**
-   * The names of the parameters of a minimal request, for the command on the page that a browser gets. Default: the first
-   * three of `parameters`.
+   * The names of the parameters of a minimal request, for the command on the page that a browser gets. Default: the
+   * first three of `parameters`.
    */
   readonly exampleParameters?: readonly string[];
   /** The parameters and members of its responses that are secret or link the exchanges of a flow. Default: none. */

@@ -22,8 +22,8 @@ import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
 /**
- * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the recorded step
- * that explains the error (RFC 8288), for clients that show headers and no body.
+ * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the recorded
+ * step that explains the error (RFC 8288), for clients that show headers and no body.
  */
 export function errorResponse(context: Context, thrown: unknown): MaybePromise<ResponseLike> {
   const url = explanationUrl(context);
@@ -188,8 +188,8 @@ async function problemError(context: Context, thrown: unknown): Promise<HttpResp
 }
 
 /**
- * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it has the error too, as `Bearer` has: libraries
- * that read a challenge show nothing of the body.
+ * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it has the error too, as `Bearer` has:
+ * libraries that read a challenge show nothing of the body.
  */
 export function basicChallenge({ issuer, settings }: Server, attributes: Readonly<Record<string, string>>): string {
   return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });

@@ -12,9 +12,9 @@ export function isMissingPage({ request, target, endpoint }: Context, thrown: un
 }
 
 /**
- * Whether a browser itself sent the request: for a page, an icon or another part of it, not for a script (Fetch Metadata
- * §2.1). Browsers send no such header to http hosts other than loopback. Programs that accept any type, such as those in
- * Java, may name `text/html` too, but not XHTML.
+ * Whether a browser itself sent the request: for a page, an icon or another part of it, not for a script (Fetch
+ * Metadata §2.1). Browsers send no such header to http hosts other than loopback. Programs that accept any type, such
+ * as those in Java, may name `text/html` too, but not XHTML.
  */
 function isSentByBrowser({ headers }: RequestLike): boolean {
   const part = headers.get("sec-fetch-dest");

@@ -49,31 +49,33 @@ export interface ConfigFile extends Settings, ExtensionSettings {
    */
   readonly insecureAllowInspector?: boolean;
   /**
-   * Insecure: `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for every program that
-   * can reach the server; only if the issuer is on a test host. Default: false.
+   * Insecure: `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for every program
+   * that can reach the server; only if the issuer is on a test host. Default: false.
    */
   readonly insecureExportSecrets?: boolean;
   /**
-   * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate keys;
-   * only if the issuer is on a test host. Default: false.
+   * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate
+   * keys; only if the issuer is on a test host. Default: false.
    */
   readonly faults?: boolean;
   /**
-   * Whether programs control the server over HTTP below /_control: clients, users, faults, clock, log; only if the issuer
-   * is on a test host, or with `controlSecret`. Default: false.
+   * Whether programs control the server over HTTP below /_control: clients, users, faults, clock, log; only if the
+   * issuer is on a test host, or with `controlSecret`. Default: false.
    */
   readonly control?: boolean;
-  /** The bearer token of the control. A caller who has it can log in as every user. Default: none, on test hosts only. */
+  /**
+   * The bearer token of the control. A caller who has it can log in as every user. Default: none, on test hosts only.
+   */
   readonly controlSecret?: string;
   /**
-   * The path of a small MCP server on the origin of the issuer: a protected resource with metadata and challenges, to test
-   * MCP clients against. Default: none.
+   * The path of a small MCP server on the origin of the issuer: a protected resource with metadata and challenges, to
+   * test MCP clients against. Default: none.
    */
   readonly mcpServer?: string;
   /**
-   * The store of codes, tokens and keys. `memory` loses them when the server stops. `sqlite:PATH` is a file, relative to
-   * the working directory; with `?durability=power` a write survives a power failure too. `postgres://…` and `redis://…`
-   * serve any number of instances. Default: memory.
+   * The store of codes, tokens and keys. `memory` loses them when the server stops. `sqlite:PATH` is a file, relative
+   * to the working directory; with `?durability=power` a write survives a power failure too. `postgres://…` and
+   * `redis://…` serve any number of instances. Default: memory.
    */
   readonly store?: string;
 }
@@ -131,7 +133,9 @@ export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFi
   );
 }
 
-/** The settings that flags and variables can set, and `config`: name of the value and, with `%`, default in the help. */
+/**
+ * The settings that flags and variables can set, and `config`: name of the value and, with `%`, default in the help.
+ */
 export const optionHelp = {
   port: ["NUMBER", "%; 0 takes any free port"],
   host: ["NAME", "%"],

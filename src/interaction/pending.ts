@@ -42,8 +42,8 @@ interface InteractionContent {
   /** The request, whole, except for access that is stored. */
   readonly request: AuthorizationRequest;
   /**
-   * Whether the stored request, pushed or of a device, has access besides scope, which may be long and confidential (RFC
-   * 9396 §12).
+   * Whether the stored request, pushed or of a device, has access besides scope, which may be long and confidential
+   * (RFC 9396 §12).
    */
   readonly hasStoredAccess?: true;
   /** Where the response goes. */
@@ -157,7 +157,8 @@ const maxCancellations = { perNetwork: 100, total: 10_000 } as const;
 
 /**
  * Limits how many cancellations are stored for browsers without a session, so that they cannot fill the store. The
- * function returns true below the limits. A cancelled request that is not stored can be continued by its own browser only.
+ * function returns true below the limits. A cancelled request that is not stored can be continued by its own browser
+ * only.
  */
 export function cancellationLimiter(): (now: number, address: string | undefined) => boolean {
   const countByNetwork = new Map<string, number>();

@@ -68,8 +68,8 @@ export function recordUserinfoCall(client: Client): void {
 }
 
 /**
- * Notes an ID token without the claims of the granted scope, if the client did not call userinfo after the one before: it
- * probably reads the ID token alone.
+ * Notes an ID token without the claims of the granted scope, if the client did not call userinfo after the one before:
+ * it probably reads the ID token alone.
  */
 export function noteMinimalIdToken(server: Server, { client, scope }: Authorization): void {
   if (!server.tracesNotes) return;

@@ -18,8 +18,8 @@ export interface HealthOptions {
 }
 
 /**
- * Adds `/healthz` and `/readyz`. Liveness: the process responds. Readiness: the store accepts a write within the timeout,
- * and the server is not stopping.
+ * Adds `/healthz` and `/readyz`. Liveness: the process responds. Readiness: the store accepts a write within the
+ * timeout, and the server is not stopping.
  */
 export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
   let draining = false;

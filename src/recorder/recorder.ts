@@ -43,20 +43,20 @@ export interface Recorder extends Plugin {
   /** Finds the number of the exchange of a request, more cheaply than the whole exchange. */
   findNumber(request: RequestLike): number | undefined;
   /**
-   * Marks a request, before it is sent, as an experiment: an edited copy of the request of an exchange. It joins the flow
-   * of the exchange, and does not count as behaviour of the client.
+   * Marks a request, before it is sent, as an experiment: an edited copy of the request of an exchange. It joins the
+   * flow of the exchange, and does not count as behaviour of the client.
    */
   markExperiment(request: RequestLike, exchange: number): void;
   /** Records that a fault changed the exchange of a request. */
   recordFault(request: RequestLike, fault: string): void;
   /**
-   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores what the listener
-   * throws. Returns the function that unsubscribes it.
+   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores what the
+   * listener throws. Returns the function that unsubscribes it.
    */
   subscribe(listener: (exchange: Exchange) => void): () => void;
   /**
-   * Calls a listener with the ID of a flow, on the same occasions. It costs less, because no exchange is built. Returns the
-   * function that unsubscribes it.
+   * Calls a listener with the ID of a flow, on the same occasions. It costs less, because no exchange is built. Returns
+   * the function that unsubscribes it.
    */
   subscribeToFlows(listener: (flow: string) => void): () => void;
   /** Deletes one flow, or everything. */
@@ -74,8 +74,8 @@ export interface RecorderOptions {
    */
   readonly limit?: number;
   /**
-   * Maximum size of the recorded exchanges together, in bytes of memory, estimated. Beyond it, too, the least recently used
-   * flows are evicted; one exchange always stays. Default: 32 MiB.
+   * Maximum size of the recorded exchanges together, in bytes of memory, estimated. Beyond it, too, the least recently
+   * used flows are evicted; one exchange always stays. Default: 32 MiB.
    */
   readonly maxBytes?: number;
   /** Whether to record static files and other plain pages too. Default: false. */

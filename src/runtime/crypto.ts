@@ -1,6 +1,7 @@
 /**
- * Digests, MACs, signatures and base64url: by Node's crypto module if it is loaded, otherwise by WebCrypto. This file imports no
- * Node module, so that a worker without them runs it too. Figures: Deno 2.9.6, Node 24.21, one operation at a time.
+ * Digests, MACs, signatures and base64url: by Node's crypto module if it is loaded, otherwise by WebCrypto. This file
+ * imports no Node module, so that a worker without them runs it too. Figures: Deno 2.9.6, Node 24.21, one operation at
+ * a time.
  */
 
 /** The part of `node:crypto` that is used. */

@@ -35,8 +35,9 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
   /** Further grant types of the token endpoint; clients can register for them. Default: none. */
   readonly grantTypes?: readonly GrantType[];
   /**
-   * Fetches documents that clients refer to, such as their `jwks_uri`, and calls their `backchannel_logout_uri`. Default: a fetch that connects to public addresses
-   * only, except for `privateHosts`, and for test hosts if the issuer is on a test host.
+   * Fetches documents that clients refer to, such as their `jwks_uri`, and calls their `backchannel_logout_uri`.
+   * Default: a fetch that connects to public addresses only, except for `privateHosts`, and for test hosts if the
+   * issuer is on a test host.
    */
   readonly outbound?: Outbound;
   /** Renders the pages. Default: the pages of the server, loaded with the first page. */

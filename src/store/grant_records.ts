@@ -26,7 +26,9 @@ export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
 export interface Subject {
   /** The user's subject on this server; a pairwise client gets another one. */
   readonly sub: string;
-  /** When the user was authenticated, in milliseconds since the epoch; absent if the issuer of an assertion did not say. */
+  /**
+   * When the user was authenticated, in milliseconds since the epoch; absent if the issuer of an assertion did not say.
+   */
   readonly authTime?: number;
   /** The level of authentication that the login reached (`acr`); absent without one. */
   readonly acr?: string;
@@ -59,8 +61,8 @@ export interface Grant extends FurtherAccess {
   /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
   readonly password?: string;
   /**
-   * The generation of the user. If it differs now, the user was removed, and another one with the same subject was added.
-   * Absent for a configured user who was never removed.
+   * The generation of the user. If it differs now, the user was removed, and another one with the same subject was
+   * added. Absent for a configured user who was never removed.
    */
   readonly generation?: string;
   /** When the user approved. */

@@ -35,9 +35,9 @@ interface Table {
 export interface MemoryStoreOptions {
   /**
    * Maximum number of records of each evictable kind: codes, tokens, finished interactions, browsers. Above it, one
-   * record is evicted as if it had expired: the one that was consumed first, so that no token outlives its successor. If
-   * none is consumed, the one that expires first is evicted, and the oldest of those that expire at the same time. At
-   * most half of the records are consumed ones. Minimum: 1. Default: 100,000, about 50 MB of each kind.
+   * record is evicted as if it had expired: the one that was consumed first, so that no token outlives its successor.
+   * If none is consumed, the one that expires first is evicted, and the oldest of those that expire at the same time.
+   * At most half of the records are consumed ones. Minimum: 1. Default: 100,000, about 50 MB of each kind.
    */
   readonly maxRecords?: number;
   /**
@@ -53,8 +53,8 @@ const searchBatchSize = 10_000;
 const defaults: Required<MemoryStoreOptions> = { maxRecords: 100_000, maxBytes: 64 * 1024 * 1024 };
 
 /**
- * Creates a store that keeps records in maps. Records that expire are kept as JSON, because a text needs less memory and
- * less garbage collection than an object; others, such as keys, are kept as they are. `deleteExpired` takes time in
+ * Creates a store that keeps records in maps. Records that expire are kept as JSON, because a text needs less memory
+ * and less garbage collection than an object; others, such as keys, are kept as they are. `deleteExpired` takes time in
  * proportion to the removed records; the memory is bounded only if it is called. `close` does nothing.
  *
  * @throws {TypeError} If an option is unknown.

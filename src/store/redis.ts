@@ -19,8 +19,8 @@ export interface RedisOptions {
   readonly timeout?: number;
   /**
    * Number of replicas that must have a write before the call returns; if fewer have it in time, the call fails and
-   * nothing is issued. Set it to the number of replicas that can become the primary. Default: 0: a failover may lose the
-   * last writes, such as the marks of consumed codes (replay).
+   * nothing is issued. Set it to the number of replicas that can become the primary. Default: 0: a failover may lose
+   * the last writes, such as the marks of consumed codes (replay).
    */
   readonly replicas?: number;
 }
@@ -34,8 +34,8 @@ const expire = (expiresAt: number, deleteAt: number) => `
     end`;
 
 /**
- * The part of a Lua script that writes a record. Redis checks its memory only before the first write of a script, and not
- * before DEL: a script that begins with DEL would lose the former record and exceed `maxmemory`.
+ * The part of a Lua script that writes a record. Redis checks its memory only before the first write of a script, and
+ * not before DEL: a script that begins with DEL would lose the former record and exceed `maxmemory`.
  */
 const write = `
     redis.call("HSET", KEYS[1], "v", ARGV[1], "e", ARGV[2])
@@ -50,9 +50,9 @@ const write = `
 
 /**
  * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `g` grant,
- * `e` expiry, `c` time of consumption. A sorted set contains the keys of all records that can expire, by expiry. Evictable
- * records also have a time to live, so that Redis deletes them if no instance does. A record that has already expired by
- * the clock of Redis gets none, because the server's clock decides.
+ * `e` expiry, `c` time of consumption. A sorted set contains the keys of all records that can expire, by expiry.
+ * Evictable records also have a time to live, so that Redis deletes them if no instance does. A record that has already
+ * expired by the clock of Redis gets none, because the server's clock decides.
  */
 const scripts = {
   put: write,
@@ -106,9 +106,9 @@ const deleteBatchSize = 200;
 const expiryGraceMs = 24 * 3600 * 1000;
 
 /**
- * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or `rediss://`
- * for TLS. The durability of a write depends on the server's `appendfsync` and on {@link RedisOptions.replicas}.
- * The server must not evict: `maxmemory-policy noeviction`.
+ * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or
+ * `rediss://` for TLS. The durability of a write depends on the server's `appendfsync` and on
+ * {@link RedisOptions.replicas}. The server must not evict: `maxmemory-policy noeviction`.
  *
  * @throws {StoreError} If the server cannot be reached or used. The store's calls reject with the same error; it
  *   reconnects by itself.
@@ -137,8 +137,8 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     try {
       return await withTimeout(location, timeout, operation());
     } catch (error) {
-      // After a failover the host name may resolve to the new primary: reconnect. A replica accepts reads, so only writes
-      // detect this.
+      // After a failover the host name may resolve to the new primary: reconnect. A replica accepts reads, so only
+      // writes detect this.
       if (isReadOnly(error)) {
         for (const connection of connections) if (connection.status === "ready") connection.disconnect(true);
       }
@@ -177,8 +177,8 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
         const pipeline = writer.pipeline();
         // EVAL, not EVALSHA: a script that is sent again after NOSCRIPT would run after WAIT.
         for (const { name, scriptArgs } of batch) pipeline.eval(scripts[name], ...scriptArgs as [number, ...string[]]);
-        // Replication barrier: WAIT covers writes of this connection only. The final write comes after all writes of other
-        // connections that these scripts have read, so an existing record is also replicated.
+        // Replication barrier: WAIT covers writes of this connection only. The final write comes after all writes of
+        // other connections that these scripts have read, so an existing record is also replicated.
         const results = await pipeline.set(`{${prefix}}:beat`, "").wait(replicas, Math.floor(timeout * 0.4)).exec();
         const [waitError, replicated] = results!.at(-1) as [Error | null, number];
         for (const [i, { resolve, reject }] of batch.entries()) {

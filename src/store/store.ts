@@ -1,11 +1,10 @@
 /**
  * The records, and the interface of a store. Types only.
  *
- * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`,
- * `deleteExpired` and `deleteAll`.
- * `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a grant as revoked.
- * The stores: `memory.ts`, `redis.ts`, and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`. The server decides on
- * expiry, with its own clock.
+ * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`, `deleteExpired`
+ * and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a
+ * grant as revoked. The stores: `memory.ts`, `redis.ts`, and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`.
+ * The server decides on expiry, with its own clock.
  */
 
 import type { PolledRecords, PolledRequestRecord } from "./polled_records.ts";
@@ -174,7 +173,9 @@ export type RecordKind = keyof Records;
 export interface RecordMetadata {
   /** The grant, which {@link Store.revoke} revokes; absent for records that belong to none. */
   readonly grantId?: string;
-  /** Milliseconds since the epoch. {@link Store.deleteExpired} may remove the record from then on; `Infinity` keeps it. */
+  /**
+   * Milliseconds since the epoch. {@link Store.deleteExpired} may remove the record from then on; `Infinity` keeps it.
+   */
   readonly expiresAt: number;
 }
 
@@ -207,11 +208,11 @@ export interface ListOptions {
 }
 
 /**
- * A store of records. It keeps `expiresAt` but never checks it: the server does, with its own clock. Records are values:
- * a record that is read equals the one that was written, and must not be changed.
+ * A store of records. It keeps `expiresAt` but never checks it: the server does, with its own clock. Records are
+ * values: a record that is read equals the one that was written, and must not be changed.
  *
- * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary: the
- * server responds with 503 `temporarily_unavailable`, otherwise with 500 `server_error`.
+ * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary:
+ * the server responds with 503 `temporarily_unavailable`, otherwise with 500 `server_error`.
  */
 export interface Store {
   /**
@@ -231,8 +232,8 @@ export interface Store {
    */
   consume(kind: RecordKind, id: string, now: number): Promise<boolean>;
   /**
-   * Keeps a record until a later time, in milliseconds since the epoch and finite, if it exists; a record that is kept for
-   * longer stays as it is.
+   * Keeps a record until a later time, in milliseconds since the epoch and finite, if it exists; a record that is kept
+   * for longer stays as it is.
    */
   extend(kind: RecordKind, id: string, expiresAt: number): Promise<void>;
   /**

@@ -41,8 +41,9 @@ export type ClientName = string | { readonly client_id: string };
 export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request">>;
 
 /**
- * Changes issued tokens and responses: of every client, or of the one that the second argument names. The changes of `every…` apply first, in the order of the calls, then one of
- * `next…`, then faults. `reset()` and `close()` do not report an unused change.
+ * Changes issued tokens and responses: of every client, or of the one that the second argument names. The changes of
+ * `every…` apply first, in the order of the calls, then one of `next…`, then faults. `reset()` and `close()` do not
+ * report an unused change.
  *
  * @example A role for one client only, and the metadata of a server without refresh tokens
  * ```ts ignore

@@ -34,8 +34,8 @@ interface TestClockOptions {
   /** Whether the clock is stopped at the start. Default: false. */
   readonly frozen?: boolean;
   /**
-   * The clock that it runs with, in milliseconds since the epoch. Default, also while it returns `undefined`: `Date.now`,
-   * looked up at each call, so that the fake timers of a test framework apply.
+   * The clock that it runs with, in milliseconds since the epoch. Default, also while it returns `undefined`:
+   * `Date.now`, looked up at each call, so that the fake timers of a test framework apply.
    */
   readonly timeSource?: () => number | undefined;
 }

@@ -144,7 +144,9 @@ export interface Mint {
    * `trustedIssuers` have that issuer with the keys of {@link foreignJwks}.
    */
   assertion(options?: MintedAssertion): Promise<string>;
-  /** Mints an ID-JAG of another issuer: an assertion for one client, with `grantProfile: "id-jag"` in `trustedIssuers`. */
+  /**
+   * Mints an ID-JAG of another issuer: an assertion for one client, with `grantProfile: "id-jag"` in `trustedIssuers`.
+   */
   idJag(options?: MintedIdJag): Promise<string>;
   /** Mints the tokens of one grant; `expired` and `expiresIn` apply to the access token. */
   tokens(options?: MintedTokens): Promise<TokenResponse>;

@@ -20,8 +20,8 @@ export interface Persona {
   /** Types of `authorization_details` whose objects the user does not grant. Default: none. */
   readonly denyDetails?: readonly string[];
   /**
-   * The level that a new login reaches: a value of `acrValues`. Default: the one that the request requires. Only without
-   * login pages.
+   * The level that a new login reaches: a value of `acrValues`. Default: the one that the request requires. Only
+   * without login pages.
    */
   readonly acr?: string;
 }
@@ -54,9 +54,9 @@ export function mergePersonas(...personas: readonly Persona[]): Persona {
 
 /**
  * The request header that names the persona to a server that logs in without pages (`login: "auto"`): `as=bob`,
- * `deny=yes`, `deny_scope=write`, `deny_details=payment` and `acr=urn:example:mfa`, form-encoded. The mock reads it, and
- * the program where the issuer is on a test host. It lets browsers in one test be different users; Playwright can send it
- * too.
+ * `deny=yes`, `deny_scope=write`, `deny_details=payment` and `acr=urn:example:mfa`, form-encoded. The mock reads it,
+ * and the program where the issuer is on a test host. It lets browsers in one test be different users; Playwright can
+ * send it too.
  */
 export const personaHeader = "latchkey-persona";
 

@@ -8,7 +8,9 @@ import { replaceParts, type RequestLike } from "../http/message.ts";
 import type { Server } from "../oauth/server.ts";
 import { personaHeader } from "./persona.ts";
 
-/** Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores. */
+/**
+ * Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores.
+ */
 export function withTrustedPersonas(approve: NonNullable<Plugin["approve"]>): NonNullable<Plugin["approve"]> {
   return (next) => {
     const approver = approve(next);
@@ -45,8 +47,8 @@ export function personas(): Plugin {
 }
 
 /**
- * Whether a page of another site may have added headers to the request: by `fetch`, or after DNS rebinding. A page cannot
- * add headers to a navigation, so those come from a browser that a test controls.
+ * Whether a page of another site may have added headers to the request: by `fetch`, or after DNS rebinding. A page
+ * cannot add headers to a navigation, so those come from a browser that a test controls.
  */
 function mayComeFromOtherSite(server: Server, request: RequestLike): boolean {
   if (!isTrustedHost(server, request)) return true;

@@ -20,8 +20,8 @@ const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_sec
 /** What a reset keeps. */
 export interface ResetOptions {
   /**
-   * `clients` keeps the registered clients and the client ID metadata documents, such as those of a `beforeAll`; `users`
-   * keeps the users. Default: neither.
+   * `clients` keeps the registered clients and the client ID metadata documents, such as those of a `beforeAll`;
+   * `users` keeps the users. Default: neither.
    *
    * @example
    * ```ts ignore

@@ -125,7 +125,8 @@ export interface TestControl extends LoginClient, DeviceClient, BackchannelClien
    *
    * @example
    * ```ts ignore
-   * const mcp = as.resource("https://mcp.example/mcp", { scopes: ["notes:read"], tools: { add_note: ["notes:write"] } });
+   * const tools = { add_note: ["notes:write"] };
+   * const mcp = as.resource("https://mcp.example/mcp", { scopes: ["notes:read"], tools });
    * const { status, headers } = await as.fetch(mcp.url, { method: "POST", body: "{}" }); // 401 with a challenge
    * ```
    */

@@ -1,4 +1,6 @@
-/** Keeps the list of flows up to date without moving it while the user reads it, and filters it while the user types. */
+/**
+ * Keeps the list of flows up to date without moving it while the user reads it, and filters it while the user types.
+ */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />

@@ -1,4 +1,6 @@
-/** A server without an extension does not know it: this test walks the list, so that it covers the next extension too. */
+/**
+ * A server without an extension does not know it: this test walks the list, so that it covers the next extension too.
+ */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";

@@ -35,7 +35,8 @@ export function confidentialClient(client_id: string, more: Partial<ClientMetada
 
 /**
  * The clients of the bench, all registered for refresh tokens; `other` and `web2`, which differ from `spa` and `web` in
- * nothing but their names; `named`, which names its method; `machine`, which acts for itself; and `api`, which serves the default audience.
+ * nothing but their names; `named`, which names its method; `machine`, which acts for itself; and `api`, which serves
+ * the default audience.
  */
 export const testClients: ListedOptions & { readonly clients: readonly ClientMetadata[] } = {
   clients: [
@@ -152,7 +153,9 @@ export interface GoodRequest {
   readonly headers: Record<string, string>;
 }
 
-/** Asserts that a client endpoint takes POST alone, from a form alone, of bounded size, in an encoding that is whole. */
+/**
+ * Asserts that a client endpoint takes POST alone, from a form alone, of bounded size, in an encoding that is whole.
+ */
 export async function assertAcceptsFormsOnly(
   server: TestServer,
   { path, fields, headers }: GoodRequest,
@@ -195,8 +198,8 @@ export async function assertAcceptsFormsOnly(
 }
 
 /**
- * Asserts that a client endpoint rejects a repeated known parameter and credentials in the URL, and that nothing else in
- * query or body changes the response.
+ * Asserts that a client endpoint rejects a repeated known parameter and credentials in the URL, and that nothing else
+ * in query or body changes the response.
  */
 export async function assertParametersOnce(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
   const send = async (more: Fields, query = "") => await post(server, path + query, { ...fields, ...more }, headers);
@@ -256,7 +259,9 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
   });
 }
 
-/** Asserts that a response, and a preflight, are open to scripts of other origins: on a test host, of other test hosts. */
+/**
+ * Asserts that a response, and a preflight, are open to scripts of other origins: on a test host, of other test hosts.
+ */
 export async function assertCors(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
   const origin = { origin: "https://elsewhere.test" };
   const responses = [

@@ -1,4 +1,6 @@
-/** The settings that a client's page offers: run with the libraries they are for, and read as their languages read them. */
+/**
+ * The settings that a client's page offers: run with the libraries they are for, and read as their languages read them.
+ */
 
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { execFile } from "node:child_process";

@@ -1,4 +1,6 @@
-/** Client libraries that others wrote, and that check what they are given: the whole flow by discovery, and its errors. */
+/**
+ * Client libraries that others wrote, and that check what they are given: the whole flow by discovery, and its errors.
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,6 @@
-/** Consent by a page: what is shown, what is granted, what is remembered, and how it is taken back (groups UI and OI). */
+/**
+ * Consent by a page: what is shown, what is granted, what is remembered, and how it is taken back (groups UI and OI).
+ */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

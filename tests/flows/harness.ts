@@ -1,4 +1,6 @@
-/** A server with its hands on the table: virtual clock, recorded trace, three clients, and short ways through the flow. */
+/**
+ * A server with its hands on the table: virtual clock, recorded trace, three clients, and short ways through the flow.
+ */
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
@@ -104,7 +106,9 @@ export async function testServer(options: LatchkeyOptions = {}): Promise<TestSer
   return self;
 }
 
-/** A store in memory that says it lasts, and what it was asked, verbs and kinds in order: empty it before you listen. */
+/**
+ * A store in memory that says it lasts, and what it was asked, verbs and kinds in order: empty it before you listen.
+ */
 export function recordingStore(): { readonly store: Store; readonly asked: string[] } {
   const calls: string[] = [];
   const store = new Proxy<Store>({ ...memoryStore(), persistent: true }, {

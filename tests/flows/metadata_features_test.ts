@@ -1,4 +1,6 @@
-/** What metadata promises beyond the code flow, each promise tried; and every endpoint with what it does not take (MD). */
+/**
+ * What metadata promises beyond the code flow, each promise tried; and every endpoint with what it does not take (MD).
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";

@@ -1,4 +1,6 @@
-/** Metadata and keys: that what the server says of itself is so, and that its keys outlive what they signed (MD, JK). */
+/**
+ * Metadata and keys: that what the server says of itself is so, and that its keys outlive what they signed (MD, JK).
+ */
 
 import {
   assert,
@@ -149,7 +151,8 @@ test("[MD-02] an issuer with a path has one document at four URLs, and none at a
 });
 
 test("[MD-01, MD-02] oauth4webapi discovers every issuer by both methods", async () => {
-  // It keeps a trailing slash behind the inserted path, against RFC 8414 §3.1, so such an issuer is discovered by OpenID's.
+  // It keeps a trailing slash behind the inserted path, against RFC 8414 §3.1, so such an issuer is discovered by
+  // OpenID's.
   await forEachCase(issuers.filter((issuer) => !issuer.endsWith("1/")), async (issuer) => {
     const b = await testServer({ issuer });
     const url = new URL(issuer);

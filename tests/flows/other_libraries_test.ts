@@ -1,4 +1,6 @@
-/** Journeys with the libraries that applications use: oidc-client-ts, Passport and Auth.js, over a socket (group SC). */
+/**
+ * Journeys with the libraries that applications use: oidc-client-ts, Passport and Auth.js, over a socket (group SC).
+ */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { customFetch } from "@auth/core";

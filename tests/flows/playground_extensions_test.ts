@@ -1,4 +1,7 @@
-/** Extensions in the playground: what its start page offers, what is then sent, and a device from its code to its tokens. */
+/**
+ * Extensions in the playground: what its start page offers, what is then sent, and a device from its code to its
+ * tokens.
+ */
 
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

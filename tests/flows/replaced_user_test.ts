@@ -1,4 +1,6 @@
-/** A user is removed, and another one with the same subject is added: nothing of the first one is valid for the second. */
+/**
+ * A user is removed, and another one with the same subject is added: nothing of the first one is valid for the second.
+ */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";

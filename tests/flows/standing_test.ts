@@ -19,7 +19,9 @@ import { outcomeOf, postRegistration, publicClient, register } from "./registeri
 const initialToken = "an-initial-access-token";
 const approved = { authorization: `Bearer ${initialToken}` };
 
-/** A server on a real host with every grant type, where clients may register with and without an initial access token. */
+/**
+ * A server on a real host with every grant type, where clients may register with and without an initial access token.
+ */
 const everyGrantType = {
   ...realHost,
   clients: [],
@@ -31,7 +33,9 @@ const everyGrantType = {
   trustedIssuers: [{ issuer: "https://idp.widgets.com", jwks_uri: "https://idp.widgets.com/jwks", users: "sub" }],
 } as const;
 
-/** The grant types that an unknown client may use on a real host. Every other one is open to approved clients at most. */
+/**
+ * The grant types that an unknown client may use on a real host. Every other one is open to approved clients at most.
+ */
 const openToUnknown = ["authorization_code", "refresh_token"];
 
 /** Metadata of a client that registers for this grant type. */

@@ -1,6 +1,6 @@
 /**
- * What requests without credentials leave in the store, and how often they read it, over all endpoints. The list is read
- * from the server: an endpoint that is added later fails here until a request is given that it accepts.
+ * What requests without credentials leave in the store, and how often they read it, over all endpoints. The list is
+ * read from the server: an endpoint that is added later fails here until a request is given that it accepts.
  */
 
 import { assertEquals, assertThrows } from "@std/assert";

@@ -16,7 +16,9 @@ const rules: ImportRules = {
   builtins: ["late/disk.ts"],
 };
 
-/** `back/a.ts -> late/b.ts`, `t>` for types, `d>` for import(), `x>` for packages; the line is the place in the list. */
+/**
+ * `back/a.ts -> late/b.ts`, `t>` for types, `d>` for import(), `x>` for packages; the line is the place in the list.
+ */
 function graph(...arrows: string[]): ImportEdge[] {
   const kinds = { "->": "value", "t>": "type", "d>": "dynamic", "x>": "value" } as const;
   return arrows.map((arrow, i) => {

@@ -146,7 +146,10 @@ function assertClient(server: Server, client: Client, { trusted, claims }: Verif
 /** Scope values of a login, which an assertion never grants: it brings no ID token and no refresh token. */
 const loginScopes = ["openid", "offline_access"];
 
-/** The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` without any. */
+/**
+ * The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` without
+ * any.
+ */
 async function grantedAccess(
   server: Server,
   request: TokenRequest,

@@ -1,6 +1,6 @@
 /**
- * Assertions as grants: clients exchange assertions of trusted issuers for access tokens (RFC 7523 §2.1), among them ID-JAGs
- * (draft-ietf-oauth-identity-assertion-authz-grant).
+ * Assertions as grants: clients exchange assertions of trusted issuers for access tokens (RFC 7523 §2.1), among them
+ * ID-JAGs (draft-ietf-oauth-identity-assertion-authz-grant).
  */
 
 import type { Extension } from "../../app/extension.ts";

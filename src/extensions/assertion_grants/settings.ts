@@ -19,8 +19,8 @@ import {
 /** The setting of assertion grants. */
 export interface AssertionGrantSettings {
   /**
-   * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider or
-   * a platform that runs workloads. Default: none, the grant type is off.
+   * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider
+   * or a platform that runs workloads. Default: none, the grant type is off.
    */
   readonly trustedIssuers?: readonly TrustedIssuer[];
 }
@@ -68,16 +68,19 @@ export interface TrustedIssuer {
   readonly grantProfile?: "id-jag";
   /**
    * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
-   * only user with the `email` claim of the assertion, if its `email_verified` is true and that of the user is not false.
-   * Default: to no user.
+   * only user with the `email` claim of the assertion, if its `email_verified` is true and that of the user is not
+   * false. Default: to no user.
    */
   readonly users?: "sub" | "email";
   /**
-   * An `email` claim counts as verified if the assertion has no `email_verified`: only for an issuer that verifies every
-   * address. Needs `users: "email"`. Default: true if this server is on a test host, otherwise false.
+   * An `email` claim counts as verified if the assertion has no `email_verified`: only for an issuer that verifies
+   * every address. Needs `users: "email"`. Default: true if this server is on a test host, otherwise false.
    */
   readonly assumeEmailVerified?: boolean;
-  /** Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default: false. */
+  /**
+   * Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default:
+   * false.
+   */
   readonly provision?: boolean;
   /** The user or client that each `sub` is mapped to. Default: none. */
   readonly subjects?: Readonly<Record<string, MappedSubject>>;

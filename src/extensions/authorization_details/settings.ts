@@ -5,8 +5,8 @@ import { anyValue, type Field, type Fields, flag, object, record, text, texts } 
 /** The setting of authorization details. */
 export interface AuthorizationDetailsSettings {
   /**
-   * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none, the
-   * parameter is ignored.
+   * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none,
+   * the parameter is ignored.
    */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
 }

@@ -13,7 +13,9 @@ export interface CibaSettings {
    * false.
    */
   readonly backchannelAuthentication?: boolean;
-  /** Seconds that a client must wait between two polls; each one that comes too early adds 5. Default: 5. Maximum: 60. */
+  /**
+   * Seconds that a client must wait between two polls; each one that comes too early adds 5. Default: 5. Maximum: 60.
+   */
   readonly backchannelPollInterval?: number;
   /** Seconds for which the user can decide; a client may request fewer. Default: 300. Maximum: 3600. */
   readonly backchannelRequestLifetime?: number;

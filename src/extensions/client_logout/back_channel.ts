@@ -29,8 +29,8 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
  * Calls the clients of a session that has ended. Of concurrent calls of this function for one session, one calls each
  * client.
  *
- * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for the
- *   clients no longer than `clientLogout.timeout`.
+ * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for
+ *   the clients no longer than `clientLogout.timeout`.
  */
 export async function logOutClients(
   server: Server,

@@ -3,7 +3,8 @@
  * Back-Channel Logout and Front-Channel Logout).
  *
  * 1. `recordSessionClient` (`session_clients.ts`) records a client when it gets an ID token.
- * 2. When the session has ended, `logOutClients` (`back_channel.ts`) calls its clients, each once, all at the same time.
+ * 2. When the session has ended, `logOutClients` (`back_channel.ts`) calls its clients, each once, all at the same
+ *    time.
  * 3. The logout page shows the frames of `logoutFrames` (`front_channel.ts`).
  * 4. `repeatLogoutCalls` repeats calls that failed temporarily, at intervals of the server's clock.
  */

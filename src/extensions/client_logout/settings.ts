@@ -9,7 +9,10 @@ import type { Server } from "../../oauth/server.ts";
 
 /** How clients learn that a session in which they got an ID token has ended. */
 export interface ClientLogoutOptions {
-  /** Whether the server calls the `backchannel_logout_uri` of clients (OpenID Connect Back-Channel Logout). Default: true. */
+  /**
+   * Whether the server calls the `backchannel_logout_uri` of clients (OpenID Connect Back-Channel Logout). Default:
+   * true.
+   */
   readonly backChannel?: boolean;
   /** Whether the logout page shows the `frontchannel_logout_uri` of clients (Front-Channel Logout). Default: true. */
   readonly frontChannel?: boolean;

@@ -14,7 +14,9 @@ export interface DeviceSettings {
    * false.
    */
   readonly deviceAuthorization?: boolean;
-  /** Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60. */
+  /**
+   * Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60.
+   */
   readonly devicePollInterval?: number;
 }
 

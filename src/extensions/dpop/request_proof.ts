@@ -1,7 +1,7 @@
 /**
- * Verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. Loaded with the first proof; `proof.ts`
- * verifies a proof by itself. The endpoints put the thumbprint of the key into `TokenRequest.provenKey`; grant types
- * compare it with their records, and the issuer of access tokens writes it.
+ * Verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. Loaded with the first proof;
+ * `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into `TokenRequest.provenKey`;
+ * grant types compare it with their records, and the issuer of access tokens writes it.
  */
 
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
@@ -79,7 +79,9 @@ export async function verifyRequestProof(
   return thumbprint;
 }
 
-/** Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is of another key. */
+/**
+ * Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is of another key.
+ */
 export async function verifyUnusedProof(
   { algorithms, algorithmsBy, requiredBy, maxAge, nonces, now, markUsed }: ProofPolicy,
   request: ProvenRequest,

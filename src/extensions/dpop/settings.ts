@@ -11,8 +11,8 @@ export interface DpopSettings {
   /** Seconds for which a proof is accepted after its `iat`. Default: 60. Maximum: 300. */
   readonly maxAge?: number;
   /**
-   * Whether proofs need a nonce of the server, which expires after minutes (RFC 9449 §8, §9). `required`: clients receive
-   * it with `use_dpop_nonce`, and repeat the request. It replaces `maxAge`. Default: `off`.
+   * Whether proofs need a nonce of the server, which expires after minutes (RFC 9449 §8, §9). `required`: clients
+   * receive it with `use_dpop_nonce`, and repeat the request. It replaces `maxAge`. Default: `off`.
    */
   readonly nonce?: "off" | "required";
   /** The accepted signature algorithms of proofs. Default: `signatureAlgorithms`. */

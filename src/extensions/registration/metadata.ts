@@ -84,8 +84,9 @@ function assertSmall(requested: Omit<ClientMetadata, "client_id">): void {
 }
 
 /**
- * The method of a client that names none. If the server offers `client_secret_basic`, the metadata stays without a method:
- * the client may then use Basic or the body, because libraries differ. Otherwise it is the first method of the server.
+ * The method of a client that names none. If the server offers `client_secret_basic`, the metadata stays without a
+ * method: the client may then use Basic or the body, because libraries differ. Otherwise it is the first method of the
+ * server.
  */
 function defaultMethod({ settings: { clientAuthMethods } }: Server): ClientAuthMethod | undefined {
   return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];
@@ -165,7 +166,9 @@ function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>
   }
 }
 
-/** The unknown members that probably stand for an absent one, each with its name. `name#ja` is for a language (§2.2). */
+/**
+ * The unknown members that probably stand for an absent one, each with its name. `name#ja` is for a language (§2.2).
+ */
 function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [name: string, known: string])[] {
   const absent = Object.keys(openMembers).filter((name) => !Object.hasOwn(received, name));
   const ignored = Object.keys(received).filter((name) =>
@@ -218,7 +221,10 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
   return issues;
 }
 
-/** Encryption is not ignored like other metadata that this server lacks: the client wants its responses to be confidential. */
+/**
+ * Encryption is not ignored like other metadata that this server lacks: the client wants its responses to be
+ * confidential.
+ */
 function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssue[] {
   const names = [
     ...["authorization_encrypted_response_alg", "authorization_encrypted_response_enc"],
@@ -233,8 +239,8 @@ function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssu
 }
 
 /**
- * Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). A confidential web
- * application may use plain http on localhost (OpenID Connect Core §3.1.2.1), unless the settings forbid it.
+ * Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). A confidential
+ * web application may use plain http on localhost (OpenID Connect Core §3.1.2.1), unless the settings forbid it.
  */
 function inferApplicationType(
   server: Server,
@@ -263,8 +269,8 @@ function inferApplicationType(
 }
 
 /**
- * Rejects metadata with a member of the wrong form, or with a conflict. The error names the other problems too: those of
- * the members that remain without the faulty ones.
+ * Rejects metadata with a member of the wrong form, or with a conflict. The error names the other problems too: those
+ * of the members that remain without the faulty ones.
  */
 function assertMetadata(
   server: Server,

@@ -1,4 +1,6 @@
-/** The settings of registration: how clients register themselves (RFC 7591) and manage their registration (RFC 7592). */
+/**
+ * The settings of registration: how clients register themselves (RFC 7591) and manage their registration (RFC 7592).
+ */
 
 import { keySetField } from "../../oauth/clients/client.ts";
 import type { Allowances } from "../../oauth/config/allowances.ts";
@@ -20,8 +22,8 @@ export interface RegistrationMembers {
   /** How clients register themselves (RFC 7591, RFC 7592). */
   readonly registration?: RegistrationSettings;
   /**
-   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not on
-   * a test host. Default: false.
+   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not
+   * on a test host. Default: false.
    */
   readonly insecureAllowOpenRegistration?: boolean;
 }

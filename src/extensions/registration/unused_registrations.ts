@@ -77,7 +77,8 @@ const usedClients = new WeakSet<Client>();
 /**
  * Records that something is issued to a client that registered itself.
  *
- * @throws {OAuthError} `invalid_client` if another instance has just deleted the client, because it was not used in time.
+ * @throws {OAuthError} `invalid_client` if another instance has just deleted the client, because it was not used in
+ *   time.
  */
 export async function recordUse(server: Server, client: Client): Promise<void> {
   if (usedClients.has(client)) return;

@@ -23,8 +23,8 @@ export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLe
 
 /**
  * The demanded values that a login can reach, in the order of preference; `undefined` if the request demands none, or
- * only voluntary values that this server does not have. With `openid`, unknown values are voluntary, unless the claim is
- * essential (OpenID Connect Core §5.5.1.1).
+ * only voluntary values that this server does not have. With `openid`, unknown values are voluntary, unless the claim
+ * is essential (OpenID Connect Core §5.5.1.1).
  */
 function demandedAcr(
   known: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Step-up authentication: levels of authentication that clients request with `acr_values` (OpenID Connect Core §3.1.2.1,
- * RFC 9470).
+ * Step-up authentication: levels of authentication that clients request with `acr_values` (OpenID Connect Core
+ * §3.1.2.1, RFC 9470).
  */
 
 import type { Extension } from "../../app/extension.ts";

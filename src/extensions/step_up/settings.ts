@@ -7,8 +7,8 @@ import type { LoginMethod } from "../../oauth/config/login_method.ts";
 /** The setting of step-up authentication. */
 export interface StepUpSettings {
   /**
-   * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a login
-   * of this server. Default: none, `acr_values` is ignored and tokens have no `acr`.
+   * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a
+   * login of this server. Default: none, `acr_values` is ignored and tokens have no `acr`.
    */
   readonly acrValues?: readonly AcrValue[];
 }

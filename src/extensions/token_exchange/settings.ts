@@ -21,7 +21,8 @@ export interface TokenExchangeSettings {
   /** Public clients may exchange tokens too. Default: false. */
   readonly allowPublicClients?: boolean;
   /**
-   * The resources that each client may exchange tokens for, besides those of the token that it exchanges. Default: none.
+   * The resources that each client may exchange tokens for, besides those of the token that it exchanges. Default:
+   * none.
    */
   readonly targets?: Readonly<Record<string, readonly string[]>>;
 }

@@ -68,7 +68,8 @@ export interface AccessLife {
   /**
    * The part of a grant that a token request receives.
    *
-   * @returns The objects of the access token, and those of the grant that the server still has; `undefined` without any.
+   * @returns The objects of the access token, and those of the grant that the server still has; `undefined` without
+   *   any.
    * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
    */
   narrow(

@@ -1,6 +1,6 @@
 /**
- * The parts of a request for access, in the order in which they are read. Entry points differ in what they list here, not
- * in code of their own.
+ * The parts of a request for access, in the order in which they are read. Entry points differ in what they list here,
+ * not in code of their own.
  */
 
 import { OAuthError } from "../errors.ts";

@@ -25,8 +25,8 @@ const namedToken = /^[\w.:/-]+$/;
 const maxSuggestions = 4;
 
 /**
- * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core §3.1.2.1);
- * without, they are rejected (OAuth 2.1 §4.1.2.1).
+ * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
+ * §3.1.2.1); without, they are rejected (OAuth 2.1 §4.1.2.1).
  *
  * @throws {OAuthError} If the client may not request it.
  */

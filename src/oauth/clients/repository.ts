@@ -1,9 +1,9 @@
 /**
  * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
  *
- * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_repository.ts`
- * turns it into a `Client` with defaults and keeps the clients as records (`records/`).
- * `auth/mod.ts` authenticates the client of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
+ * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_repository.ts` turns it
+ * into a `Client` with defaults and keeps the clients as records (`records/`). `auth/mod.ts` authenticates the client
+ * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 
 import type { MaybePromise } from "../maybe_promise.ts";

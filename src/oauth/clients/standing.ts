@@ -1,15 +1,16 @@
 /**
  * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
- * client or publish a metadata document, so everything is open to configured clients only unless it is declared open: the
- * members of the client metadata in `openMembers`, a grant type by its member `standing`, the rest in `permissions`.
+ * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
+ * the members of the client metadata in `openMembers`, a grant type by its member `standing`, the rest in
+ * `permissions`.
  */
 
 import type { Allowances } from "../config/allowances.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
- * access token or a verified software statement. `unknown`: it registered itself, has only a metadata document, or is not
- * registered at all (`unregistered_clients.ts`).
+ * access token or a verified software statement. `unknown`: it registered itself, has only a metadata document, or is
+ * not registered at all (`unregistered_clients.ts`).
  */
 export type Standing = "configured" | "approved" | "unknown";
 

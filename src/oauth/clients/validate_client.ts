@@ -34,7 +34,9 @@ const validators: readonly ClientValidator[] = [
   validateScope,
 ];
 
-/** All issues; paths are relative to the client. Only metadata that matches its description is compared with the server. */
+/**
+ * All issues; paths are relative to the client. Only metadata that matches its description is compared with the server.
+ */
 export function validateClient(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   const issues = validate(registeredClientField, client);
   if (issues.length > 0) return issues;

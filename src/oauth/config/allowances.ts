@@ -1,7 +1,7 @@
 /**
- * What a server allows because its issuer is on a test host, which no user of a production server reaches. It is decided
- * once, from the issuer: all other code reads `settings.allows`. With `issuer: "from-host"` each issuer is on a test
- * host.
+ * What a server allows because its issuer is on a test host, which no user of a production server reaches. It is
+ * decided once, from the issuer: all other code reads `settings.allows`. With `issuer: "from-host"` each issuer is on a
+ * test host.
  */
 
 import { isTestHost } from "../test_hosts.ts";

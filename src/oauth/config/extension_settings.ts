@@ -38,7 +38,9 @@ export interface SettingsExtension {
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
   /** The members of client metadata whose demands it meets. A server without it rejects them. Default: none. */
   readonly clientDemands?: readonly ClientDemand[];
-  /** Other members of client metadata that only the extension reads. A server without it ignores them. Default: none. */
+  /**
+   * Other members of client metadata that only the extension reads. A server without it ignores them. Default: none.
+   */
   readonly clientMembers?: readonly (keyof ClientMetadata)[];
   /**
    * The values of list members of client metadata. Other values are issues, and are dropped from metadata documents.

@@ -3,15 +3,18 @@
  *
  * A {@link Field} describes one value. The validator, the JSON Schema, the defaults, the flags and the environment
  * variables follow from it. Its type parameter ties it to the interface of the settings, which holds the documentation:
- * a setting without a field, or with a field of another type, is a type error. The type of a field says whether it has a
- * default.
+ * a setting without a field, or with a field of another type, is a type error. The type of a field says whether it has
+ * a default.
  */
 
 import { type ConfigIssue, type Path, quote, showPath, showValue, suggest } from "./config_issue.ts";
 
 /** A description of one value. */
 export interface Field<T = unknown> {
-  /** The JSON type; `function` is for options of an embedding program, `any` for a value that only its user can validate. */
+  /**
+   * The JSON type; `function` is for options of an embedding program, `any` for a value that only its user can
+   * validate.
+   */
   readonly type: "string" | "integer" | "boolean" | "array" | "object" | "function" | "any";
   /** A valid value as a noun phrase, for messages. */
   readonly expected: string;

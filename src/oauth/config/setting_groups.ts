@@ -46,8 +46,8 @@ export interface PkceSettings {
   /** Require a code challenge from confidential clients too. Default: false. */
   readonly requireForConfidential?: boolean;
   /**
-   * Although `requireForConfidential` is set, accept a confidential client's OpenID Connect request with a `nonce`, which
-   * the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
+   * Although `requireForConfidential` is set, accept a confidential client's OpenID Connect request with a `nonce`,
+   * which the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
    */
   readonly acceptNonce?: boolean;
 }
@@ -220,11 +220,14 @@ export interface InsecureSettings {
   /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
   readonly insecureAllowAutoLogin?: boolean;
   /**
-   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although the
-   * issuer is not on a test host. Default: false.
+   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although
+   * the issuer is not on a test host. Default: false.
    */
   readonly insecureAllowOpenLogin?: boolean;
-  /** Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default: false. */
+  /**
+   * Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default:
+   * false.
+   */
   readonly insecureAllowDemoClients?: boolean;
   /**
    * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test

@@ -1,11 +1,11 @@
 /**
  * The settings of a server. The configuration file adds options of its own in `cli/options.ts`.
  *
- * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler compares
- * them. `field.ts` compares a value with its field, `validate_settings.ts` compares settings with each other, and
- * `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To add a
- * setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`. `setting_groups.ts`
- * has the groups.
+ * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler
+ * compares them. `field.ts` compares a value with its field, `validate_settings.ts` compares settings with each other,
+ * and `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To
+ * add a setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`.
+ * `setting_groups.ts` has the groups.
  *
  * @module
  */
@@ -53,9 +53,9 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   readonly issuer?: string;
   /**
    * A named profile: a set of values for the settings that are not set. `oauth2.1`: strict OAuth 2.1. `oidc`: OpenID
-   * Connect. `mcp`: for clients of the Model Context Protocol. `fapi2-security`: the FAPI 2.0 Security Profile, with DPoP.
-   * `fapi2-message-signing`: FAPI 2.0 Message Signing, with signed requests and responses. A setting may be stricter than
-   * the profile, never weaker. Default: none.
+   * Connect. `mcp`: for clients of the Model Context Protocol. `fapi2-security`: the FAPI 2.0 Security Profile, with
+   * DPoP. `fapi2-message-signing`: FAPI 2.0 Message Signing, with signed requests and responses. A setting may be
+   * stricter than the profile, never weaker. Default: none.
    */
   readonly profile?: ProfileName;
   /** The revision of the profile `mcp`. Default: the newest. */
@@ -67,8 +67,8 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   readonly login?: "auto" | "interactive";
   /**
    * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
-   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user with
-   * this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
+   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
+   * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
    */
   readonly unknownLoginHint?: "default" | "reject" | "create";
   /**
@@ -128,7 +128,10 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, all.
    */
   readonly signatureAlgorithms?: readonly string[];
-  /** Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default: false. */
+  /**
+   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
+   * false.
+   */
   readonly seeOther?: boolean;
   /** The `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
@@ -137,15 +140,14 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   /** When code challenges are required. */
   readonly pkce?: PkceSettings;
   /**
-   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or also
-   * the URL of the token endpoint (RFC 7523, sent by many clients), which causes a warning. `aud` must contain one value;
-   * with `issuer-string` it must be a string, not an array (FAPI 2.0).
-   * Default: `issuer-or-token-endpoint`.
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or
+   * also the URL of the token endpoint (RFC 7523, sent by many clients), which causes a warning. `aud` must contain one
+   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
   /**
-   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300 seconds
-   * cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
+   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
+   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
    */
   readonly maxAssertionLifetime?: number;
   /**
@@ -154,33 +156,33 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly clientAuthMethods?: readonly ClientAuthMethod[];
   /**
-   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is not
-   * an OpenID Connect request. Default: false.
+   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is
+   * not an OpenID Connect request. Default: false.
    */
   readonly requireRedirectUri?: boolean;
   /**
-   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a code
-   * challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
+   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
+   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
    */
   readonly tokenRedirectUri?: "required" | "optional";
   /**
-   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required` rejects
-   * the request with `invalid_target`. Default: `optional`.
+   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
+   * rejects the request with `invalid_target`. Default: `optional`.
    */
   readonly resourceParameter?: "optional" | "expected" | "required";
   /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
   readonly privateUseRedirectUris?: boolean;
   /**
-   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: those of a private-use scheme,
-   * and those of a loopback host; with `loopback`, http is accepted on no other host. Default: none.
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: those of a private-use
+   * scheme, and those of a loopback host; with `loopback`, http is accepted on no other host. Default: none.
    */
   readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
   /**
-   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`), before
-   * the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL. Default:
-   * `oauth-inserted openid-inserted openid-appended oauth-appended`.
+   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`),
+   * before the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL.
+   * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
    */
   readonly metadataForms?: readonly MetadataForm[];
   /**
@@ -196,8 +198,8 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly defaultEndpoints?: boolean;
   /**
-   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server serves
-   * the endpoints there and nowhere else. Default: below `/oauth2`.
+   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
+   * serves the endpoints there and nowhere else. Default: below `/oauth2`.
    */
   readonly paths?: EndpointPaths;
   /** The rotation of signing keys. */

@@ -1,4 +1,6 @@
-/** Warnings about valid settings, and users, that probably do not work as intended. Loaded only if something listens. */
+/**
+ * Warnings about valid settings, and users, that probably do not work as intended. Loaded only if something listens.
+ */
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";

@@ -75,7 +75,9 @@ export function remoteKeys(
 export interface KeySets {
   /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `countFetch` throws. */
   current(): MaybePromise<PublicKeySet>;
-  /** The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`. */
+  /**
+   * The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`.
+   */
   newer(): MaybePromise<PublicKeySet>;
 }
 

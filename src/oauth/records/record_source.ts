@@ -57,8 +57,8 @@ export interface RecordSource {
   /** Interval of {@link RecordSource.refreshIfDue}, in milliseconds by the server's clock. */
   readonly refreshIntervalMs: number;
   /**
-   * Reads the overrides if the last read was an interval ago. Returns the read under way if the last complete one is that
-   * old; it never rejects.
+   * Reads the overrides if the last read was an interval ago. Returns the read under way if the last complete one is
+   * that old; it never rejects.
    */
   refreshIfDue(): Promise<void> | undefined;
   /** Whether writes are under way. */
@@ -165,8 +165,8 @@ export function recordSource(
 
   /**
    * Drops changes whose configured entry was changed or removed since. Not if another change is based on the present
-   * entry: then this may be a late start with a former configuration, in a rolling update. A dropped record is consumed,
-   * so that running instances keep using it, and later starts ignore it.
+   * entry: then this may be a late start with a former configuration, in a rolling update. A dropped record is
+   * consumed, so that running instances keep using it, and later starts ignore it.
    */
   async function dropOutdated({ overrides, digests }: Overrides): Promise<void> {
     const current = new Set<string>();

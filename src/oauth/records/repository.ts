@@ -1,8 +1,9 @@
 /**
  * Clients and users that can change at run time.
  *
- * A {@link memoryRepository} keeps them in a map. With a persistent store, a {@link storedRepository} keeps the configured
- * ones in memory and reads the others from the store, through a cache of bounded size. What was changed at run time:
+ * A {@link memoryRepository} keeps them in a map. With a persistent store, a {@link storedRepository} keeps the
+ * configured ones in memory and reads the others from the store, through a cache of bounded size. What was changed at
+ * run time:
  *
  * - A client or user that is not configured is a record of the kind `client` or `user`.
  * - A change of a configured one is a record of the kind `override`. It holds the digest of the configured entry, and
@@ -30,11 +31,15 @@ export const defaultPageSize = 50;
  * the store when its promise resolves; if the promise rejects, nothing has changed.
  */
 export interface Repository<Input, Item> {
-  /** Whether changes are kept in the store, for all instances and after a restart; otherwise they end with the process. */
+  /**
+   * Whether changes are kept in the store, for all instances and after a restart; otherwise they end with the process.
+   */
   readonly isPersistent: boolean;
   /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
-  /** Finds one by id in the store, also where memory has it: for a decision that a change of another instance may alter. */
+  /**
+   * Finds one by id in the store, also where memory has it: for a decision that a change of another instance may alter.
+   */
   reload(id: string): MaybePromise<Item | undefined>;
   /** Whether {@link Repository.find} returns without reading the store. */
   isFresh(id: string): boolean;
@@ -134,7 +139,9 @@ export interface EntryDefinition<Input, Item> {
   parse(input: Input): Item;
   /** The entry as the store keeps it. */
   serialize(input: Input): MaybePromise<SerializedEntry>;
-  /** Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server. */
+  /**
+   * Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server.
+   */
   deserialize(entry: SerializedEntry): Item;
   /** Distinguishes entries of the same id that were added one after the other. Default: they are not distinguished. */
   readonly generations?: EntryGenerations<Item>;

@@ -6,7 +6,8 @@
  * `rule: "PK-09"` if it rejects. An ID that is not in the table is a type error. Requests do not load the texts; pages,
  * logs and reports do.
  *
- * To add a rule, add its row in `tests/rules.md`, its row here, its check and its test. `deno task rules` compares them.
+ * To add a rule, add its row in `tests/rules.md`, its row here, its check and its test. `deno task rules` compares
+ * them.
  */
 
 import { assertionGrantRules } from "./assertion_grants.ts";
@@ -85,8 +86,8 @@ export type RuleId = keyof RuleTable;
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
 /**
- * The broken rule, a row of the rule table, and how to fix this request if that is more than the fix of the rule; or, in
- * a rejection by the embedding program, how to fix the request.
+ * The broken rule, a row of the rule table, and how to fix this request if that is more than the fix of the rule; or,
+ * in a rejection by the embedding program, how to fix the request.
  */
 export type RuleOrFix =
   | { readonly rule: RejectionRuleId; readonly fix?: string }

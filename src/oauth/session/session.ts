@@ -57,7 +57,9 @@ export function createSession(
   };
 }
 
-/** Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory. */
+/**
+ * Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory.
+ */
 export function encodeSession(
   server: Server,
   { sid, sub, authTime, earlier = [], ...level }: Session,
@@ -69,7 +71,10 @@ export function encodeSession(
   );
 }
 
-/** Verifies and decodes a session; `undefined` if it is forged, expired, ended, or older than the user or their password. */
+/**
+ * Verifies and decodes a session; `undefined` if it is forged, expired, ended, or older than the user or their
+ * password.
+ */
 export async function decodeSession(server: Server, encoded: string): Promise<Session | undefined> {
   const decoded = await decodeWithMac(server, "session", encoded);
   if (decoded === undefined) return undefined;
@@ -105,7 +110,9 @@ export function passwordFingerprint(server: Server, user: User): MaybePromise<st
   return chain(computeMac(server, "password", formatPasswordDigest(digest)), (mac) => mac.slice(0, 22));
 }
 
-/** A mark that changes with the password of a user, and when a user is removed and another one with the subject added. */
+/**
+ * A mark that changes with the password of a user, and when a user is removed and another one with the subject added.
+ */
 function userFingerprint(server: Server, user: User): MaybePromise<string> {
   const generation = generationOf(user);
   return chain(

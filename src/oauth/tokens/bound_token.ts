@@ -18,7 +18,8 @@ export interface SentToken {
 /**
  * Reads the `Authorization` header of a request to a protected resource.
  *
- * @param acceptsProofs Whether the resource accepts proofs of keys. One that accepts none does not know the scheme `DPoP`.
+ * @param acceptsProofs Whether the resource accepts proofs of keys. One that accepts none does not know the scheme
+ *   `DPoP`.
  * @throws {OAuthError} `invalid_request` if it has a token of each scheme (RFC 9449 §7.2).
  */
 export function readAuthorization(authorization: string | null, acceptsProofs: boolean): SentToken {

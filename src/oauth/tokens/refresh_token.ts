@@ -46,8 +46,8 @@ export async function createGrant(
 }
 
 /**
- * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh, and
- * may change its key.
+ * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh,
+ * and may change its key.
  */
 export function keyOfRefreshToken({ confidential }: Client, provenKey: string | undefined): string | undefined {
   return confidential ? undefined : provenKey;

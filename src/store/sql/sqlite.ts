@@ -17,9 +17,10 @@ export interface SqliteOptions {
   /**
    * The durability of a write that has returned.
    *
-   * - `process` (the default): it survives the end of the process, `kill -9` included. A power failure or a crash of the
-   *   operating system may lose the latest records, and the latest marks of consumed ones.
-   * - `power`: it also survives a power failure. Each write waits for the disk: about six times as long, on a fast disk.
+   * - `process` (the default): it survives the end of the process, `kill -9` included. A power failure or a crash of
+   *   the operating system may lose the latest records, and the latest marks of consumed ones.
+   * - `power`: it also survives a power failure. Each write waits for the disk: about six times as long, on a fast
+   *   disk.
    */
   readonly durability?: "process" | "power";
   /** Milliseconds to wait while another process writes; this blocks the calling process. Default: 5000. */
@@ -54,11 +55,11 @@ const schema = `
 const deleteBatchSize = 200;
 
 /**
- * Opens the store in the file at `path`. A missing file is created; its folder must exist. `:memory:` keeps all records in
- * memory. Processes on one machine may share a file; network file systems do not work.
+ * Opens the store in the file at `path`. A missing file is created; its folder must exist. `:memory:` keeps all records
+ * in memory. Processes on one machine may share a file; network file systems do not work.
  *
- * The file is readable by its owner only, because it holds private keys; an existing file with other permissions is given
- * these.
+ * The file is readable by its owner only, because it holds private keys; an existing file with other permissions is
+ * given these.
  *
  * @throws {StoreError} If the file cannot be opened, belongs to another program, cannot be made private, is damaged, or
  *   stays locked. Files of other programs are never written. The store's calls reject with the same error.
@@ -134,8 +135,8 @@ function createFile(location: string): void {
 
 /**
  * Checks the file before it is opened for writing, because opening another program's database may change its log. An
- * immutable file is read without a trace; on runtimes that accept no URL, read-only is the closest. {@link migrate} checks
- * files that cannot be read here.
+ * immutable file is read without a trace; on runtimes that accept no URL, read-only is the closest. {@link migrate}
+ * checks files that cannot be read here.
  */
 function assertOwnDatabase(location: string): void {
   for (const candidate of [`${pathToFileURL(location).href}?immutable=1`, location]) {

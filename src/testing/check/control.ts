@@ -66,8 +66,8 @@ export type WithEnvironment = <Result>(
 ) => Promise<Result>;
 
 /**
- * Begins a session without a fault in each way that the driver has, and does whatever else it can do, each in a journey of
- * its own.
+ * Begins a session without a fault in each way that the driver has, and does whatever else it can do, each in a journey
+ * of its own.
  */
 export async function runControl(
   driver: ClientDriver,

@@ -1,6 +1,6 @@
 /**
- * Crashes: errors of the client that no code catches, on Deno, Node and Bun. While a journey is watched, they do not reach
- * the test runner, except for two that report them first: `bun test`, and `node:test` on Deno.
+ * Crashes: errors of the client that no code catches, on Deno, Node and Bun. While a journey is watched, they do not
+ * reach the test runner, except for two that report them first: `bun test`, and `node:test` on Deno.
  */
 
 import { onUncaughtError } from "../../runtime/uncaught_error.ts";

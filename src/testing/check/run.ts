@@ -68,8 +68,8 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     result !== undefined && "sub" in result && result.sub === controlResult?.sub;
 
   /**
-   * Repeats an attempt until it succeeds, at most for the time that the client has to recover, but at least once if it has
-   * any.
+   * Repeats an attempt until it succeeds, at most for the time that the client has to recover, but at least once if it
+   * has any.
    *
    * @param isOver Whether no later attempt can succeed. Default: one can.
    */

@@ -1,4 +1,6 @@
-/** Runs the attacks one after the other against one server, whose client keeps what it learned from the attack before. */
+/**
+ * Runs the attacks one after the other against one server, whose client keeps what it learned from the attack before.
+ */
 
 import { missingAbility } from "./abilities.ts";
 import { describeError } from "./assess.ts";

@@ -25,8 +25,8 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
 });
 
 /**
- * Another JOSE header of the access token, correctly signed with the key of the server: members to replace or add, where
- * `null` removes one. An opaque token has no header.
+ * Another JOSE header of the access token, correctly signed with the key of the server: members to replace or add,
+ * where `null` removes one. An opaque token has no header.
  *
  * @example
  * ```ts ignore

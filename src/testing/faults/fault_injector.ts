@@ -34,8 +34,8 @@ export interface FaultInjector {
    */
   on(endpoint: string, match?: Match): RuleBuilder;
   /**
-   * One sentence for each rule that fired less often than written, with the reason: `once` and `times` must fire exactly
-   * that often, `always` at least once.
+   * One sentence for each rule that fired less often than written, with the reason: `once` and `times` must fire
+   * exactly that often, `always` at least once.
    */
   unmetRules(): readonly string[];
   /** Removes all rules and ends every fault that waits. */

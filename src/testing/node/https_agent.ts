@@ -21,7 +21,8 @@ export interface AgentServer {
  * Creates an agent for clients that use `node:https`: a connection to the origin of an issuer reaches the server in
  * this process, without a port and without TLS; any other connection is a usual one. Axios takes the agent as
  * `httpsAgent`, got as `agent.https`, `node:https` as `agent`. To reach clients without such an option, assign it to
- * `https.globalAgent`; on Bun that has no effect. For undici: `new Agent({ connect: httpsAgent(as).createConnection })`.
+ * `https.globalAgent`; on Bun that has no effect. For undici:
+ * `new Agent({ connect: httpsAgent(as).createConnection })`.
  *
  * @param servers Servers with an issuer that begins with `https:`. Their issuers may change later.
  */

@@ -59,7 +59,9 @@ export function mockPlugin(
   };
 }
 
-/** The clients with the permissions of registered ones: to inspect each other's tokens, and to redirect after a logout. */
+/**
+ * The clients with the permissions of registered ones: to inspect each other's tokens, and to redirect after a logout.
+ */
 function asRegistered(clients: ServerClients): ServerClients {
   const register = (client: Client | undefined) => client && { ...client, standing: "approved" as const };
   return {

@@ -36,8 +36,8 @@ export interface CallingServer extends TestServer {
   /** Changes the response of the clients. At first it is 200. */
   respond: Respond;
   /**
-   * Moves the clock and lets maintenance run, which a request starts. Then it waits until the results of so many further
-   * calls are known; of none, until maintenance has found none to repeat.
+   * Moves the clock and lets maintenance run, which a request starts. Then it waits until the results of so many
+   * further calls are known; of none, until maintenance has found none to repeat.
    */
   repeatCalls(seconds: number, count: number): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** The catalogue of attacks: a client with every check passes all of them, and each mistake is found by the named ones. */
+/**
+ * The catalogue of attacks: a client with every check passes all of them, and each mistake is found by the named ones.
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

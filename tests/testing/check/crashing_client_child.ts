@@ -1,4 +1,6 @@
-/** Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves. */
+/**
+ * Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves.
+ */
 
 import type { ClientDriver, Fetch } from "../../../src/testing/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";

@@ -1,4 +1,6 @@
-/** The attacks on extensions: a client with every check passes all of them, and each mistake is found by the named ones. */
+/**
+ * The attacks on extensions: a client with every check passes all of them, and each mistake is found by the named ones.
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

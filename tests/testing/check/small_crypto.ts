@@ -21,7 +21,9 @@ export async function digest(text: string): Promise<string> {
   return toBase64url(await digestBytes(text));
 }
 
-/** The `at_hash` of an access token, for the algorithm of the ID token (OpenID Connect Core §3.1.3.6; RFC 8032 §5.1). */
+/**
+ * The `at_hash` of an access token, for the algorithm of the ID token (OpenID Connect Core §3.1.3.6; RFC 8032 §5.1).
+ */
 export async function accessTokenHash(text: string, alg: string): Promise<string> {
   const bytes = await digestBytes(text, alg === "EdDSA" ? "SHA-512" : "SHA-256");
   return toBase64url(bytes.subarray(0, bytes.length / 2));

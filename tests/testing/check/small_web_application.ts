@@ -1,6 +1,6 @@
 /**
- * A small web application: openid-client, jose and cookies, as a function or on a socket; legal variants of it, and copies
- * with one mistake each.
+ * A small web application: openid-client, jose and cookies, as a function or on a socket; legal variants of it, and
+ * copies with one mistake each.
  */
 
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, jwtVerify, type JWTVerifyGetKey } from "jose";
@@ -123,7 +123,10 @@ export function webApplicationAt(
     return await config;
   }
 
-  /** The published keys. They are fetched again for an unknown key, but for a while not after a fetch that has not found it. */
+  /**
+   * The published keys. They are fetched again for an unknown key, but for a while not after a fetch that has not found
+   * it.
+   */
   function keysOf(uri: string): JWTVerifyGetKey {
     const fetched = createRemoteJWKSet(new URL(uri), { cooldownDuration: 0, [customFetch]: fetch });
     let notFoundAt = -Infinity;

@@ -17,7 +17,10 @@ const watch = {
 };
 const never = () => new Promise<never>(() => {});
 
-/** Performs an action in which timers end immediately and the clock follows them. @returns The times that were waited for. */
+/**
+ * Performs an action in which timers end immediately and the clock follows them. @returns The times that were waited
+ * for.
+ */
 async function timesOf(act: (pass: (milliseconds: number) => void) => Promise<void>): Promise<number[]> {
   const { setTimeout } = globalThis;
   const now = performance.now.bind(performance);

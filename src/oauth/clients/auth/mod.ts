@@ -1,4 +1,6 @@
-/** The methods of client authentication, and the authentication of a request, which every client endpoint begins with. */
+/**
+ * The methods of client authentication, and the authentication of a request, which every client endpoint begins with.
+ */
 
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
@@ -32,8 +34,8 @@ export function clientAuthentication(added: readonly ClientAuth[]): readonly Cli
 /**
  * Authenticates the client of a request (OAuth 2.1 §2.4, §3.2.1).
  *
- * @throws {OAuthError} `invalid_client` if authentication fails; `invalid_request` if the request uses several methods or
- *   names two clients.
+ * @throws {OAuthError} `invalid_client` if authentication fails; `invalid_request` if the request uses several methods
+ *   or names two clients.
  */
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;

@@ -1,4 +1,6 @@
-/** Deliveries of authorization responses: how often, when, and to which browser (RFC 9700 §4.5, §4.7; RFC 6749 §10.12). */
+/**
+ * Deliveries of authorization responses: how often, when, and to which browser (RFC 9700 §4.5, §4.7; RFC 6749 §10.12).
+ */
 
 import { findParam } from "../../../recorder/record_request.ts";
 import type { Callback } from "../../browser/callback.ts";
@@ -27,7 +29,10 @@ async function userOf(session: ClientSession): Promise<string | undefined> {
   return session.currentUser === undefined ? session.sub : await session.currentUser();
 }
 
-/** The session, or else the error of the client. @throws {UndecidedError} If the driver does not know what the client did. */
+/**
+ * The session, or else the error of the client. @throws {UndecidedError} If the driver does not know what the client
+ * did.
+ */
 async function attempt(act: () => Promise<ClientSession>): Promise<PromiseSettledResult<ClientSession>> {
   const [result] = await Promise.allSettled([act()]);
   if (result.status === "rejected" && result.reason instanceof UndecidedError) throw result.reason;
