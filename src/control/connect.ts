@@ -29,7 +29,6 @@ import { type ConnectedRuleBuilder, connectedRuleBuilder, type SentFault } from 
 import type { RequestPattern } from "../testing/faults/rule_builder.ts";
 
 export { ControlRequestError } from "./connection.ts";
-export type { MetadataChanges } from "./change_client.ts";
 export type { Call, ConnectedLog, ConnectedRuleBuilder, ConnectOptions, SentFault };
 export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
 export type { ConnectedFaultRule } from "./connected_rules.ts";
