@@ -97,7 +97,8 @@ const hintNames = ["login_hint", "id_token_hint", "login_hint_token"] as const;
 
 /** The only hint of a request. */
 function findHint(params: Params): typeof hintNames[number] {
-  const sent = hintNames.filter((name) => params.has(name));
+  // An empty hint counts as absent (OAuth 2.1 §3.2).
+  const sent = hintNames.filter((name) => params.get(name) !== undefined);
   const [hint] = sent;
   if (hint === undefined || sent.length > 1 || hint === "login_hint_token") {
     const isUnsupported = sent.length === 1;

@@ -103,6 +103,7 @@ test("[CB-02] exactly one hint", async () => {
   const b = await server();
   await forEachCase<readonly [Fields, string]>([
     [{ login_hint: undefined }, "400 invalid_request"],
+    [{ login_hint: "" }, "400 invalid_request"],
     [{ login_hint_token: "x" }, "400 invalid_request"],
     [{ login_hint: undefined, login_hint_token: "x" }, "400 invalid_request"],
     [{ id_token_hint: "x" }, "400 invalid_request"],
