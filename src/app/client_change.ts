@@ -14,8 +14,8 @@ const printable = /^[\x21-\x7E]{1,2000}$/;
 const maxRetryLength = 2000;
 
 /**
- * The form for a change; `undefined` if there is none, because the visitor may not change clients, or the client is not
- * configured by the operator alone.
+ * The form for a change; `undefined` if the visitor may not change clients, if the form cannot save the change, or if
+ * another source than the operator configured the client.
  *
  * @param retry The request that failed, if a browser can repeat it: see {@link encodeRetry}.
  */
@@ -27,7 +27,7 @@ export function clientChangeLink(
   const { clients, settings } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
-  // What no form could save.
+  // The form rejects other characters.
   if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
   const client = clients.findCached(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
@@ -53,7 +53,7 @@ export function clientChangeLink(
   };
 }
 
-/** The same with the URL of the form. */
+/** The label of {@link clientChangeLink}, with the URL of the form. */
 export function clientChangeUrl(
   context: Context,
   change: ClientChange | undefined,

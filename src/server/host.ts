@@ -23,11 +23,13 @@ import type { LatchkeyOptions } from "./options.ts";
 /** Options of {@link host}. */
 export interface HostOptions {
   /**
-   * The store of all apps, each with records of its own. They share the clock of the system. The host closes it.
-   * Default: each app has a new memory store.
+   * The store of all apps, each with records of its own. The apps then use the clock of the system. The host closes the
+   * store. Default: each app has a new memory store.
    */
   readonly store?: Store | Promise<Store>;
-  /** The origin of the apps with a `path`; it follows the port. Default: `http://localhost:9000`. */
+  /**
+   * The origin of the apps with a `path`, with the port of {@link Host.listen}. Default: `http://localhost:9000`.
+   */
   readonly origin?: string;
 }
 
@@ -52,8 +54,8 @@ export interface Host extends AsyncDisposable {
    */
   app(options?: AppOptions): Promise<HostedApp>;
   /**
-   * Handles a request: the app does whose issuer has the host and the path of the URL. A `Host` header precedes the
-   * host of the URL. 404 if there is none.
+   * Passes a request to the app whose issuer has the host and the longest matching path of the URL. If the request has
+   * a `Host` header, its value replaces the host of the URL. Responds with 404 if no app matches.
    *
    * @param peer The address of the client, if the caller knows it.
    */
@@ -109,7 +111,7 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
   apps(): readonly HostedApp[];
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
-  /** Adds the app that handles the requests for no other app. Apps with a path follow its origin. */
+  /** Adds the app that handles each request for which no other app matches. Apps with a path follow its origin. */
   addMainApp(options: LatchkeyOptions, store: Store | Promise<Store>): Promise<HostedApp>;
   /**
    * Adds an app.

@@ -17,7 +17,7 @@ export interface BackchannelOptions {
   readonly user?: string;
   /** Space-separated. Default: `openid`. */
   readonly scope?: string;
-  /** What client and user are shown. Default: nothing. */
+  /** The text that the client and the page of the user both show. Default: none. */
   readonly bindingMessage?: string;
   /** Further parameters of the request. */
   readonly params?: RequestParameters;
@@ -43,9 +43,9 @@ export interface BackchannelUser {
   deny(): Promise<void>;
 }
 
-/** A request that waits for its user, whatever the server's `login`. */
+/** A request that waits for its user, whichever `login` the server has. */
 export interface TestBackchannelRequest extends BackchannelUser, Polled {
-  /** For polls. */
+  /** The `auth_req_id` that the client polls with. */
   readonly authReqId: string;
   /** The lifetime, in seconds. */
   readonly expiresIn: number;
@@ -88,7 +88,7 @@ interface BackchannelClientOptions {
 export function backchannelClient({ post, token, browser, clock }: BackchannelClientOptions): BackchannelClient {
   async function decide(authReqId: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
     const result = await browser().openRequest(authReqId.split(".", 1)[0]!, persona);
-    if (result !== expected) throw new LoginError(`The request was ${result}, although its user decided otherwise`);
+    if (result !== expected) throw new LoginError(`Expected the request to be ${expected}; it was ${result}`);
   }
 
   const backchannel = (authReqId: string): BackchannelUser => ({

@@ -67,7 +67,7 @@ export function testControl(options: TestControlOptions = {}): ServerControl {
   return createControl(options);
 }
 
-/** @param isTenant A tenant has no tenants. */
+/** @param isTenant Whether the server is a tenant, which cannot create tenants. */
 function createControl(options: TestControlOptions, isTenant = false): ServerControl {
   assertOptions("testControl", controlField, options);
   const { seed, startsAt } = options;

@@ -40,7 +40,7 @@ export interface DeviceUser {
   deny(): Promise<void>;
 }
 
-/** A device that waits for its user, whatever the server's `login`. */
+/** A device that waits for its user, whichever `login` the server has. */
 export interface TestDevice extends DeviceUser, Polled {
   /** For polls. */
   readonly deviceCode: string;
@@ -90,7 +90,7 @@ interface DeviceClientOptions {
 export function deviceClient({ post, token, browser, clock }: DeviceClientOptions): DeviceClient {
   async function decide(userCode: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
     const result = await browser().enterUserCode(userCode, persona);
-    if (result !== expected) throw new LoginError(`The device was ${result}, although its user decided otherwise`);
+    if (result !== expected) throw new LoginError(`Expected the device to be ${expected}; it was ${result}`);
   }
 
   const device = (userCode: string): DeviceUser => ({

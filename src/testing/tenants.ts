@@ -29,7 +29,7 @@ const maxRecordedBytes = 4 * 1024 * 1024;
 /** How often expired tenants are searched for, in milliseconds. */
 const searchIntervalMs = 1000;
 
-/** The settings that a tenant has of its server. */
+/** The settings that a tenant takes from its server. */
 const hostSettings: readonly HostSetting[] = [
   ...["issuer", "issuerHosts", "frontChannelUrl", "backChannelUrl", "trustProxy", "proxyHeader"] as const,
   "privateHosts",
@@ -59,9 +59,9 @@ const tenantField: Field = object<TenantOptions>("TenantOptions", {
 }, {});
 
 interface TenantDependencies {
-  /** The server whose tenants they are; `addApp` is absent for a tenant. */
+  /** The server that the tenants belong to; `addApp` is absent if the server is a tenant. */
   getServer(): Pick<Server, "issuer" | "settings"> & { readonly addApp?: AddApp };
-  /** The settings that a tenant has of its server. */
+  /** The settings of the server. */
   getSettings(): Settings;
   /** Creates the control of a tenant. */
   createControl(options: TestControlOptions): ServerControl;
@@ -105,7 +105,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     const { seed, startsAt, settings, clients, users, lifetime = 3600 } = options;
     const { addApp, ...server } = getServer();
     const { issuer } = server;
-    if (addApp === undefined) throw new TenantError("A tenant has no tenants. Ask the server that it belongs to.");
+    if (addApp === undefined) throw new TenantError("A tenant cannot create tenants. Create them on its server.");
     const id = randomId(random);
     const exchanges = recorder({ maxBytes: maxRecordedBytes });
     const control = createControl({ seed, startsAt, recorder: exchanges });
@@ -163,7 +163,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
       removeExpired();
       if (entries.size + pending >= maxTenants) {
         throw new TenantError(
-          `The server has ${maxTenants} tenants, which is the most. Remove tenants at the end of a test, ` +
+          `The server already has ${maxTenants} tenants, the maximum. Remove tenants at the end of a test, ` +
             "or create them with a shorter lifetime.",
         );
       }

@@ -164,7 +164,9 @@ export interface TestControl extends LoginClient, DeviceClient, BackchannelClien
   reset(options?: ResetOptions): Promise<void>;
 }
 
-/** The settings that say where the process is reached, and what it reaches: a tenant has those of its server. */
+/**
+ * The settings that say where the process is reached, and which hosts it reaches. A tenant takes them from its server.
+ */
 export type HostSetting =
   | "issuer"
   | "issuerHosts"
@@ -176,7 +178,7 @@ export type HostSetting =
 
 /** Options of a tenant. Everything has a default. */
 export interface TenantOptions extends Pick<TestControlOptions, "seed" | "startsAt"> {
-  /** Settings of the configuration file, except those that say where the process is reached. Default: as the file. */
+  /** Settings of the configuration file, except {@link HostSetting}. Default: the defaults of a mock. */
   readonly settings?: Omit<Settings & ExtensionSettings, HostSetting | "clients" | "users">;
   /** The clients. Default: none. */
   readonly clients?: readonly ClientMetadata[];
@@ -188,7 +190,7 @@ export interface TenantOptions extends Pick<TestControlOptions, "seed" | "starts
 
 /** A mock of its own at its own issuer, on the host of another one, with which it shares nothing else. */
 export interface Tenant extends TestControl, AsyncDisposable {
-  /** Its id, which its issuer ends with. */
+  /** The id of the tenant, at the end of its issuer. */
   readonly id: string;
   /** The issuer identifier: `/tenants/` and the id, below the issuer of the server. */
   readonly issuer: string;

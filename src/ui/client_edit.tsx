@@ -81,7 +81,7 @@ export function ClientEdit({ client, changed = [], groups, form, ...site }: Clie
             <Notice kind="warn">
               <p>
                 The rejected request needs another value of <CodeList texts={changed} between=", " />{" "}
-                than the client has. This form contains it. Save it if the value is right.
+                than the client has. The form below proposes this value. Save the form if the value is right.
               </p>
             </Notice>
           )}

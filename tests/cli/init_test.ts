@@ -83,7 +83,7 @@ test("it asks three questions, with the defaults of the framework, and repeats o
   }]);
 });
 
-test("a flag inputs its question, and --yes the others", async () => {
+test("a flag replaces its question, and --yes replaces all others", async () => {
   const { questions } = await init(["--framework=go", "--public"], [""]);
   assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);
   const chosen = await init(["--yes", "--redirect-uri", "http://localhost:1234/back"], []);
@@ -93,7 +93,7 @@ test("a flag inputs its question, and --yes the others", async () => {
 test("if the input ends, it writes nothing", async () => {
   const { code, output, file } = await init([], ["go"]);
   assertEquals([code, file], [1, undefined]);
-  assertStringIncludes(output, "Nothing is written.");
+  assertStringIncludes(output, "Nothing was written.");
 });
 
 test("an existing file is rejected before the first question, and so is one that appears meanwhile", async () => {
@@ -114,7 +114,7 @@ test("invalid words, values and clients are rejected with the fix", async () => 
     [["--framework", "--yes"], "found no value"],
     [["--yes=1"], "an unknown one"],
     [["--public", "--confidential", "--yes"], "Keep one of the flags."],
-    [["--yes", "--framework", "go", "--framework", "curl"], "found it again"],
+    [["--yes", "--framework", "go", "--framework", "curl"], "found the flag again"],
     [["--yes", "--redirect-uri", "http://shop.example.com/cb#part"], "redirect_uris"],
     [["--yes", "--framework", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
     [["--framework", "go"], "found no --redirect-uri, no --confidential or --public."],

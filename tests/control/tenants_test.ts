@@ -51,7 +51,7 @@ test("the control of a tenant reaches neither its server nor another tenant", as
   const rejected = await tenant.post("/tenants/create");
   assertEquals([rejected.status, rejected.body.detail], [
     409,
-    "A tenant has no tenants. Ask the server that it belongs to.",
+    "A tenant cannot create tenants. Create them on its server.",
   ]);
   assertEquals((await tenant.get("/tenants/all")).body, { tenants: [] });
   assertStrictEquals((await tenant.post("/tenants/remove", { id: other.id })).status, 404);

@@ -87,7 +87,7 @@ test("a server has at most 1000 tenants at a time; those that expired or were re
   await using as = await testLatchkey({ now: () => now });
   for (let i = 0; i < 999; i++) await as.tenant({ lifetime: 60 });
   const last = await as.tenant();
-  await assertRejects(() => as.tenant(), TenantError, "The server has 1000 tenants, which is the most.");
+  await assertRejects(() => as.tenant(), TenantError, "The server already has 1000 tenants, the maximum.");
   await last.close();
   await last.close();
   await using _ = await as.tenant();
@@ -96,10 +96,10 @@ test("a server has at most 1000 tenants at a time; those that expired or were re
   await as.tenant();
 });
 
-test("a tenant has no tenants, and no settings that say where the process is", async () => {
+test("a tenant cannot create tenants, and has no settings that say where the process is", async () => {
   await using as = await testLatchkey();
   await using tenant = await as.tenant();
-  await assertRejects(() => tenant.tenant(), TenantError, "A tenant has no tenants.");
+  await assertRejects(() => tenant.tenant(), TenantError, "A tenant cannot create tenants.");
   const rejected: readonly (readonly [object, RegExp])[] = [
     [{ settings: { issuer: "https://other.test" } }, /settings\.issuer/],
     [{ settings: { privateHosts: ["10.0.0.1"] } }, /settings\.privateHosts/],

@@ -60,7 +60,7 @@ export async function initialize(
   if (await environment.readTextFile(fileName).then(() => true, () => false)) throw fileExists();
   const values = await findValues(flags, actions.ask);
   if (values === undefined) {
-    console.error("\nThe input ended before the last question. Nothing is written.");
+    console.error("\nThe input ended before the last question. Nothing was written.");
     return 1;
   }
   const { library, authMethod = "client_secret_basic" } = frameworks[values.framework]!;

@@ -10,7 +10,7 @@ export interface InitFlags {
   readonly framework?: string;
   readonly redirectUri?: string;
   readonly isConfidential?: boolean;
-  /** Whether the defaults are the other values. */
+  /** Whether the defaults replace the values that no flag sets. */
   readonly yes: boolean;
 }
 
@@ -35,15 +35,16 @@ const switches = ["--confidential", "--public", "--yes"];
 export const initHelpText = `Usage: latchkey init [FLAG]...
 
 Writes latchkey.json, a configuration file with one client and two users, and
-prints the settings of the application. It asks what no flag says, and never
-overwrites a file. Without a terminal it needs the three values, or --yes.
+prints the settings of the application. It asks for each value that no flag
+sets, and never overwrites a file. If the input is not a terminal, set all
+three values by flags, or add --yes.
 
   --framework NAME      the library of the application, one of
 ${listLines(frameworkNames).map((line) => " ".repeat(24) + line).join("\n")}
   --redirect-uri URI    where the application receives the code
-  --confidential        the application has a secret
-  --public              it has none: it runs in a browser or on a device
-  --yes                 the defaults of the framework, instead of questions
+  --confidential        the application keeps a secret
+  --public              the application keeps no secret (browser, device)
+  --yes                 take the defaults of the framework, ask no questions
 `;
 
 /** Names with commas, in lines of at most 56 columns. */
@@ -80,7 +81,7 @@ export function readInitFlags(args: readonly string[]): InitFlags {
       if (issue) issues.push(issue);
     }
     if (repeated) {
-      issues.push({ path: written, expected: "the flag once", received: "it again", hint: "Keep one of them." });
+      issues.push({ path: written, expected: "the flag once", received: "the flag again", hint: "Keep one of them." });
     }
   }
   if (values.has("--confidential") && values.has("--public")) {

@@ -10,7 +10,10 @@ import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
 
 /** What a new tenant has. Everything has a default. */
 interface NewTenant {
-  /** Settings of the configuration file, except those that say where the process is reached. Default: as the file. */
+  /**
+   * Settings of the configuration file, except those that say where the process is reached. Default: the defaults of a
+   * mock.
+   */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The clients, as in the configuration file. Default: none. */
   readonly clients?: readonly ClientMetadata[];
@@ -20,7 +23,7 @@ interface NewTenant {
   readonly lifetime?: number;
   /** Makes codes, tokens, ids and times the same on every run. Default: random values. */
   readonly seed?: string;
-  /** The initial time of its clock, in ISO 8601. Default: the current time. */
+  /** The initial time of the clock of the tenant, in ISO 8601. Default: the current time. */
   readonly startsAt?: string;
 }
 
@@ -69,7 +72,7 @@ async function createTenant({ app, control, name, endpoints }: ControlTarget, op
   }
 }
 
-/** Creating, listing and removing. */
+/** The verbs that create, list and remove tenants. */
 export const tenantVerbs = [
   defineVerb<NewTenant, DescribedTenant>({
     name: "tenants.create",

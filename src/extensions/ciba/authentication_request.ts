@@ -28,7 +28,7 @@ const prefixLength = 21;
 /** Maximum number of requests of one client for one user that are kept, so that no client floods a user. */
 const maxKeptRequests = 100;
 
-/** Seconds after which a client may try again that has too many requests for a user. */
+/** Seconds after which a client with too many requests for a user may try again. */
 const retryAfterSeconds = 60;
 
 /**
@@ -102,7 +102,7 @@ function findHint(params: Params): typeof hintNames[number] {
   const [hint] = sent;
   if (hint === undefined || sent.length > 1 || hint === "login_hint_token") {
     const isUnsupported = sent.length === 1;
-    const message = isUnsupported ? "login_hint_token is not supported" : "the request has not exactly one hint";
+    const message = isUnsupported ? "login_hint_token is not supported" : "the request must have exactly one hint";
     throw new OAuthError("invalid_request", message, {
       rule: "CB-02",
       expected: isUnsupported ? "login_hint or id_token_hint" : "exactly one of login_hint and id_token_hint",

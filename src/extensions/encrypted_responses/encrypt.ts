@@ -9,7 +9,7 @@ import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Server } from "../../oauth/server.ts";
 import { describeKey, type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
 
-/** Seconds after which a client may try again whose keys could not be fetched: keys are not fetched sooner. */
+/** Seconds after which a client may try again if its keys could not be fetched: the server fetches no keys sooner. */
 const retryAfterSeconds = 30;
 
 /** A key of a client. */

@@ -44,7 +44,7 @@ export function validateEncryption(client: ClientMetadata): readonly ConfigIssue
         path: `${response}_encrypted_response_enc`,
         expected: `${response}_encrypted_response_alg beside it`,
         received: quote(enc),
-        hint: `Add ${response}_encrypted_response_alg, or remove it.`,
+        hint: `Add ${response}_encrypted_response_alg, or remove ${response}_encrypted_response_enc.`,
       }];
     }
     if (jwks_uri !== undefined || suitableKeys(jwks?.keys ?? [], alg).length > 0) return [];
@@ -52,7 +52,7 @@ export function validateEncryption(client: ClientMetadata): readonly ConfigIssue
       path: "jwks",
       expected: `${describeKey(alg)}, because ${response}_encrypted_response_alg is ${quote(alg)}`,
       received: jwks === undefined ? "no keys" : "no such key",
-      hint: "Add the public key, or a jwks_uri where it is found.",
+      hint: "Add the public key, or a jwks_uri that publishes it.",
     }];
   });
 }

@@ -12,7 +12,7 @@ export interface StoredCookie {
   readonly domain: string;
   /** The path; the cookie is sent to it and to all paths below it. */
   readonly path: string;
-  /** Until the browser ends. Not the lifetime of the cookie, which counts by the clock of the mock. */
+  /** Playwright keeps the cookie until its browser closes: the cookie expires by the clock of the mock. */
   readonly expires: -1;
   /** Whether scripts cannot read the cookie. */
   readonly httpOnly: boolean;
@@ -26,7 +26,7 @@ export interface StoredCookie {
 export interface StorageState {
   /** The cookies, oldest first. */
   readonly cookies: StoredCookie[];
-  /** The local storage of origins; none, because pages of the server keep nothing there. */
+  /** The local storage of origins; none, because pages of the server store nothing there. */
   readonly origins: [];
 }
 

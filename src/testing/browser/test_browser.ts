@@ -49,7 +49,7 @@ export interface TestBrowser {
   readonly cookies: CookieJar;
   /**
    * Returns the cookies for a browser of Playwright, which then has the session of this one:
-   * `browser.newContext({ storageState: as.browser().storageState() })`. The server must listen first, because the
+   * `browser.newContext({ storageState: visitor.storageState() })`. The server must listen first, because the
    * names of cookies contain the port.
    */
   storageState(): StorageState;

@@ -19,9 +19,9 @@ export interface AgentServer {
 
 /**
  * Creates an agent for clients that use `node:https`: a connection to the origin of an issuer reaches the server in
- * this process, without a port and without TLS; any other connection is a usual one. Axios takes the agent as
- * `httpsAgent`, got as `agent.https`, `node:https` as `agent`. To reach clients without such an option, assign it to
- * `https.globalAgent`; on Bun that has no effect. For undici:
+ * this process, without a port and without TLS; other connections use the network. Axios takes the agent as
+ * `httpsAgent`, got as `agent.https`, `node:https` as `agent`. For clients without such an option, assign the agent to
+ * `https.globalAgent`; on Bun this has no effect. For undici:
  * `new Agent({ connect: httpsAgent(as).createConnection })`.
  *
  * @param servers Servers with an issuer that begins with `https:`. Their issuers may change later.
@@ -30,14 +30,14 @@ export function httpsAgent(...servers: readonly AgentServer[]): Agent {
   const agent = new Agent();
   const connectOutside = agent.createConnection.bind(agent);
   agent.createConnection = (options: RequestOptions, callback) => {
-    // undici: `host` has the port, and what is unknown is null or empty.
+    // undici: `host` has the port, and unknown options are null or empty.
     const host = options.hostname ?? options.host ?? "localhost";
     const port = options.port || 443;
     const { origin } = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
     const server = servers.find(({ issuer }) => new URL(issuer).origin === origin);
     const outside: RequestOptions = { ...options, host, port, servername: options.servername ?? host };
     const connection = server === undefined ? connectOutside(outside, callback) : connectTo(server);
-    // Later, because undici expects no call before this function has returned. Node uses what is returned.
+    // Later, because undici expects no call before this function has returned. Node uses the returned connection.
     if (callback !== undefined && connection) setImmediate(callback, null, connection);
     return connection;
   };

@@ -1,4 +1,4 @@
-/** Makes access tokens that the suite itself has signed known to the mock. */
+/** Registers with the mock the access tokens that the suite signed by `buildToken`. */
 
 import { createLocalJWKSet, jwtVerify } from "jose";
 import type { Mint } from "../mint.ts";
@@ -8,7 +8,7 @@ import type { OAuth2Issuer } from "./issuer.ts";
 /** The client of tokens without a `client_id`. */
 const anyClient = "unknown";
 
-/** Mints a token of the mock for a token of `buildToken`. Does nothing for any other one, such as an expired one. */
+/** Mints a token of the mock for a valid token of `buildToken`. Ignores other tokens, such as expired ones. */
 export async function adoptToken(
   token: string,
   issuer: OAuth2Issuer,

@@ -1,4 +1,4 @@
-/** The events of oauth2-mock-server, before a successful response is sent. What the mock rejects has no event. */
+/** The events of oauth2-mock-server, before a successful response is sent. A rejected request has no event. */
 
 import { decodeJwtPart } from "../../recorder/record_request.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
@@ -63,7 +63,7 @@ export async function exchangeEvents(
     // Suites read metadata before they generate the first key.
     body.id_token_signing_alg_values_supported = algorithms.size === 0 ? ["RS256"] : [...algorithms];
   }
-  // What a listener has changed in the token, or the suite itself has signed.
+  // The claims of the token that the suite has: the mock knows only those of its own token.
   if (event === Events.BeforeIntrospect && body.active === true) {
     Object.assign(body, decodeJwtPart(String(request.body.token), 1));
   }

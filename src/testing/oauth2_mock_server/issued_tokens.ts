@@ -8,9 +8,9 @@ const maxTokens = 10_000;
 
 /** A token of the mock. */
 interface OwnToken {
-  /** As the mock issued it. */
+  /** The token that the mock issued. */
   readonly own: string;
-  /** The one for userinfo: with the scope value that userinfo requires. Default: the same. */
+  /** The token for userinfo, with the scope value that userinfo requires. Default: `own`. */
   readonly forUserinfo?: string;
 }
 
@@ -20,7 +20,7 @@ export interface IssuedTokens {
   has(token: string): boolean;
   /** Remembers a token. */
   set(changed: string, token: OwnToken): void;
-  /** The token of the mock; a token that is unknown or whose `exp` has passed stays as it is, and is rejected. */
+  /** The token of the mock. Returns a token that is unknown or expired as it is; the mock then rejects it. */
   translate(token: string, use?: "userinfo"): string;
 }
 

@@ -16,11 +16,11 @@ type Claims = Readonly<Record<string, unknown>>;
 type BuildToken = (request: AugmentedRequest, expiresIn: number, transform: JwtTransform) => Promise<string>;
 
 /**
- * Creates the plugin. Each token is signed twice: the mock keeps its own one, which it can check, and the suite
- * receives the other one.
+ * Creates the plugin. Each token is signed twice: by the mock, which can check this token, and for the suite,
+ * which receives only the second token.
  *
- * @param requests The requests as the suite knows them.
- * @param fixes Receives how to fix what the mock rejects.
+ * @param requests The requests that listeners receive.
+ * @param fixes Receives how to fix each rejected request.
  */
 export function mockPlugin(
   buildToken: BuildToken,
@@ -59,9 +59,7 @@ export function mockPlugin(
   };
 }
 
-/**
- * The clients with the permissions of registered ones: to inspect each other's tokens, and to redirect after a logout.
- */
+/** Gives every client the permissions of a registered one: introspection of all tokens, redirects after a logout. */
 function asRegistered(clients: ServerClients): ServerClients {
   const register = (client: Client | undefined) => client && { ...client, standing: "approved" as const };
   return {
