@@ -24,6 +24,7 @@ const flagNames = [...optionNames.map(flagName), ...infoFlags].map((name) => `--
  */
 export function readFlags(args: readonly string[], fields: OptionFields): FlagResult {
   const words = args[0] === "--" ? args.slice(1) : [...args];
+  if (words[0] === "help") return { kind: "help" };
   if (words.length === 0) return { kind: "run", options: {}, issues: [] };
 
   if (words[0] === "hash-password" && !words.includes("--help")) {
@@ -45,7 +46,7 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
     }
     if (/^-h/.test(word)) return { kind: "help" };
     const equals = word.startsWith("--") ? word.indexOf("=", "--x".length) : -1;
-    const flag = equals < 0 ? word : word.slice(0, equals);
+    const flag = word === "-p" ? "--port" : equals < 0 ? word : word.slice(0, equals);
     let value = equals < 0 ? undefined : word.slice(equals + 1);
     const infoFlag = infoFlags.find((known) => `--${known}` === flag);
     if (infoFlag !== undefined) {

@@ -52,7 +52,7 @@ ${
     return formatRow(`--${flagName(name)} ${value}`, variableName(name), defaultText);
   }).join("\n")
 }
-  --help                show this text
+  --help                show this text; -p is --port
   --version             show the version
   --licenses            show the licences of all that is inside
   --schema              show the JSON Schema of the file, for editors

@@ -1,6 +1,6 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
-import { type ConfigIssue, showValue } from "../oauth/config/config_issue.ts";
+import { type ConfigIssue, showValue, suggest } from "../oauth/config/config_issue.ts";
 import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
 import { choice, type Field, type Fields, findMismatches, flag, object, text, whole } from "../oauth/config/field.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
@@ -213,7 +213,9 @@ export function readOption(
   const value = parseText(field, text);
   if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
   const issue = { path: source, expected: expectedText(field), received: showValue(text, [source]) };
-  return { option: { source }, issue: { ...issue, hint: field.hint?.(text) ?? hint } };
+  const nearest = suggest(text, field.choices ?? []);
+  const fix = field.hint?.(text) ?? (nearest === undefined ? hint : `Did you mean ${nearest}?`);
+  return { option: { source }, issue: { ...issue, hint: fix } };
 }
 
 function parseText({ type, alternative }: Field, text: string): unknown {

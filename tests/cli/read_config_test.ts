@@ -269,7 +269,11 @@ const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
   ["a switch without a value", ["--control"], [["--control", "Write it like --control on."]]],
   ["another letter case", ["--Issuer=x"], [["--Issuer", "Did you mean --issuer?"]]],
   ["a negation", ["--no-port"], [["--no-port", "unknown"]]],
-  ["short flags", ["-p", "1", "-abc"], [["-p", "unknown"], ["-abc", "unknown"]]],
+  ["short flags", ["-p", "x", "-abc"], [["-abc", "unknown"], ["--port", "a whole number"]]],
+  ["a misspelt value", ["--login", "autos", "--log", "jsn"], [
+    ["--login", "Did you mean auto?"],
+    ["--log", "Did you mean json?"],
+  ]],
   ["prototype names", ["--constructor", "--__proto__=1", "--toString"], [
     ["--constructor"],
     ["--__proto__"],
