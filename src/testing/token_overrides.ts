@@ -100,7 +100,7 @@ export function withoutSignature(jwt: string): string {
   return `${encodeBase64url(JSON.stringify({ alg: "none", typ }))}.${claims}.`;
 }
 
-/** The signer of a token with overrides. @throws {TypeError} If the key is not a private one. */
+/** The signer of a token with overrides. @throws {TypeError} If the key is not a private one for the algorithm. */
 export async function signerFor(
   server: Server,
   alg: SigningAlgorithm,
@@ -108,8 +108,12 @@ export async function signerFor(
 ): Promise<Signer> {
   if (typeof signedBy === "object") {
     if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, received one without d");
-    const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
-    return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
+    try {
+      const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
+      return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
+    } catch (cause) {
+      throw new TypeError(`signedBy: expected a private JWK for ${alg}, received one that cannot be used`, { cause });
+    }
   }
   if (signedBy !== undefined && signedBy !== "wrong key" && signedBy !== "unknown key") {
     throw new TypeError(`signedBy: expected "wrong key", "unknown key" or a private JWK, received ${quote(signedBy)}`);
