@@ -10,7 +10,7 @@
 import type { HostedApp } from "../app/hosted_app.ts";
 import { ConnectionDropped, type HttpResponse, isDropped, toResponse } from "../http/message.ts";
 import type { ClientAddress, RequestHandler } from "../http/router.ts";
-import { serverOrigins } from "../oauth/config/issuer_urls.ts";
+import { configuredIssuer, serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
@@ -215,14 +215,15 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       const store = prefix === undefined ? ownStore ?? memoryStore() : openPart(sharedStore!, prefix);
       const app = await open(options, { store, issuer: origin + path, sharesStore: prefix !== undefined }, prefix);
       const { server } = app;
-      const hosts = options.issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
+      const followsHost = configuredIssuer(options) === undefined;
+      const hosts = followsHost ? [] : serverOrigins(server).map((url) => new URL(url).host);
       table ??= appTable();
       if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
         await app.closeStore();
         throw issuerInUse(server.issuer);
       }
       apps.add(app);
-      if (options.issuer === undefined) paths.set(app, path);
+      if (followsHost) paths.set(app, path);
       return app.app;
     },
     listen: network.listen,

@@ -99,6 +99,17 @@ test("issuers by path follow the port of the host, and are served there", async 
   assertStrictEquals(await (await fetch(`${url}/b/oauth2/jwks`)).text(), "No issuer of this server has this URL.\n");
 });
 
+test("an app whose issuer is the host of each request is served under all of them, and follows the port", async () => {
+  await using server = await host();
+  const app = await server.app({ ...common, issuer: "from-host" });
+  const { url } = await server.listen({ port: 0 });
+  for (const issuer of [url, url.replace("localhost", "127.0.0.1")]) {
+    const response = await fetch(`${issuer}/.well-known/openid-configuration`);
+    assertStrictEquals((await response.json()).issuer, issuer);
+  }
+  assertStrictEquals(app.issuer, url);
+});
+
 /** A store that lasts, in memory. */
 function persistentStore(): Store {
   return { ...memoryStore(), persistent: true };
