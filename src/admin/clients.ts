@@ -278,7 +278,7 @@ function proposedMetadata(
     : { proposed: metadata, changed: [] };
 }
 
-/** The form of all metadata: as they are, as a link proposes, or as they were typed. */
+/** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
 async function showForm(
   context: Context,
   client: Client,

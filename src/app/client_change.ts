@@ -64,8 +64,8 @@ export function clientChangeUrl(
 
 /**
  * The authorization request in the URL of a rejected request, for a link that repeats it; `undefined` if a browser
- * cannot repeat it. Encoded, with a MAC: a page repeats no value of the request, and only this server makes such a
- * text. A parameter that the server does not know is left out; a request with a secret has no such link.
+ * cannot repeat it. The text is encoded and has a MAC: no page shows a value of the request, and only this server can
+ * create such a text. It leaves out parameters that the server does not know; a request with a secret has no such link.
  */
 export async function encodeRetry(context: Context): Promise<string | undefined> {
   const { server, endpoint, request, target: { path, query } } = context;
@@ -84,7 +84,7 @@ export async function decodeRetry({ server }: Context, text: string | null | und
 
 const retryPurpose = "retry";
 
-/** The values for a form that the query of its page has. A page of another site may not fill in a form. */
+/** The values in the query of a page, for the form of the page. Empty for a link from a page of another site. */
 export function prefilledValues(context: Context): URLSearchParams {
   return new URLSearchParams(isCrossSite(context) ? "" : context.target.query);
 }

@@ -188,8 +188,8 @@ async function problemError(context: Context, thrown: unknown): Promise<HttpResp
 }
 
 /**
- * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it has the error too, as `Bearer` has:
- * libraries that read a challenge show nothing of the body.
+ * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it also contains the error, as a `Bearer`
+ * challenge does, because libraries that read a challenge show nothing of the body.
  */
 export function basicChallenge({ issuer, settings }: Server, attributes: Readonly<Record<string, string>>): string {
   return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
@@ -221,7 +221,7 @@ async function consumeAndRedirect(
   return await redirectError(context, destination, thrown);
 }
 
-/** Denies a polled request if the user did; any other error leaves it pending. */
+/** Denies a polled request if the user denied it; any other error leaves the request pending. */
 async function polledError(context: Context, destination: PolledDestination, thrown: unknown): Promise<HttpResponse> {
   if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
   try {

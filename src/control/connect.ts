@@ -138,12 +138,12 @@ export interface ConnectedLatchkey {
 
 /** The control of a tenant. */
 export interface ConnectedTenant extends ConnectedLatchkey, AsyncDisposable {
-  /** Its id. */
+  /** The id of the tenant. */
   readonly id: string;
   /**
-   * Removes it with everything that it issued. A second call has no effect.
+   * Removes the tenant with everything that it issued. A second call has no effect.
    *
-   * @throws {ControlRequestError} If a fault fired less often than expected; it is removed nevertheless.
+   * @throws {ControlRequestError} If a fault fired less often than expected; the tenant is removed nevertheless.
    */
   close(): Promise<void>;
 }

@@ -59,7 +59,7 @@ function documentEndpoint({ site: { base } }: App, secret: string | undefined): 
   };
 }
 
-/** Every other path of the control: it says which verb the request probably means. */
+/** Handles every other path of the control: the response names the verb that the request probably means. */
 function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined): Endpoint {
   const paths = verbs.map((verb) => verbPath(verb));
   const reject: Handler = async (context) => {

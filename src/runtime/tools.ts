@@ -1,4 +1,4 @@
-/** What only commands need of the process: files to write, the shell, questions, and lines that replace each other. */
+/** Access to the process that only commands need: new files, the shell, questions, lines that replace each other. */
 
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";

@@ -7,8 +7,8 @@ const issuerPath = /^(?:\/[\w~-][\w.~-]*)*$/;
 /**
  * Rejects a path that no issuer of a host can have.
  *
- * @param issuer The configured issuer, beside which a path says nothing.
- * @throws {ConfigurationError}
+ * @param issuer The configured issuer, which excludes a path.
+ * @throws {ConfigurationError} If the path is invalid, or an issuer is configured too.
  */
 export function validatePath(path: string, issuer: string | undefined): void {
   if (issuer === undefined ? issuerPath.test(path) : path === "") return;
@@ -30,7 +30,7 @@ export function issuerInUse(issuer: string): ConfigurationError {
   }]);
 }
 
-/** The error of an app that shares a store and has a clock of its own: it would lose records to the other clocks. */
+/** The error of an app with its own clock in a shared store, whose records the clocks of other apps would expire. */
 export function ownClock(): ConfigurationError {
   return new ConfigurationError([{
     path: "now",

@@ -18,7 +18,7 @@ export interface AppTable<App> {
   delete(app: App): void;
 }
 
-/** Creates a table. An app for the host of a request precedes an app for every host; a longer path precedes. */
+/** Creates a table. An app for one host precedes an app for every host, and a longer path precedes a shorter one. */
 export function appTable<App>(): AppTable<App> {
   const apps = new Map<string, App>();
   const keysOf = new Map<App, readonly string[]>();
@@ -54,7 +54,7 @@ export function appTable<App>(): AppTable<App> {
   };
 }
 
-/** What RFC 8414 §3.1 inserts between host and path of an issuer. */
+/** The path that RFC 8414 §3.1 inserts between host and path of an issuer. */
 const wellKnownPrefix = /^\/\.well-known\/[^/?#]*/;
 
 /** The paths that an issuer of this target may have, the longest first. */

@@ -21,7 +21,7 @@ import { type Maintenance, maintenance } from "./maintenance.ts";
 import { type LatchkeyOptions, optionsField, validateOptions } from "./options.ts";
 import { randomPool } from "../runtime/crypto.ts";
 
-/** What an app has of its host. */
+/** The values and functions that a host gives to an app. */
 export interface AppPlace {
   /** The issuer, if the options name none. */
   readonly issuer: string;

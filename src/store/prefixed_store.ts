@@ -4,8 +4,8 @@ import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, St
 import { StoreError } from "./store_error.ts";
 
 /**
- * The part of a store whose ids begin with a prefix. Closing it leaves the store open: it waits for pending writes, and
- * further ones reject, so that no request in flight writes after its app was dropped.
+ * The part of a store whose ids begin with a prefix. `close()` waits for pending writes and leaves the store open;
+ * later writes reject, so that no request in flight writes after its app was dropped.
  *
  * @param prefix No prefix of another part may begin with it.
  * @param deleteExpired Deletes the expired records of the whole store.

@@ -253,7 +253,8 @@ export interface Store {
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
   /**
-   * Removes every record, of any kind, whose id begins with `prefix`; returns how many. Meanwhile other calls proceed.
+   * Removes every record, of any kind, whose id begins with `prefix`; returns the number of removed records. Other
+   * calls proceed in the meantime.
    * It may search the whole store.
    */
   deleteAll(prefix: string): Promise<number>;

@@ -51,14 +51,14 @@ export function requestMappings(mappings: readonly Mapping[], recorder: Recorder
   return plugin;
 }
 
-/** Compares values with a pattern. One that is no regular expression matches only itself. */
+/** Compares values with a pattern. A pattern that is no regular expression matches only the same text. */
 function matcherFor(match: string): (value: string) => boolean {
   if (match === "*") return () => true;
   let pattern: RegExp | undefined;
   try {
     pattern = new RegExp(`^(?:${match})$`);
   } catch {
-    // Not an error: the text is compared.
+    // Not an error: values are compared with the text.
   }
   return (value) => value === match || pattern?.test(value) === true;
 }

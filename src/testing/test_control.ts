@@ -184,11 +184,11 @@ export interface TenantOptions extends Pick<TestControlOptions, "seed" | "starts
   readonly clients?: readonly ClientMetadata[];
   /** The users. Default: `alice` and `bob`. */
   readonly users?: readonly User[];
-  /** Seconds without a request after which it is removed. Default: 3600. */
+  /** Seconds without a request after which the server removes the tenant. Default: 3600. */
   readonly lifetime?: number;
 }
 
-/** A mock of its own at its own issuer, on the host of another one, with which it shares nothing else. */
+/** A mock with its own issuer on the host of another mock. The two mocks share nothing else. */
 export interface Tenant extends TestControl, AsyncDisposable {
   /** The id of the tenant, at the end of its issuer. */
   readonly id: string;
@@ -201,9 +201,9 @@ export interface Tenant extends TestControl, AsyncDisposable {
   /** Creates a new signing key; see {@link TestLatchkey.rotateKeys}. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**
-   * Removes it with everything that it issued. A second call has no effect.
+   * Removes the tenant with everything that it issued. A second call has no effect.
    *
-   * @throws {Error} If a fault fired less often than written; it is removed nevertheless.
+   * @throws {Error} If a fault fired less often than written; the tenant is removed nevertheless.
    */
   close(): Promise<void>;
 }

@@ -43,7 +43,10 @@ export interface ErrorPageProps extends Site {
   readonly received?: string;
   /** The value that was probably meant. */
   readonly suggestion?: SuggestedMatch;
-  /** The form that changes the clients so that the server accepts the request; absent if the visitor may not. */
+  /**
+   * The form that changes the clients so that the server accepts the request; absent if the visitor may not change
+   * clients.
+   */
   readonly change?: ClientChangeLink;
   /** How to fix it. */
   readonly fix?: string;

@@ -19,7 +19,7 @@ interface NewTenant {
   readonly clients?: readonly ClientMetadata[];
   /** The users, as in the configuration file. Default: `alice` and `bob`. */
   readonly users?: readonly User[];
-  /** Seconds without a request after which it is removed. Default: 3600. */
+  /** Seconds without a request after which the server removes the tenant. Default: 3600. */
   readonly lifetime?: number;
   /** Makes codes, tokens, ids and times the same on every run. Default: random values. */
   readonly seed?: string;
@@ -29,11 +29,11 @@ interface NewTenant {
 
 /** A tenant. */
 interface DescribedTenant {
-  /** Its id. */
+  /** The id of the tenant. */
   readonly id: string;
-  /** Its issuer identifier. */
+  /** The issuer identifier of the tenant. */
   readonly issuer: string;
-  /** The URL of its own control, which has the same verbs and the same secret. */
+  /** The URL of the control of the tenant, which has the same verbs and the same secret. */
   readonly control: string;
 }
 
@@ -45,7 +45,7 @@ interface TenantList {
 
 /** A tenant. */
 interface TenantId {
-  /** Its id. */
+  /** The id of the tenant. */
   readonly id: string;
 }
 

@@ -8,13 +8,13 @@ import type { PolledGrant } from "../polled/polled_grant.ts";
 /** The settings of backchannel authentication. */
 export interface CibaSettings {
   /**
-   * Whether clients may start the login of a user whom they know, who decides in a browser of their own (CIBA). Clients
+   * Whether clients may start the login of a user whom they know; the user decides in their own browser (CIBA). Clients
    * must authenticate and be registered for the grant type. Default: true if the issuer is on a test host, otherwise
    * false.
    */
   readonly backchannelAuthentication?: boolean;
   /**
-   * Seconds that a client must wait between two polls; each one that comes too early adds 5. Default: 5. Maximum: 60.
+   * Seconds that a client must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60.
    */
   readonly backchannelPollInterval?: number;
   /** Seconds for which the user can decide; a client may request fewer. Default: 300. Maximum: 3600. */

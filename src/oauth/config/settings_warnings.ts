@@ -37,7 +37,7 @@ export function settingsWarnings(
   ];
 }
 
-/** Members of configured clients that only an extension reads which the server does not have. */
+/** Members of configured clients that only an absent extension reads. */
 function memberWarnings(
   { clients, extensions }: ResolvedSettings,
   known: readonly KnownExtension[],

@@ -1,6 +1,6 @@
 /**
- * Validates groups of settings: logins, issuer URLs, scope values and the clients of other issuers. What is for tests
- * alone needs a test host.
+ * Validates groups of settings: logins, issuer URLs, scope values and the clients of other issuers. Settings
+ * for tests alone need a test host.
  */
 
 import { scopeToken } from "../params.ts";

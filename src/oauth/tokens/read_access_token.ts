@@ -12,7 +12,7 @@ export interface AccessToken {
   readonly claims: AccessTokenClaims;
   /** The `sub` of the user on this server; absent without a user. */
   readonly user?: string;
-  /** The resources that it was issued for. */
+  /** The resources that the token was issued for. */
   readonly audience: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** How signed responses are encrypted for the client that receives them. An extension does it. */
+/** The encryption of responses for the client that receives them. An extension implements it. */
 
 import type { Client } from "../clients/repository.ts";
 import type { MaybePromise } from "../maybe_promise.ts";

@@ -26,7 +26,7 @@ export class Connection extends Duplex {
     return this;
   }
 
-  /** No effect: bytes are never kept back. */
+  /** No effect: the connection sends bytes immediately. */
   setNoDelay(): this {
     return this;
   }
@@ -36,14 +36,14 @@ export class Connection extends Duplex {
     return this;
   }
 
-  /** Its timer keeps the process running, as at first. */
+  /** Lets the timer of the connection keep the process running, which is the default. */
   ref(): this {
     this.#isRef = true;
     this.#timer?.ref();
     return this;
   }
 
-  /** Its timer does not keep the process running. */
+  /** Lets the process end although the timer of the connection runs. */
   unref(): this {
     this.#isRef = false;
     this.#timer?.unref();
