@@ -51,7 +51,7 @@ async function configure(content: string) {
 const call = /^(?:await )?(?:as\.|fetch\()/;
 
 test("every right side with code is run by a test here", () => {
-  const known = [call, /^"/, /^(?:LATCHKEY_|--)/, /^curl /, /^\/start$/];
+  const known = [call, /^"/, /^(?:LATCHKEY_|--)/, /^curl /, /^\/flows$/];
   assertEquals(cells(/^/).filter((cell) => !known.some((pattern) => pattern.test(cell))), []);
   assertEquals(sections.length, 8);
 });
@@ -88,7 +88,8 @@ for (const section of sections.filter(({ program }) => program !== "")) {
 for (const [i, { name, files }] of sections.entries()) {
   for (const file of files) {
     test(`the file of ${i === 0 ? "the introduction" : name} starts a server that logs in its first user at its first client`, async () => {
-      const { settings, requestMappings: mappings = [] } = await configure(file);
+      const { settings, port, requestMappings: mappings = [] } = await configure(file);
+      if (settings.issuer !== undefined) assertEquals(port, Number(new URL(settings.issuer).port));
       const control = testControl();
       const record = recorder();
       await using as = await latchkey({
@@ -133,15 +134,13 @@ test("the settings, flags and variables are accepted", async () => {
 });
 
 test("the requests to the control succeed", async () => {
-  await using as = await testLatchkey({
-    issuer: "http://localhost:9000",
-    control: true,
-    plugins: [health()],
-  });
-  const commands = cells(/^curl /);
+  const commands = [...cells(/^curl /), ...text.split(/^## /m, 1)[0]!.match(/(?<=`)curl [^`]+/g)!];
   assert(commands.length > 12);
   for (const command of commands) {
-    const [, json, url] = /^curl (?:--json '([^']+)' )?'?(\S+?)'?$/.exec(command)!;
+    const [, json, url, issuer] = /^curl (?:--json '([^']+)' )?'?((\S+?)\/(?:_control\/|healthz)\S*?)'?$/.exec(
+      command,
+    )!;
+    await using as = await testLatchkey({ issuer: issuer!, control: true, plugins: [health()] });
     const response = await as.fetch(
       new Request(url!, {
         ...json !== undefined && { method: "POST", body: json, headers: { "content-type": "application/json" } },
