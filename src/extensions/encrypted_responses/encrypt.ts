@@ -12,6 +12,9 @@ import { describeKey, type Encryption, type PublicKey, suitableKeys } from "./va
 /** Seconds after which a client may try again if its keys could not be fetched: the server fetches no keys sooner. */
 const retryAfterSeconds = 30;
 
+/** Maximum number of keys tried for a client: to find out that a key is unusable takes milliseconds. */
+const maxTriedKeys = 8;
+
 /** A key of a client. */
 interface EncryptionKey {
   readonly key: Awaited<ReturnType<typeof importJWK>>;
@@ -39,7 +42,7 @@ export async function findKey(server: Server, client: Client, alg: KeyManagement
       cause,
     });
   }
-  for (const key of suitableKeys(keys.keys, alg)) {
+  for (const key of suitableKeys(keys.keys, alg).slice(0, maxTriedKeys)) {
     const imported = await importKey(key, alg);
     if (imported !== undefined) return imported;
   }
@@ -47,7 +50,7 @@ export async function findKey(server: Server, client: Client, alg: KeyManagement
     rule: "EN-05",
     reason: `client ${client.id} has no key that the response can be encrypted by`,
     expected: describeKey(alg),
-    received: `${keys.keys.length} keys, none of which suits`,
+    received: `${keys.keys.length} keys, none of which suits; at most ${maxTriedKeys} are tried`,
   });
 }
 
