@@ -68,7 +68,7 @@ test("a URL of no issuer is rejected by the host, however long its path is", asy
   assertEquals(server.apps, [a]);
 });
 
-test("an issuer is on a host once; its path is a path", async () => {
+test("a host has each issuer once, and rejects an invalid path", async () => {
   await using server = await host();
   const a = await server.app({ ...common, path: "/a" });
   const rejected = async (options: AppOptions, message: RegExp) =>

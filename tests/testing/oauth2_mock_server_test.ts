@@ -216,7 +216,7 @@ test("a route of a test, and the request handler in a server of a test", async (
   await http.stop();
 });
 
-test("the mock behind it is there for its faults and its log", async () => {
+test("a test uses the faults and the log of the mock behind the server", async () => {
   await using server = await started();
   const mock = await server.mock;
   mock.on("token").once(faults.error("temporarily_unavailable"));
@@ -228,7 +228,7 @@ test("the mock behind it is there for its faults and its log", async () => {
   assertEquals((await postForm(server, "/token", fields, basic)).body.error, "invalid_grant");
 });
 
-test("[TK-05] [TK-02] [TK-15] what the mock rejects has no event, and the response says how to fix it", async () => {
+test("[TK-05] [TK-02] [TK-15] a rejected request has no event, and the response says how to fix it", async () => {
   await using server = await started();
   server.service.on("beforeResponse", (response) => response.statusCode = 299);
   const client = { client_id: "web", client_secret: "any" };
