@@ -37,8 +37,9 @@ export interface UserDecisions {
    */
   limitAcr(sub: string, acr: string): void;
   /**
-   * From now on devices (RFC 8628) are not approved immediately: their users decide later, by `as.device(userCode)` or
-   * in a browser. With login pages they always do.
+   * From now on requests of devices (RFC 8628) and backchannel authentication requests (CIBA) are not approved
+   * immediately: their users decide later, by `as.device(userCode)`, by `as.backchannel(authReqId)` or in a browser.
+   * With login pages users always decide later.
    */
   deferDevices(): void;
   /**

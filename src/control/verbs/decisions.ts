@@ -91,7 +91,7 @@ export const decisionVerbs: readonly Verb[] = [
   }),
   defineVerb({
     name: "decisions.deferDevices",
-    summary: "Devices (RFC 8628) wait for their users from now on, instead of being approved immediately.",
+    summary: "Requests of devices (RFC 8628) and backchannel requests (CIBA) wait for their users from now on.",
     input: noInput,
     args: [],
     run: decide((decisions) => decisions.deferDevices()),
