@@ -173,11 +173,20 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     });
   }
 
-  async function open(options: LatchkeyOptions, place: Omit<AppPlace, "addApp" | "close">, prefix?: string) {
+  /** @param ownOrigin The origin of the apps that the app adds by path. Default: that of the host. */
+  async function open(
+    options: LatchkeyOptions,
+    place: Omit<AppPlace, "addApp" | "close">,
+    prefix?: string,
+    ownOrigin?: string,
+  ) {
     let ending: Promise<void> | undefined;
     const opened = await openApp(options, {
       ...place,
-      addApp: ({ path, store, ...options }) => created.addApp(options, path, store),
+      addApp: ({ path, store, ...options }) =>
+        path === undefined || ownOrigin === undefined
+          ? created.addApp(options, path, store)
+          : created.addApp({ ...options, issuer: ownOrigin + path }, undefined, store),
       close: (drop) => ending ??= close(opened, drop ? prefix : undefined),
     });
     return opened;
@@ -213,17 +222,19 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       validatePath(path, options.issuer);
       const prefix = ownStore === undefined && sharedStore !== undefined ? `app ${options.issuer ?? path} ` : undefined;
       const store = prefix === undefined ? ownStore ?? memoryStore() : openPart(sharedStore!, prefix);
-      const app = await open(options, { store, issuer: origin + path, sharesStore: prefix !== undefined }, prefix);
+      const issuer = configuredIssuer(options);
+      const ownOrigin = issuer !== undefined && URL.canParse(issuer) ? new URL(issuer).origin : undefined;
+      const place = { store, issuer: origin + path, sharesStore: prefix !== undefined };
+      const app = await open(options, place, prefix, ownOrigin);
       const { server } = app;
-      const followsHost = configuredIssuer(options) === undefined;
-      const hosts = followsHost ? [] : serverOrigins(server).map((url) => new URL(url).host);
+      const hosts = issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
       table ??= appTable();
       if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
         await app.closeStore();
         throw issuerInUse(server.issuer);
       }
       apps.add(app);
-      if (followsHost) paths.set(app, path);
+      if (issuer === undefined) paths.set(app, path);
       return app.app;
     },
     listen: network.listen,

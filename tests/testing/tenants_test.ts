@@ -2,8 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import { faults, type Tenant, TenantError, type TenantOptions, type TestLatchkey } from "../../src/testing/mod.ts";
+import { ConfigurationError, host } from "../../src/mod.ts";
+import { faults, type Tenant, TenantError, type TenantOptions, testControl } from "../../src/testing/mod.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { assertIsolated, requests, type Side, web } from "../flows/issuers.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
@@ -45,6 +46,18 @@ test("a tenant has its own settings, users, clock, decisions and faults", async 
   await other.reset();
   assertStrictEquals(one.log.exchanges.length > 0, true);
   assertStrictEquals((await as.logIn(as.client())).claims?.iss, as.issuer);
+});
+
+test("a tenant of an issuer with a host name of its own is on that host", async () => {
+  await using server = await host();
+  const control = testControl();
+  const app = await server.app({ issuer: "http://b.localhost:9000/b", plugins: [control.plugin] });
+  const { issuer } = await control.tenants.create();
+  assertMatch(issuer, new RegExp(`^${app.issuer}/tenants/[\\w-]{22}$`));
+  const get = async (url: string) => await (await server.fetch(new Request(url))).json();
+  assertStrictEquals((await get(`${issuer}/.well-known/openid-configuration`)).issuer, issuer);
+  const elsewhere = issuer.replace("b.localhost", "localhost");
+  assertStrictEquals((await server.fetch(new Request(`${elsewhere}/oauth2/jwks`))).status, 404);
 });
 
 test("a tenant follows the port of its server, and is found at each well-known URL", async () => {
