@@ -5,6 +5,8 @@ import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import type { InitActions } from "./cli/init/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
+import type { User } from "./oauth/clients/client.ts";
+import { demoUsers } from "./oauth/config/demo_entries.ts";
 import { demoSecret, type Settings } from "./oauth/config/settings.ts";
 import { ConfigurationError, type ConfigurationWarning, printable } from "./oauth/config/config_issue.ts";
 import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
@@ -79,7 +81,8 @@ async function main(
   if (config.kind === "schema") return console.log(await schemaText());
   if (config.kind === "hash-password") return console.log(await hashPassword());
 
-  const { settings, drain } = config;
+  const { drain } = config;
+  const settings = withDefaultUser(config.settings, config.user);
   const configured = configuredIssuer(settings);
   const openTools = configured === undefined || allowancesOf(configured).openTools;
   const inspectorEnabled = config.inspector ?? openTools;
@@ -190,6 +193,7 @@ async function main(
     ...details,
     settings: resolved,
     storedChanges,
+    defaultUser: (await server.users.first())?.sub,
     exportsSecrets: config.insecureExportSecrets,
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
@@ -199,6 +203,16 @@ async function main(
       : undefined,
     resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
   }));
+}
+
+/** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
+function withDefaultUser<Given extends Pick<Settings, "users">>(settings: Given, sub: string | undefined): Given {
+  const { users = demoUsers } = settings;
+  if (users === "any") return settings;
+  const isDefault = (user: User) => user.sub === sub;
+  return users.some(isDefault)
+    ? { ...settings, users: [...users.filter(isDefault), ...users.filter((user) => !isDefault(user))] }
+    : settings;
 }
 
 /** Serves the metrics on their own port, which clients of the server cannot reach. */

@@ -27,6 +27,8 @@ interface BannerOptions {
   readonly demoKey?: object;
   readonly store: string;
   readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
+  /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
+  readonly defaultUser?: string;
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
   /** Whether programs may read secrets in the list of flows. */
@@ -52,6 +54,7 @@ export function banner(
     demoKey,
     store,
     storedChanges,
+    defaultUser,
     inspector,
     exportsSecrets,
     control,
@@ -66,7 +69,7 @@ export function banner(
     [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
   );
   const users = settings.users.map(({ sub }) => [sub, undefined] as const);
-  const isAuto = settings.login === "auto" && users.length > 0;
+  const isAuto = settings.login === "auto" && defaultUser !== undefined;
   const rows = [
     hasDemoFlow ? ["Try it", pageUrl("/start")] : ["Home", pageUrl("/")],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
@@ -77,7 +80,7 @@ export function banner(
     [
       "Users",
       listEntries(users, storedChanges.users) +
-      (isAuto ? "; the first is logged in; login_hint=<sub> selects another" : ""),
+      (isAuto ? `; ${defaultUser} is logged in; login_hint=<sub> selects another` : ""),
     ],
     ["Scopes", settings.scopes.join(" ")],
     ...settings.acceptsAny.length === 0

@@ -8,7 +8,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
-import { assertTokenResponse, basic, challenge, encode, forEachCase, getOutcome, verifier } from "../flows/harness.ts";
+import {
+  assertTokenResponse,
+  basic,
+  challenge,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  verifier,
+} from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
 import type { Program, StartOptions } from "./run_program.ts";
@@ -98,7 +107,7 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
     assert(lines.length - 1 <= 10, banner);
     assertMatch(banner, new RegExp(`^Discovery +${url}/.well-known/openid-configuration$`, "m"));
     assertMatch(banner, /^Clients +demo-public \(public\), demo-confidential \(secret demo-secret\)/m);
-    assertMatch(banner, /^Users +alice, bob; the first is logged in; login_hint=<sub> selects another$/m);
+    assertMatch(banner, /^Users +alice, bob; alice is logged in; login_hint=<sub> selects another$/m);
     assertMatch(banner, /^Scopes +openid profile email read write offline_access$/m);
     assertMatch(banner, new RegExp(`^Try it +${url}/start$`, "m"));
     assertMatch(banner, /^Ctrl-C +stops the server$/m);
@@ -115,6 +124,20 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
       ...basic("demo-confidential", "demo-secret"),
     });
     assertEquals(status, 400);
+  });
+});
+
+test("[DI-06] --user selects the user of automatic login, as the banner says, also after a reset", async () => {
+  const args = ["--config", file("own.json", ownClients), "--user", "dave", "--control", "on"];
+  await against({ args }, async ({ banner }, url) => {
+    assertMatch(banner, /^Users +dave, carol; dave is logged in; /m);
+    for (let round = 0; round < 2; round++) {
+      const tokens = { ...spaToken, code: await codeOf(url) };
+      const { id_token } = await assertTokenResponse(await post(`${url}/oauth2/token`, tokens));
+      assertEquals(decodeClaims(id_token!).sub, "dave");
+      const reset = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+      assertEquals((await get(`${url}/_control/reset`, reset)).status, 204);
+    }
   });
 });
 
