@@ -13,7 +13,7 @@ import type { Context } from "../app/context.ts";
 import { browserCsrfToken } from "../app/csrf.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
 import type { Handler, Handlers } from "../app/route.ts";
-import { htmlWithForms, type HttpResponse } from "../http/message.ts";
+import { htmlWithForms, HttpError, type HttpResponse } from "../http/message.ts";
 import type { BoundedCache } from "../oauth/bounded_cache.ts";
 import type { Repository } from "../oauth/records/repository.ts";
 import type { EditForm } from "../ui/field.tsx";
@@ -87,4 +87,9 @@ export async function pageWithForm(
     confirmation: fields.errors.length === 0 ? confirmation.text : undefined,
   };
   return htmlWithForms(status, render(await context.pages(), form), { ...confirmation.headers, ...browser.headers });
+}
+
+/** The rejection of a form whose `action` is not one of its buttons. Nothing may be changed or removed by default. */
+export function unknownAction(expected: string, received = "nothing"): HttpError {
+  return new HttpError(400, "DI-03", "unknown value of action", { expected, received });
 }

@@ -7,7 +7,8 @@ import { type ConfigIssue, ConfigurationError, quote } from "../oauth/config/con
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
-import { directoryHandlers, type DirectoryOptions, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
+import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { demandTexts, findDemands, toListedClient } from "./listed_client.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
 import { decodeRetry, prefilledValues } from "../app/client_change.ts";
@@ -308,10 +309,12 @@ async function showForm(
 async function changeClient(context: Context, options: DirectoryOptions, client: Client): Promise<HttpResponse> {
   const { server, site } = context;
   const params = await readProtectedForm(context);
-  if (params.get("action") !== "save") {
+  const action = params.get("action");
+  if (action === "remove") {
     await server.clients.delete(client.id);
     return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
+  if (action !== "save") throw unknownAction("save or remove", action);
   if (!isEditable(options, client)) {
     const fix = "Change the metadata document at its client_id; this server fetches it again.";
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });

@@ -5,7 +5,7 @@ import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password.ts";
-import { directoryHandlers, idFromPath, pageWithForm, readPage } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
@@ -128,7 +128,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
-    default: {
+    case "save": {
       const claims = params.get("claims") ?? "{}";
       const digest = getPasswordDigest(user);
       const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
@@ -140,6 +140,8 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
         (errors) => showOne(context, true, user, claims, errors),
       );
     }
+    default:
+      throw unknownAction("save, first or remove", params.get("action"));
   }
 }
 

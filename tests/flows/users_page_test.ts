@@ -78,7 +78,7 @@ test("[DI-08] the page after a form says once what changed, and no URL or foreig
     ["/users/bob", { action: "remove" }, "Removed bob"],
     ["/clients", client, "Added new"],
     ["/clients/new", { action: "save", redirect_uris: client.redirect_uris }, "Saved new"],
-    ["/clients/new", {}, "Removed new"],
+    ["/clients/new", { action: "remove" }, "Removed new"],
   ], async ([path, fields, text]) => {
     const response = await post(browser, path, fields);
     assertEquals(response.status, 303);
@@ -99,6 +99,18 @@ test("[DI-08] the page after a form says once what changed, and no URL or foreig
       assert(!browser.cookies.has(name));
     },
   );
+});
+
+test("[DI-03] a form whose action no button sends is rejected and changes nothing", async () => {
+  const b = await testServer();
+  const browser = openBrowser(b);
+  const listed = () => JSON.stringify([b.as.users.all(), b.as.clients.all().map(({ metadata }) => metadata)]);
+  const before = listed();
+  for (const page of [`/clients/${b.as.clients.first()!.id}`, "/users/bob"]) {
+    for (const action of [{}, { action: "Save" }]) {
+      assertEquals([page, (await post(browser, page, action)).status, listed()], [page, 400, before]);
+    }
+  }
 });
 
 test("[DI-03] a removed user can no longer log in, and their sessions end", async () => {

@@ -52,6 +52,10 @@ export const pageRules = {
     fix: "Shorten authorization_details or acr_values, or send the request from a client.",
     cites: [],
   },
+  "DI-03": {
+    fix: "Use a button of the page, or send its value as action.",
+    cites: [],
+  },
   "DI-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
     cites: ["RFC 9700 §4.7"],
