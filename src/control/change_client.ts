@@ -3,10 +3,9 @@
 import type { ClientEntry, ClientMetadata } from "../oauth/clients/client.ts";
 import { clientField } from "../oauth/clients/client.ts";
 import { hasNewIdentity } from "../oauth/clients/client_identity.ts";
-import type { Client } from "../oauth/clients/repository.ts";
+import type { Client, ClientRepository } from "../oauth/clients/repository.ts";
 import { assertNoIssues, quote } from "../oauth/config/config_issue.ts";
 import { validate } from "../oauth/config/field.ts";
-
 import { randomId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { ControlError } from "./control_error.ts";
@@ -14,13 +13,25 @@ import { ControlError } from "./control_error.ts";
 /** The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
 export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: ClientMetadata[Name] | null };
 
+/** The last change of a client of each server. */
+const lastChanges = new WeakMap<ClientRepository, Promise<unknown>>();
+
 /**
- * Changes a client. Members that are not named stay, the secret too.
+ * Changes a client, after all earlier changes: a concurrent one would replace its members by their former values.
+ * Members that are not named stay, the secret too.
  *
  * @throws {ControlError} If the client is not registered, or its stored secret cannot be the key of its assertions.
  * @throws {ConfigurationError} With one sentence for each issue of the changed metadata.
  */
-export async function changeClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
+export function changeClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
+  const { registered } = server.clients;
+  const earlier = lastChanges.get(registered) ?? Promise.resolve();
+  const change = earlier.then(() => replaceClient(server, client_id, changes));
+  lastChanges.set(registered, change.catch(() => {}));
+  return change;
+}
+
+async function replaceClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
   const { registered } = server.clients;
   const former = await registered.find(client_id);
   if (former === undefined) throw unknownClient(client_id);

@@ -131,6 +131,18 @@ test("single members of a client change; the others stay, the secret too", async
   assertEquals([missing.status, missing.body.errors[0].place], [404, "client_id"]);
 });
 
+test("concurrent changes of a client are all kept", async () => {
+  const { post } = await start();
+  await post("/clients/set", web);
+  const changes = [{ client_name: "Shop" }, { redirect_uris: ["no URI"] }, { scope: "openid" }];
+  const changed = await Promise.all(
+    changes.map((members) => post("/clients/change", { client_id: "web", changes: members })),
+  );
+  assertEquals(changed.map(({ status }) => status), [200, 400, 200]);
+  const { client_name, scope } = (await post("/clients/change", { client_id: "web", changes: {} })).body;
+  assertEquals([client_name, scope], ["Shop", "openid"]);
+});
+
 test("a client with defaults comes with its credentials", async () => {
   const { as, post } = await start();
   const { body } = await post("/client", { confidential: true, redirect_uri: "https://app.test/cb" });
