@@ -58,8 +58,16 @@ export async function startAuthentication(
   const { loginRequirements } = request;
   const user = await findUser(server, client, hint, params, loginRequirements.demandedSubs ?? []);
   const prefix = await prefixFor(server, client, user.sub);
+  const id = prefix + randomId(server.randomBytes);
+  const demandedSubs = [[await subjectFor(server, client, user.sub)]];
+  const authReqId = await addPolledRequest(server, cibaGrant, client, {
+    ...{ id, message, address, lifetimeSeconds: expiresIn },
+    request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
+  });
   const { store } = server;
-  if (await store.count("polled_request", prefix) >= maxKeptRequests) {
+  // After the request was stored: concurrent ones count each other.
+  if (await store.count("polled_request", prefix) > maxKeptRequests) {
+    await store.delete("polled_request", id);
     throw new OAuthError("temporarily_unavailable", "too many requests for this user", {
       rule: "CB-10",
       status: 429,
@@ -68,12 +76,6 @@ export async function startAuthentication(
       received: "one more",
     });
   }
-  const id = prefix + randomId(server.randomBytes);
-  const demandedSubs = [[await subjectFor(server, client, user.sub)]];
-  const authReqId = await addPolledRequest(server, cibaGrant, client, {
-    ...{ id, message, address, lifetimeSeconds: expiresIn },
-    request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
-  });
   server.passed?.("CB-02", hint);
   return { id, authReqId: authReqId!, expiresIn };
 }

@@ -145,7 +145,9 @@ test("[CB-10] one client can have a hundred requests for one user", async () => 
   const response = await start(b);
   assertEquals([response.status, response.headers.get("retry-after")], [429, "60"]);
   assertEquals((await start(b, { login_hint: "bob" })).status, 200);
-  assertEquals((await start(b, {}, "shop")).status, 200);
+  const shop = () => start(b, {}, "shop");
+  const statuses = (await Promise.all(Array.from({ length: 110 }, shop))).map(({ status }) => status);
+  assert(statuses.filter((status) => status === 200).length <= 100);
 });
 
 test("[CB-05] only a confidential, registered client starts, and only the client that started polls", async () => {
