@@ -219,12 +219,12 @@ test("[DI-03] a removed client is unknown immediately", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const form_token = await fetchCsrfToken(browser, "/clients/spa");
-  const response = await browser.post("/clients/spa", { form_token });
+  const response = await browser.post("/clients/spa", { form_token, action: "remove" });
   assertEquals([response.status, response.headers.get("location")], [303, "/clients"]);
   assertEquals(b.as.clients.find("spa"), undefined);
   assert(!(await (await browser.get("/clients")).text()).includes("spa.example"));
   await assertPage(await b.authorize(), 400);
-  await assertPage(await browser.post("/clients/spa", { form_token }), 404);
+  await assertPage(await browser.post("/clients/spa", { form_token, action: "remove" }), 404);
 });
 
 test("[DI-04, UI-04, UI-05] a form from another site or without this browser's CSRF token changes nothing", async () => {
@@ -234,7 +234,11 @@ test("[DI-04, UI-04, UI-05] a form from another site or without this browser's C
   const listed = (b: TestServer) => () => b.as.clients.all().map(({ id }) => id);
   const browser = openBrowser(removed);
   assertEquals(
-    (await browser.post("/clients/spa", { form_token: await fetchCsrfToken(browser, "/clients") }, "elsewhere")).status,
+    (await browser.post(
+      "/clients/spa",
+      { action: "remove", form_token: await fetchCsrfToken(browser, "/clients") },
+      "elsewhere",
+    )).status,
     403,
   );
   assertEquals(listed(removed)().length, 3);
@@ -323,7 +327,10 @@ test("[DI-03] the pages and their forms are below the path of the issuer", async
   for (const [, target] of html.matchAll(/(?:href|src|action)="([^"]*)"/g)) assertMatch(target!, /^(?:#|\/tenant\/)/);
   assertEquals((await add(browser)).headers.get("location"), "/tenant/clients/new");
   const form_token = await fetchCsrfToken(browser, "/clients/new");
-  assertEquals((await browser.post("/clients/new", { form_token })).headers.get("location"), "/tenant/clients");
+  assertEquals(
+    (await browser.post("/clients/new", { form_token, action: "remove" })).headers.get("location"),
+    "/tenant/clients",
+  );
   for (const path of ["/users", "/users/bob"]) {
     const users = await assertPageWithForms(await b.get(path));
     for (const [, target] of users.matchAll(/(?:href|action)="([^"]*)"/g)) assertMatch(target!, /^(?:#|\/tenant\/)/);

@@ -347,6 +347,7 @@ test("[OP-06] a client added on a page of one process works on another within a 
       const removed = await fetch(`http://localhost:${two.port}/clients/demo-public`);
       const form = new URLSearchParams({
         form_token: /name="form_token" value="([^"]+)"/.exec(await removed.text())![1]!,
+        action: "remove",
       });
       const cookie = removed.headers.get("set-cookie")!.split(";")[0]!;
       const url = `http://localhost:${two.port}/clients/demo-public`;
