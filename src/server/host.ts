@@ -230,6 +230,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       const hosts = issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
       table ??= appTable();
       if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
+        app.closePlugins();
         await app.closeStore();
         throw issuerInUse(server.issuer);
       }

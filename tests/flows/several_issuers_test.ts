@@ -76,7 +76,10 @@ test("a host has each issuer once, and rejects an invalid path", async () => {
       (await assertRejects(() => server.app({ ...common, ...options }), ConfigurationError)).message,
       message,
     );
-  await rejected({ path: "/a" }, /issuer\n.*Expected an issuer that no other app of the host has/);
+  let closed = 0;
+  const plugins = [{ close: () => void closed++ }];
+  await rejected({ path: "/a", plugins }, /issuer\n.*Expected an issuer that no other app of the host has/);
+  assertStrictEquals(closed, 1);
   for (const path of ["a", "/", "/a/", "/a//b", "/..", "/.well-known", "/a?b", "/%61"]) {
     await rejected({ path }, /path\n.*Expected a path such as \/a/);
   }
