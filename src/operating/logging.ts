@@ -95,8 +95,14 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
 
   /** The first rejection loads the fixes. */
   async function loadRules(): Promise<void> {
-    ({ clientChangeUrl } = await import("../app/client_change.ts"));
-    ({ findFix } = await import("../oauth/rules/mod.ts"));
+    [{ clientChangeUrl }, { findFix }] = await Promise.all([
+      import("../app/client_change.ts"),
+      import("../oauth/rules/mod.ts"),
+    ]);
+    writeWaiting();
+  }
+
+  function writeWaiting(): void {
     for (const [event, request] of waitingEvents.splice(0)) writeEvent(event, request);
   }
 
@@ -140,6 +146,8 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
       registeredSecrets = server.registeredSecrets;
       randomRequestId = () => hexOf(server.randomBytes(8));
     },
+    // A process that ends immediately has no fixes yet.
+    close: writeWaiting,
     handle: (next) => async (request, peer) => {
       const proxyRequestId = request.headers.get("x-request-id");
       const id = proxyRequestId !== null && peer?.proxy !== undefined && requestIdPattern.test(proxyRequestId)

@@ -594,3 +594,12 @@ test("a store failure is one log line, and any other internal error has its stac
   assertStrictEquals(report(cause), `00:00:00.000Z the store failed at /oauth2/token: ${cause.message}`);
   assertMatch(report(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
 });
+
+test("[OP-10] a log that closes before the fixes are loaded has every event", () => {
+  const lines: string[] = [];
+  const log = logging({ write: (line) => lines.push(line), format: "json" });
+  log.onEvent({ type: "warning", at: 0, explanation: { rule: "OP-10", reason: "a client remains in the store" } });
+  assertEquals(lines, []);
+  log.close!();
+  assertEquals(lines.map((line) => JSON.parse(line).rule), ["OP-10"]);
+});
