@@ -83,6 +83,14 @@ test("it asks three questions, with the defaults of the framework, and repeats o
   }]);
 });
 
+test("it says what an invalid redirect URI lacks, and asks again", async () => {
+  const { code, questions, output, file } = await init([], ["go", "localhost", "http://localhost:8080/cb", ""]);
+  assertEquals([code, questions.length], [0, 4]);
+  assertEquals(questions[1], questions[2]);
+  assertStringIncludes(output, "Expected an absolute URI. Begin it with https://");
+  assertEquals(JSON.parse(file!).clients[0].redirect_uris, ["http://localhost:8080/cb"]);
+});
+
 test("a flag replaces its question, and --yes replaces all others", async () => {
   const { questions } = await init(["--framework=go", "--public"], [""]);
   assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);

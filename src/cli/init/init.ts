@@ -1,5 +1,6 @@
 /** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
 
+import { validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
 import { ConfigurationError } from "../../oauth/config/config_issue.ts";
 import type { Settings } from "../../oauth/config/settings.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
@@ -113,14 +114,23 @@ async function findValues(flags: InitFlags, ask: InitActions["ask"]): Promise<In
     await choose(question, `Framework (${frameworkNames.join(", ")})`, frameworkNames, frameworkNames[0]!);
   if (framework === undefined) return undefined;
   const defaults = frameworks[framework]!;
-  const redirectUri = flags.redirectUri ??
-    await choose(question, "Redirect URI", undefined, defaults.redirectUri);
+  const redirectUri = flags.redirectUri ?? await chooseRedirectUri(question, defaults.redirectUri);
   if (redirectUri === undefined) return undefined;
   const kinds = ["confidential", "public"];
   const kind = flags.isConfidential === undefined
     ? await choose(question, "Client (confidential, public)", kinds, kinds[defaults.isConfidential === false ? 1 : 0]!)
     : kinds[flags.isConfidential ? 0 : 1];
   return kind === undefined ? undefined : { framework, redirectUri, isConfidential: kind === kinds[0] };
+}
+
+/** Asks until the input is a redirect URI, and says what an invalid one lacks. */
+async function chooseRedirectUri(ask: InitActions["ask"], defaultUri: string): Promise<string | undefined> {
+  for (;;) {
+    const uri = await choose(ask, "Redirect URI", undefined, defaultUri);
+    const issue = uri === undefined ? undefined : validateRedirectUri(uri, false, true);
+    if (issue === undefined) return uri;
+    console.error(`Expected ${issue.expected}. ${issue.hint}`);
+  }
 }
 
 /** Asks until the input is one of the choices. Empty input stands for the default; so does the lack of a terminal. */
