@@ -81,7 +81,17 @@ function toProblem(error: unknown): HttpResponse {
     return problemResponse({ status: 422, detail: error.message, errors: [issue] });
   }
   if (error instanceof TypeError || error instanceof RangeError) {
-    return problemResponse({ status: 400, detail: error.message, rule: "CO-05" });
+    return problemResponse({ status: 400, detail: error.message, rule: "CO-05", errors: readIssue(error.message) });
   }
   throw error;
+}
+
+/** The messages of the mock: `PLACE: expected EXPECTED, received RECEIVED`, and the fix if there is one. */
+const argumentMessage =
+  /^(?<place>[^:\n]+): expected (?<expected>.+?), received (?<received>.+?)(?:[.;] (?<fix>\S.*))?$/s;
+
+/** The issue that a message of the mock describes; none if it is a sentence of another form. */
+function readIssue(message: string): ProblemIssue[] {
+  const { place, expected, received, fix } = argumentMessage.exec(message)?.groups ?? {};
+  return expected === undefined || received === undefined ? [] : [{ place, expected, received, fix }];
 }

@@ -1,5 +1,8 @@
 /** Requests to the control, as a test suite in any language sends them. */
 
+import { assertEquals } from "@std/assert";
+import type { ProblemIssue } from "../../src/app/problem_response.ts";
+
 /** A response of the control, with its JSON. */
 export interface ControlResponse {
   readonly status: number;
@@ -41,4 +44,11 @@ export function controlClient(as: Reachable): ControlClient {
         }),
       ),
   };
+}
+
+/** Asserts that a problem repeats what its detail says was expected and received, with the place. */
+export function assertIssues({ detail, errors }: { readonly detail: string; readonly errors: ProblemIssue[] }): void {
+  if (!/: expected .*, received /s.test(detail)) return;
+  const { place, expected, received, fix } = errors[0]!;
+  assertEquals(detail, `${place}: expected ${expected}, received ${received}${fix === undefined ? "" : `. ${fix}`}`);
 }

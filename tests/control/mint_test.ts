@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { decodeProtectedHeader } from "jose";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { decodeClaims, forEachCase, verifier } from "../flows/harness.ts";
-import { controlClient } from "./harness.ts";
+import { assertIssues, controlClient } from "./harness.ts";
 
 async function start() {
   const as = await testLatchkey({ control: true, seed: 1 });
@@ -69,6 +69,7 @@ test("[CO-05] wrong options of a minted token are a problem", async () => {
     const { status, body } = await post(`/mint/${kind}`, options);
     assertEquals(status, 400);
     assertMatch(body.detail, detail);
+    assertIssues(body);
   });
 });
 

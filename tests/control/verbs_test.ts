@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { forEachCase } from "../flows/harness.ts";
-import { controlClient } from "./harness.ts";
+import { assertIssues, controlClient } from "./harness.ts";
 
 /** A server with the control, whose clock stands at the start of 2026. */
 async function start() {
@@ -46,6 +46,7 @@ test("[CO-05] a time that is none is a problem that says what was expected, and 
     const { status, headers, body } = await post(path, input);
     assertEquals([status, headers.get("content-type")], [400, "application/problem+json"]);
     assertMatch(body.detail, detail);
+    assertIssues(body);
   });
   assertEquals((await get("/clock/now")).body.time, "2026-01-01T00:00:00.000Z");
 });
@@ -227,6 +228,7 @@ test("[CO-05] a fault that does not exist, or with wrong parameters, is a proble
     const { status, body } = await post("/faults/add", input);
     assertEquals(status, 400);
     assertMatch(body.detail, detail);
+    assertIssues(body);
   });
   assertEquals((await get("/faults/all")).body.faults, []);
 });
