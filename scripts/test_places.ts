@@ -52,16 +52,26 @@ export const onDenoAlone: readonly Group[] = [
   {
     why: "pages as text, and what their forms send",
     paths: [
-      ...below("tests/flows/", "client_edit_", "clients_page_", "consent_", "error_pages_", "flow_list_", "form_post_"),
+      ...below(
+        "tests/flows/",
+        "client_change_",
+        "client_edit_",
+        "clients_page_",
+        "consent_",
+        "error_pages_",
+        "flow_list_",
+        "form_post_",
+      ),
       ...below("tests/flows/", "login_", "off_page_", "playground_", "tour_"),
-      ...["tests/extensions/client_logout/frontchannel_logout_", "tests/flows/users_page_"],
+      ...["tests/extensions/client_logout/frontchannel_logout_", "tests/flows/user_switch_", "tests/flows/users_page_"],
     ],
   },
   {
     why: "what each attack sends, and to which client it is dangerous; the check itself, with timers, streams and " +
       "sockets, is tested in other files, on every runtime",
     paths: [
-      ...below("tests/testing/check/", "catalogue_", "extensions_", "session_starts_"),
+      ...below("tests/testing/check/", "broken_clients_", "catalogue_", "extensions_", "legal_variants_"),
+      "tests/testing/check/session_starts_",
       ...["tests/testing/drivers/libraries_", "tests/fuzz/verdict_"],
     ],
     always: true,
