@@ -121,10 +121,10 @@ const minuteTasks: readonly MinuteTask[] = [
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
 async function maintainKeys(server: Server): Promise<void> {
-  const { keys, now, settings: { keys: { rotateEvery, lead } } } = server;
+  const { keys, settings: { keys: { rotateEvery, lead } } } = server;
   await keys.refresh();
   if (rotateEvery === undefined) return;
   for (const alg of algorithmsInUse(server)) {
-    if (await keys.newestSignsFrom(alg) + rotateEvery * 1000 <= now()) await keys.rotate(alg, lead);
+    await keys.rotateIfDue(alg, rotateEvery, lead);
   }
 }

@@ -59,8 +59,11 @@ export interface Keys {
    * @param key The next key. Default: a new one of the source.
    */
   rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<void>;
-  /** The time, in milliseconds, from which the newest key of an algorithm in use signs. */
-  newestSignsFrom(alg: SigningAlgorithm): Promise<number>;
+  /**
+   * Adds the next key if the newest one has signed for `every` seconds. Instances on one store that do this at the same
+   * time add one key together.
+   */
+  rotateIfDue(alg: SigningAlgorithm, every: number, lead: number): Promise<void>;
   /** Loads the keys of other instances on the same store. */
   refresh(): Promise<void>;
 }
@@ -222,8 +225,16 @@ export function storedKeys(
       await replaceKeyRing(alg, appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000, key));
     },
 
-    async newestSignsFrom(alg) {
-      return (await keyRing(alg)).at(-1)!.record.signsFrom;
+    async rotateIfDue(alg, every, leadSeconds) {
+      const isDue = (keys: readonly LoadedKey[]) => keys.at(-1)!.record.signsFrom + every * 1000 <= now();
+      const keys = await keyRing(alg);
+      if (!isDue(keys)) return;
+      // Another instance may have added it since. Of two that add the same key from here on, the store takes one.
+      const newest = await loadNewer(alg, keys);
+      await replaceKeyRing(
+        alg,
+        isDue(newest) ? appendKey(alg, newest, now() + leadSeconds * 1000) : Promise.resolve(newest),
+      );
     },
 
     async refresh() {
