@@ -191,6 +191,7 @@ async function main(
   );
   console.log(banner({
     ...details,
+    startMs: performance.now(),
     settings: resolved,
     storedChanges,
     defaultUser: (await server.users.first())?.sub,
@@ -266,14 +267,14 @@ async function openMcpServer(path: string): Promise<Plugin> {
 }
 
 async function initActions(): Promise<InitActions> {
-  const [{ ask, createTextFile, hasTerminalInput }, { systemRandomBytes }, { randomToken }] = await Promise.all([
+  const [{ ask, createPrivateFile, hasTerminalInput }, { systemRandomBytes }, { randomToken }] = await Promise.all([
     import("./runtime/tools.ts"),
     import("./runtime/crypto.ts"),
     import("./oauth/secrets.ts"),
   ]);
   return {
     ...hasTerminalInput() && { ask },
-    createTextFile,
+    createPrivateFile,
     randomSecret: () => randomToken(systemRandomBytes),
     describeClient,
   };

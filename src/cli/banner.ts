@@ -13,6 +13,8 @@ export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 /** The content of the banner. */
 interface BannerOptions {
   readonly version: string;
+  /** How long the start took, in milliseconds. */
+  readonly startMs: number;
   readonly issuer: string;
   /** The URL that it listens on; shown if it is not the issuer. */
   readonly url: string;
@@ -45,6 +47,7 @@ interface BannerOptions {
 export function banner(
   {
     version,
+    startMs,
     issuer,
     url,
     host,
@@ -92,7 +95,7 @@ export function banner(
     ["Ctrl-C", "stops the server"],
   ];
   return [
-    `Latchkey ${version}, issuer ${issuer}`,
+    `Latchkey ${version}, ready in ${Math.round(startMs)} ms, issuer ${issuer}`,
     ...url === issuer ? [] : [`listening on ${url}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureSettings(settings, { inspector, exportsSecrets }).map((name) =>

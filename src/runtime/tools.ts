@@ -11,13 +11,14 @@ export async function writeTextFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Writes a UTF-8 file unless it exists. Rejects with the error of the runtime.
+ * Writes a UTF-8 file, which only the current user can read, unless it exists. Rejects with the error of the runtime.
+ * On Windows, the rights of the folder apply.
  *
  * @returns Whether it was written.
  */
-export async function createTextFile(path: string, text: string): Promise<boolean> {
+export async function createPrivateFile(path: string, text: string): Promise<boolean> {
   try {
-    await writeFile(path, text, { flag: "wx" });
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;

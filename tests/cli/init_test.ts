@@ -43,7 +43,7 @@ async function init(args: readonly string[], inputs?: readonly string[], existin
       ...inputs !== undefined && {
         ask: (question) => Promise.resolve(inputs[questions.push(question) - 1]),
       },
-      createTextFile(path, text) {
+      createPrivateFile(path, text) {
         assertEquals(path, "latchkey.json");
         file = text;
         return Promise.resolve(true);
@@ -107,7 +107,7 @@ test("if the input ends, it writes nothing", async () => {
 test("an existing file is rejected before the first question, and so is one that appears meanwhile", async () => {
   assertStringIncludes(await rejection([], [], "{}"), "this command never overwrites one");
   const actions = {
-    createTextFile: () => Promise.resolve(false),
+    createPrivateFile: () => Promise.resolve(false),
     randomSecret: () => "secret",
     describeClient,
   };

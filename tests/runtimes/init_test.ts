@@ -1,9 +1,10 @@
 /** `latchkey init` as a process: the file that it writes starts a server, which accepts the printed settings. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { after, test } from "node:test";
 import { challenge, verifier } from "../flows/harness.ts";
 import { runProgram, startProgram } from "./run_program.ts";
@@ -26,6 +27,10 @@ test("the file starts a server that accepts the printed settings; a second run d
   const { code, stdout, stderr } = await runProgram({ args, cwd: folder, allowedSecrets: readFile });
   assertEquals([code, stderr], [0, ""]);
   assertMatch(stdout, /--config latchkey\.json$/m);
+  if (process.platform !== "win32") {
+    assertEquals(statSync(file).mode & 0o777, 0o600);
+    assertStringIncludes(stdout, "only you can read it (mode 0600)");
+  }
   const [, client_id = "", client_secret = ""] = /client_id +(\S+)\n +client_secret +(\S+)\n/.exec(stdout)!;
 
   const written = readFile();

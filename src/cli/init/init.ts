@@ -17,8 +17,8 @@ const clientId = "app";
 export interface InitActions {
   /** Asks a question on the terminal; `undefined` if the input ends. Absent: there is no terminal. */
   readonly ask?: (question: string) => Promise<string | undefined>;
-  /** Writes a file that does not exist; resolves with `false` if it exists. */
-  createTextFile(path: string, text: string): Promise<boolean>;
+  /** Writes a file that does not exist, with mode 0600; resolves with `false` if it exists. */
+  createPrivateFile(path: string, text: string): Promise<boolean>;
   /** A new client secret. */
   randomSecret(): string;
   /**
@@ -84,8 +84,11 @@ export async function initialize(
   const all = await actions.describeClient({ ...settings, issuer }, clientId, secret);
   const librarySettings = all.find((one) => one.library === library)!;
   if (librarySettings.text === undefined) throw unsupported(values, librarySettings.notes);
-  if (!await actions.createTextFile(fileName, `${JSON.stringify(content, null, 2)}\n`)) throw fileExists();
+  if (!await actions.createPrivateFile(fileName, `${JSON.stringify(content, null, 2)}\n`)) throw fileExists();
   console.log([
+    ...secret === undefined ? [] : [
+      `${fileName} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
+    ],
     `${fileName} has the client ${clientId} and the users alice and bob. Start the server with it:`,
     "",
     `  ${programCommand(environment)} --config ${fileName}`,
