@@ -11,6 +11,8 @@ import { readText } from "./text_file.ts";
 /** The content of a file, and its issues. */
 interface ConfigFileResult {
   readonly content: ConfigFile;
+  /** The text of the file; absent if there is none. */
+  readonly text?: string;
   readonly issues: readonly ConfigIssue[];
   /** Paths that `content` does not represent, such as `alg` and `clients[1]`. */
   readonly invalidPaths: ReadonlySet<string> | "everything";
@@ -65,7 +67,7 @@ export async function parseConfigText(
   field: Field,
   sources: SecretSources,
 ): Promise<ConfigFileResult> {
-  const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, issues: [issue] });
+  const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, text, issues: [issue] });
 
   let value: unknown;
   try {
@@ -85,6 +87,7 @@ export async function parseConfigText(
       items.map((item) => ({ ...item, path: `${file}: ${item.path}` }));
     return {
       ...converted,
+      text,
       issues: located(issues),
       warnings: located(warnings),
       invalidPaths: issues.length > 0 ? "everything" : new Set(),
@@ -97,6 +100,7 @@ export async function parseConfigText(
   const issues = [...mismatches.map(({ issue }) => issue), ...secrets.issues];
   return {
     content: secrets.content,
+    text,
     issues: issues.map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })),
     invalidPaths: new Set([...invalidPaths, ...secrets.issues.map(({ path }) => path)]),
   };

@@ -12,6 +12,7 @@
 
 import { ConfigurationError, printable } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
@@ -148,12 +149,20 @@ export async function readConfiguration(
       : { ...issue, path };
   });
   const issues = [...flags.issues, ...environment.issues, ...file.issues, ...settingsIssues, ...tls.issues];
-  if (issues.length > 0) throw new ConfigurationError(issues, environment.warnings);
+  if (issues.length > 0) {
+    throw new ConfigurationError(
+      file.text === undefined || fileName === undefined
+        ? issues
+        : (await import("./excerpt.ts")).addExcerpts(issues, file.text, printable(fileName), fileField),
+      environment.warnings,
+    );
+  }
   const { metricsPort, metricsHost, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const warnings = [
     ...environment.warnings,
     ...file.warnings ?? [],
+    ...portWarning(settings, program.port, findSource("issuer", options, fileName)),
     ...store.warning === undefined ? [] : [{ path: options.store?.source ?? "store", message: store.warning }],
   ];
   return {
@@ -170,6 +179,25 @@ export async function readConfiguration(
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     warnings,
   };
+}
+
+/**
+ * A warning if the issuer is on this machine but leads to another port. Elsewhere, and with a trusted proxy, something
+ * else listens on the port of the issuer.
+ */
+function portWarning(
+  { issuer, trustProxy }: Settings,
+  port: number,
+  path: string,
+): ConfigurationWarning[] {
+  if (issuer === undefined || trustProxy !== undefined || port === 0) return [];
+  const url = new URL(issuer);
+  const issuerPort = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  if (!isLoopback(url.hostname) || issuerPort === port) return [];
+  const message =
+    `Clients connect to port ${issuerPort} of the issuer, but the server listens on port ${port}. Set the ` +
+    `port to ${issuerPort}, or the issuer to port ${port}; if a proxy forwards the requests, set trustProxy.`;
+  return [{ path, message }];
 }
 
 /** The options of the program with their defaults. */

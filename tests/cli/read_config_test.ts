@@ -764,7 +764,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
 for (const [title, file, faults] of unknownKeys) {
   test(`unknown keys: ${title}`, async () => {
     await assertFaults({ file }, faults);
-    assert(!(await faultsOf({ file })).map(format).join().includes("hunter2"));
+    assert(!(await faultsOf({ file, validate: validateOptions })).map(format).join().includes("hunter2"));
   });
 }
 
@@ -830,7 +830,7 @@ const brokenJson: readonly [string, string, ...string[]][] = [
 test("a JSON syntax error is reported with line and column, and without the content", async () => {
   for (const [file, place, ...words] of brokenJson) {
     await assertFaults({ file }, [[`latchkey.json: ${place}`, ...words]]);
-    assert(!(await faultsOf({ file })).map(format).join().includes("hunter2"));
+    assert(!(await faultsOf({ file, validate: validateOptions })).map(format).join().includes("hunter2"));
   }
   await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check the file"]]);
 });
@@ -1296,4 +1296,59 @@ test("[OP-05] --tls self-signed needs no files, and rejects those of another cer
   assertEquals([tls, settings.issuer], ["self-signed", undefined]);
   const [issue] = await faultsOf({ args: ["--tls", "self-signed", "--tls-cert", "cert.pem"] });
   assertEquals([issue!.path, issue!.expected], ["--tls", "no files of a certificate"]);
+});
+
+test("an issue of the file shows its lines with a caret, and no value that its message does not have", async () => {
+  const lines = [
+    "{",
+    `  "prot": 9000,`,
+    `  "clients": [{ "client_id": "web", "client_secrt": "hunter2",`,
+    `\t"redirect_uris": ["https://a.example/cb", "/cb"] }] // hunter2`,
+    "}",
+  ];
+  const excerpts = async (file: string) =>
+    (await faultsOf({ file, validate: validateOptions })).map(({ excerpt }) => excerpt?.split("\n"));
+  const withoutComment = lines.join("\r\n").replace(" // hunter2", "");
+  assertEquals(await excerpts(withoutComment), [
+    [
+      "latchkey.json:2:3",
+      "  1 | {",
+      `> 2 |   "prot": …,`,
+      "    |   ^",
+      `  3 |   "clients": [{ "client_id": "…", "client_secrt": "…",`,
+    ],
+    [
+      "latchkey.json:3:37",
+      `  2 |   "prot": …,`,
+      `> 3 |   "clients": [{ "client_id": "…", "client_secrt": "…",`,
+      "    |                                   ^",
+      `  4 |  "redirect_uris": ["…", "/cb"] }]`,
+    ],
+    [
+      "latchkey.json:4:44",
+      `  3 |   "clients": [{ "client_id": "…", "client_secrt": "…",`,
+      `> 4 |  "redirect_uris": ["…", "/cb"] }]`,
+      "    |                         ^",
+      "  5 | }",
+    ],
+  ]);
+  assertEquals(await excerpts(lines.join("\n")), [[
+    "latchkey.json:4:54",
+    `  3 |   "clients": [{ "client_id": "…", "…": "…",`,
+    `> 4 |  "redirect_uris": ["…", "…"] }] …`,
+    "    |                                 ^",
+    "  5 | }",
+  ]]);
+  const [flagIssue] = await faultsOf({ file: "{}", args: ["--port", "x"] });
+  assertEquals(flagIssue!.excerpt, undefined);
+});
+
+test("an issuer of this machine with another port than the listener is a warning, unless a proxy is trusted", async () => {
+  const warned = async (file: object) => (await run({ file })).warnings.map(({ path }) => path);
+  const issuer = "http://localhost:9000";
+  assertEquals(await warned({ issuer, port: 9100 }), ["latchkey.json: issuer"]);
+  for (const file of [{ issuer }, { issuer, port: 0 }, { issuer, port: 9100, trustProxy: ["127.0.0.1"] }]) {
+    assertEquals(await warned(file), []);
+  }
+  assertEquals(await warned({ issuer: "https://as.example", port: 9100 }), []);
 });

@@ -12,6 +12,8 @@ export interface ConfigIssue {
   readonly received: string;
   /** How to fix it, in one imperative sentence. */
   readonly hint: string;
+  /** The lines of the configuration file with the value, and a caret below it. Default: none. */
+  readonly excerpt?: string;
 }
 
 /** A valid setting that probably does not work as intended. */
@@ -69,7 +71,8 @@ export class ConfigurationError extends Error {
 
 /** An issue as a paragraph, without a final newline. */
 function formatIssue(issue: ConfigIssue): string {
-  return `${issue.path}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;
+  const excerpt = issue.excerpt === undefined ? "" : `\n${issue.excerpt.replaceAll(/^/gm, "  ")}`;
+  return `${issue.path}${excerpt}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;
 }
 
 /** Throws a {@link ConfigurationError} if there are issues. */

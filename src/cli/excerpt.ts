@@ -1,0 +1,165 @@
+/**
+ * Shows the lines of the configuration file that an issue is about. Loaded only for an invalid file.
+ *
+ * A file contains secrets, also below misspelt names. So an excerpt has the known names, the punctuation, and of the
+ * values only those that the message of the issue has, too.
+ */
+
+import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
+import { type ConfigIssue, type Path, quote } from "../oauth/config/config_issue.ts";
+import type { Field } from "../oauth/config/field.ts";
+
+/** Kinds of tokens: the enumeration of the parser has no values at run time. */
+const [colonToken, stringToken, lineBreak, whiteSpace] = [6, 10, 14, 15] as const satisfies readonly SyntaxKind[];
+
+/** The tokens that are shown as they are: punctuation, `null`, `true`, `false`. */
+const plainTokens = { first: 1, last: 9 } as const;
+
+const hidden = "…";
+
+/** Maximum number of characters of a line. */
+const maxLineChars = 100;
+
+/** The place of an issue, in UTF-16 units from the start of the text. */
+interface Place {
+  readonly offset: number;
+  /** What to show in place of the tokens at these offsets. */
+  readonly shown: readonly (readonly [offset: number, text: string])[];
+}
+
+/** A line without hidden values, and its tokens: their columns in the text, and in the line. */
+interface Line {
+  text: string;
+  readonly columns: (readonly [original: number, column: number])[];
+}
+
+/**
+ * Adds to each issue of the file the lines that it is about.
+ *
+ * @param text The text of the file.
+ * @param file The name of the file, with which the paths of its issues begin.
+ * @param field The description of the content, which has the known names.
+ */
+export function addExcerpts(
+  issues: readonly ConfigIssue[],
+  text: string,
+  file: string,
+  field: Field,
+): ConfigIssue[] {
+  const root = parse(text);
+  const places = issues.map((issue) =>
+    issue.path.startsWith(`${file}: `) ? findPlace(text, root, issue, issue.path.slice(file.length + 2)) : undefined
+  );
+  const shown = new Map(places.flatMap((place) => place?.shown ?? []));
+  const lines = readLines(text, knownNames(field), shown);
+  return issues.map((issue, i) => {
+    const place = places[i];
+    return place === undefined ? issue : { ...issue, excerpt: formatExcerpt(text, lines, place.offset, file) };
+  });
+}
+
+function parse(text: string): Node | undefined {
+  try {
+    return parseTree(text);
+  } catch (error) {
+    // Nested too deep for the recursion of the parser.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function findPlace(text: string, root: Node | undefined, issue: ConfigIssue, path: string): Place | undefined {
+  const [, line, column] = /^line (\d+), column (\d+)$/.exec(path) ?? [];
+  if (line !== undefined) return { offset: offsetAt(text, Number(line), Number(column)), shown: [] };
+  const steps: Path = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
+    index === undefined ? name! : Number(index)
+  );
+  // A missing member has no place; the object that lacks it has one.
+  for (let length = steps.length; length > 0; length--) {
+    const node = root && findNodeAtLocation(root, [...steps.slice(0, length)]);
+    if (node === undefined) continue;
+    const property = node.parent?.type === "property" ? node.parent : undefined;
+    const showsValue = length === steps.length && node.children === undefined && issue.received === quote(node.value);
+    return {
+      offset: (property ?? node).offset,
+      shown: [
+        ...property === undefined ? [] : [[property.offset, quote(steps[length - 1])] as const],
+        ...showsValue ? [[node.offset, issue.received] as const] : [],
+      ],
+    };
+  }
+  return undefined;
+}
+
+const lineBreakPattern = /\r\n|\n|\r/g;
+
+function offsetAt(text: string, line: number, column: number): number {
+  const starts = [0, ...[...text.matchAll(lineBreakPattern)].map((match) => match.index + match[0].length)];
+  return starts[line - 1]! + column - 1;
+}
+
+function knownNames({ members = {}, items, others }: Field): Set<string> {
+  const inner = [...Object.values(members), ...[items, others].filter((field) => field !== undefined)];
+  return new Set([...Object.keys(members), ...inner.flatMap((field) => [...knownNames(field)])]);
+}
+
+/** The lines of the text, with hidden values. */
+function readLines(text: string, names: ReadonlySet<string>, shown: ReadonlyMap<number, string>): Line[] {
+  const scanner = createScanner(text);
+  const lines: Line[] = [{ text: "", columns: [] }];
+  let lineStart = 0;
+  let lastName: { readonly text: string; readonly line: Line; readonly at: number } | undefined;
+  while (scanner.getPosition() < text.length) {
+    const kind: number = scanner.scan();
+    const [offset, length] = [scanner.getTokenOffset(), scanner.getTokenLength()];
+    const token = text.slice(offset, offset + length);
+    const line = lines.at(-1)!;
+    if (kind === colonToken && lastName !== undefined) {
+      // Only now is it known that the string before the colon is a name.
+      const rest = lastName.line.text.slice(lastName.at + hidden.length + 2);
+      lastName.line.text = lastName.line.text.slice(0, lastName.at) + lastName.text + rest;
+    }
+    line.columns.push([offset - lineStart, line.text.length]);
+    if (kind === stringToken) {
+      const value = scanner.getTokenValue();
+      const replacement = shown.get(offset);
+      lastName = replacement === undefined && names.has(value)
+        ? { text: `"${value}"`, line, at: line.text.length }
+        : undefined;
+      line.text += replacement ?? `"${hidden}"`;
+    } else if (kind === whiteSpace) line.text += " ".repeat(length);
+    else if (kind !== lineBreak) {
+      const isPlain = kind >= plainTokens.first && kind <= plainTokens.last;
+      line.text += isPlain ? token : shown.get(offset) ?? hidden;
+      lastName = undefined;
+    }
+    // A comment can have several lines.
+    for (const match of token.matchAll(lineBreakPattern)) {
+      lines.push({ text: "", columns: [] });
+      lineStart = offset + match.index + match[0].length;
+    }
+  }
+  return lines;
+}
+
+function formatExcerpt(text: string, lines: readonly Line[], offset: number, file: string): string {
+  const before = text.slice(0, offset).split(lineBreakPattern);
+  const number = before.length;
+  const column = before.at(-1)!.length;
+  const { columns, text: shownLine } = lines[number - 1]!;
+  const token = columns.findLast(([original]) => original <= column);
+  const caret = token?.[0] === column ? token[1] : shownLine.trimEnd().length;
+  // A file can be a single line.
+  const from = caret > maxLineChars / 2 && shownLine.length > maxLineChars ? caret - maxLineChars / 2 : 0;
+  const cut = (line: string) => line.slice(from, from + maxLineChars).trimEnd();
+  const width = String(number + 1).length;
+  const row = (mark: string, label: string, content: string) =>
+    `${mark} ${label.padStart(width)} | ${content}`.trimEnd();
+  return [
+    `${file}:${number}:${column + 1}`,
+    ...number > 1 ? [row(" ", String(number - 1), cut(lines[number - 2]!.text))] : [],
+    row(">", String(number), cut(shownLine)),
+    row(" ", "", `${" ".repeat(caret - from)}^`),
+    ...number < lines.length ? [row(" ", String(number + 1), cut(lines[number]!.text))] : [],
+  ].join("\n");
+}
