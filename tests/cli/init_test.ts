@@ -1,9 +1,9 @@
-/** `latchkey init`: its questions, its flags, and the settings for each framework. */
+/** `latchkey init`: its questions, its flags, and the settings for each library. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
-import { frameworkNames, frameworks } from "../../src/cli/init/frameworks.ts";
+import { libraries, libraryNames } from "../../src/cli/init/libraries.ts";
 import { type InitActions, initialize } from "../../src/cli/init/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
@@ -63,12 +63,12 @@ async function rejection(args: readonly string[], inputs?: readonly string[], ex
   return (await assertRejects(() => init(args, inputs, existing), ConfigurationError)).message;
 }
 
-test("it asks three questions, with the defaults of the framework, and repeats one whose input is none of the choices", async () => {
+test("it asks three questions, with the defaults of the library, and repeats one whose input is none of the choices", async () => {
   const { code, questions, output, file } = await init([], ["sprung", "Spring", "", "pub"]);
   assertEquals(code, 0);
   assertEquals(questions.map((question) => /^\w+/.exec(question)![0]), [
-    "Framework",
-    "Framework",
+    "Library",
+    "Library",
     "Redirect",
     "Client",
   ]);
@@ -92,7 +92,7 @@ test("it says what an invalid redirect URI lacks, and asks again", async () => {
 });
 
 test("a flag replaces its question, and --yes replaces all others", async () => {
-  const { questions } = await init(["--framework=go", "--public"], [""]);
+  const { questions } = await init(["--library=go", "--public"], [""]);
   assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);
   const chosen = await init(["--yes", "--redirect-uri", "http://localhost:1234/back"], []);
   assertEquals([chosen.questions, chosen.output.includes("redirect_uri   http://localhost:1234/back")], [[], true]);
@@ -117,25 +117,25 @@ test("an existing file is rejected before the first question, and so is one that
 
 test("invalid words, values and clients are rejected with the fix", async () => {
   const cases: readonly (readonly [args: readonly string[], expected: string])[] = [
-    [["--framwork", "go"], "Did you mean --framework?"],
-    [["--framework", "sprng", "--yes"], "Did you mean spring?"],
-    [["--framework", "--yes"], "found no value"],
+    [["--libary", "go"], "Did you mean --library?"],
+    [["--library", "sprng", "--yes"], "Did you mean spring?"],
+    [["--library", "--yes"], "found no value"],
     [["--yes=1"], "an unknown one"],
     [["--public", "--confidential", "--yes"], "Keep one of the flags."],
-    [["--yes", "--framework", "go", "--framework", "curl"], "found the flag again"],
+    [["--yes", "--library", "go", "--library", "curl"], "found the flag again"],
     [["--yes", "--redirect-uri", "http://shop.example.com/cb#part"], "redirect_uris"],
-    [["--yes", "--framework", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
-    [["--framework", "go"], "found no --redirect-uri, no --confidential or --public."],
+    [["--yes", "--library", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
+    [["--library", "go"], "found no --redirect-uri, no --confidential or --public."],
   ];
   for (const [args, expected] of cases) assertStringIncludes(await rejection(args), expected);
 });
 
-for (const name of frameworkNames) {
+for (const name of libraryNames) {
   test(`the defaults of ${name} are a valid file, and settings of its library with the same values`, async () => {
-    const { code, output, file } = await init(["--yes", "--framework", name]);
+    const { code, output, file } = await init(["--yes", "--library", name]);
     assertEquals(code, 0);
-    const { library, redirectUri, isConfidential = true } = frameworks[name]!;
-    const settings = output.slice(output.indexOf(`${library} (`));
+    const { title, redirectUri, isConfidential = true } = libraries[name]!;
+    const settings = output.slice(output.indexOf(`${title} (`));
     assertMatch(settings, /"app"|client_id=app\b|'app\b/);
     assertEquals(settings.includes("the-new-secret"), isConfidential);
     assertStringIncludes(output, `redirect_uri   ${redirectUri}`);
@@ -150,8 +150,8 @@ for (const name of frameworkNames) {
   });
 }
 
-test("--help has lines of at most 80 columns, and every framework", async () => {
+test("--help has lines of at most 80 columns, and every library", async () => {
   const { output } = await init(["--help"]);
   for (const line of output.split("\n")) assert(line.length <= 80, line);
-  for (const name of frameworkNames) assertStringIncludes(output, name);
+  for (const name of libraryNames) assertStringIncludes(output, name);
 });

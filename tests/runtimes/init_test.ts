@@ -16,14 +16,14 @@ const file = join(folder, "latchkey.json");
 const readFile = () => readFileSync(file, "utf8");
 
 test("without a terminal it names the missing flags, and writes nothing", async () => {
-  const { code, stdout, stderr } = await runProgram({ args: ["init", "--framework", "go"], cwd: folder, input: "\n" });
+  const { code, stdout, stderr } = await runProgram({ args: ["init", "--library", "go"], cwd: folder, input: "\n" });
   assertEquals([code, stdout, readdirSync(folder)], [1, "", []]);
   assertStringIncludes(stderr, "found no --redirect-uri, no --confidential or --public.");
 });
 
 test("the file starts a server that accepts the printed settings; a second run does not overwrite it", async () => {
   const redirect_uri = "http://localhost:4000/cb";
-  const args = ["init", "--framework", "curl", "--redirect-uri", redirect_uri, "--confidential"];
+  const args = ["init", "--library", "curl", "--redirect-uri", redirect_uri, "--confidential"];
   const { code, stdout, stderr } = await runProgram({ args, cwd: folder, allowedSecrets: readFile });
   assertEquals([code, stderr], [0, ""]);
   assertMatch(stdout, /--config latchkey\.json$/m);

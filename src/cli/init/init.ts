@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../oauth/config/config_issue.ts";
 import type { Settings } from "../../oauth/config/settings.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { programCommand } from "../check/check_flags.ts";
-import { frameworkNames, frameworks } from "./frameworks.ts";
+import { libraries, libraryNames } from "./libraries.ts";
 import { type InitFlags, initHelpText, readInitFlags } from "./init_flags.ts";
 
 /** The file that the command writes, in the working directory. */
@@ -64,7 +64,7 @@ export async function initialize(
     console.error("\nThe input ended before the last question. Nothing was written.");
     return 1;
   }
-  const { library, authMethod = "client_secret_basic" } = frameworks[values.framework]!;
+  const { title, authMethod = "client_secret_basic" } = libraries[values.library]!;
   const secret = values.isConfidential ? actions.randomSecret() : undefined;
   const content = {
     port,
@@ -82,7 +82,7 @@ export async function initialize(
   const { port: _, ...settings } = content;
   const issuer = `http://localhost:${port}`;
   const all = await actions.describeClient({ ...settings, issuer }, clientId, secret);
-  const librarySettings = all.find((one) => one.library === library)!;
+  const librarySettings = all.find((one) => one.library === title)!;
   if (librarySettings.text === undefined) throw unsupported(values, librarySettings.notes);
   if (!await actions.createPrivateFile(fileName, `${JSON.stringify(content, null, 2)}\n`)) throw fileExists();
   console.log([
@@ -100,7 +100,7 @@ export async function initialize(
     ...secret === undefined ? [] : [`  client_secret  ${secret}`],
     `  redirect_uri   ${values.redirectUri}`,
     "",
-    `${library} (${librarySettings.placement}):`,
+    `${title} (${librarySettings.placement}):`,
     "",
     librarySettings.text,
     ...librarySettings.notes.flatMap((note) => ["", note]),
@@ -113,17 +113,17 @@ async function findValues(flags: InitFlags, ask: InitActions["ask"]): Promise<In
   const { yes } = flags;
   if (!yes && ask === undefined) assertComplete(flags);
   const question = yes ? undefined : ask;
-  const framework = flags.framework ??
-    await choose(question, `Framework (${frameworkNames.join(", ")})`, frameworkNames, frameworkNames[0]!);
-  if (framework === undefined) return undefined;
-  const defaults = frameworks[framework]!;
+  const library = flags.library ??
+    await choose(question, `Library (${libraryNames.join(", ")})`, libraryNames, libraryNames[0]!);
+  if (library === undefined) return undefined;
+  const defaults = libraries[library]!;
   const redirectUri = flags.redirectUri ?? await chooseRedirectUri(question, defaults.redirectUri);
   if (redirectUri === undefined) return undefined;
   const kinds = ["confidential", "public"];
   const kind = flags.isConfidential === undefined
     ? await choose(question, "Client (confidential, public)", kinds, kinds[defaults.isConfidential === false ? 1 : 0]!)
     : kinds[flags.isConfidential ? 0 : 1];
-  return kind === undefined ? undefined : { framework, redirectUri, isConfidential: kind === kinds[0] };
+  return kind === undefined ? undefined : { library, redirectUri, isConfidential: kind === kinds[0] };
 }
 
 /** Asks until the input is a redirect URI, and says what an invalid one lacks. */
@@ -156,9 +156,9 @@ async function choose(
 }
 
 /** @throws {ConfigurationError} If a value is missing. */
-function assertComplete({ framework, redirectUri, isConfidential }: InitFlags): void {
+function assertComplete({ library, redirectUri, isConfidential }: InitFlags): void {
   const missing = [
-    ...framework === undefined ? ["--framework"] : [],
+    ...library === undefined ? ["--library"] : [],
     ...redirectUri === undefined ? ["--redirect-uri"] : [],
     ...isConfidential === undefined ? ["--confidential or --public"] : [],
   ];
@@ -167,7 +167,7 @@ function assertComplete({ framework, redirectUri, isConfidential }: InitFlags): 
     path: "latchkey init",
     expected: "all values as flags, because the input is not a terminal",
     received: `no ${missing.join(", no ")}`,
-    hint: "Add them, or --yes for the defaults of the framework.",
+    hint: "Add them, or --yes for the defaults of the library.",
   }]);
 }
 
@@ -180,10 +180,10 @@ function fileExists(): ConfigurationError {
   }]);
 }
 
-function unsupported({ framework, isConfidential }: InitValues, notes: readonly string[]): ConfigurationError {
+function unsupported({ library, isConfidential }: InitValues, notes: readonly string[]): ConfigurationError {
   return new ConfigurationError([{
     path: "latchkey init",
-    expected: `a client that ${framework} supports`,
+    expected: `a client that ${library} supports`,
     received: `a ${isConfidential ? "confidential" : "public"} client with these values`,
     hint: notes.join(" "),
   }]);

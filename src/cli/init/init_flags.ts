@@ -3,28 +3,28 @@
 import { type ConfigIssue, ConfigurationError, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, text } from "../../oauth/config/field.ts";
 import { exampleText, expectedText, readOption } from "../options.ts";
-import { frameworkNames } from "./frameworks.ts";
+import { libraryNames } from "./libraries.ts";
 
 /** The values that the command line has already. */
 export interface InitFlags {
-  readonly framework?: string;
+  readonly library?: string;
   readonly redirectUri?: string;
   readonly isConfidential?: boolean;
   /** Whether the defaults replace the values that no flag sets. */
   readonly yes: boolean;
 }
 
-/** The question for the framework, and its flag. */
-export const frameworkField = choice(frameworkNames, {
+/** The question for the library, and its flag. */
+export const libraryField = choice(libraryNames, {
   hint: (value) => {
-    const suggestion = suggest(String(value), frameworkNames);
+    const suggestion = suggest(String(value), libraryNames);
     return suggestion && `Did you mean ${suggestion}?`;
   },
 });
 
 /** The flags that take a value. */
 const valueFields = {
-  "--framework": frameworkField,
+  "--library": libraryField,
   "--redirect-uri": text(["http://localhost:3000/callback"], { pattern: /./, expected: "a URI" }),
 };
 
@@ -39,12 +39,12 @@ prints the settings of the application. It asks for each value that no flag
 sets, and never overwrites a file. If the input is not a terminal, set all
 three values by flags, or add --yes.
 
-  --framework NAME      the library of the application, one of
-${listLines(frameworkNames).map((line) => " ".repeat(24) + line).join("\n")}
+  --library NAME        the library of the application, one of
+${listLines(libraryNames).map((line) => " ".repeat(24) + line).join("\n")}
   --redirect-uri URI    where the application receives the code
   --confidential        the application keeps a secret
   --public              the application keeps no secret (browser, device)
-  --yes                 take the defaults of the framework, ask no questions
+  --yes                 take the defaults of the library, ask no questions
 `;
 
 /** Names with commas, in lines of at most 56 columns. */
@@ -89,7 +89,7 @@ export function readInitFlags(args: readonly string[]): InitFlags {
   }
   if (issues.length > 0) throw new ConfigurationError(issues);
   return {
-    framework: values.get("--framework") as string | undefined,
+    library: values.get("--library") as string | undefined,
     redirectUri: values.get("--redirect-uri") as string | undefined,
     isConfidential: values.has("--confidential") ? true : values.has("--public") ? false : undefined,
     yes: values.has("--yes"),

@@ -3,9 +3,9 @@
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 
 /** What a library needs of its client. */
-interface Framework {
+interface Library {
   /** The name of the library in the settings for client libraries. */
-  readonly library: string;
+  readonly title: string;
   /** The redirect URI of an application that follows the guide of the library. */
   readonly redirectUri: string;
   /** How a confidential client authenticates. Default: `client_secret_basic`. */
@@ -15,37 +15,37 @@ interface Framework {
 }
 
 /** By the name that the command takes. */
-export const frameworks: Readonly<Record<string, Framework>> = {
-  "openid-client": { library: "openid-client", redirectUri: "http://localhost:3000/callback" },
-  oauth4webapi: { library: "oauth4webapi", redirectUri: "http://localhost:3000/callback" },
-  "auth.js": { library: "Auth.js", redirectUri: "http://localhost:3000/api/auth/callback/latchkey" },
-  "express-openid-connect": { library: "express-openid-connect", redirectUri: "http://localhost:3000/callback" },
+export const libraries: Readonly<Record<string, Library>> = {
+  "openid-client": { title: "openid-client", redirectUri: "http://localhost:3000/callback" },
+  oauth4webapi: { title: "oauth4webapi", redirectUri: "http://localhost:3000/callback" },
+  "auth.js": { title: "Auth.js", redirectUri: "http://localhost:3000/api/auth/callback/latchkey" },
+  "express-openid-connect": { title: "express-openid-connect", redirectUri: "http://localhost:3000/callback" },
   passport: {
-    library: "Passport",
+    title: "Passport",
     redirectUri: "http://localhost:3000/auth/callback",
     authMethod: "client_secret_post",
   },
   "oidc-client-ts": {
-    library: "oidc-client-ts",
+    title: "oidc-client-ts",
     redirectUri: "http://localhost:5173/callback",
     isConfidential: false,
   },
   "mcp-sdk": {
-    library: "MCP TypeScript SDK",
+    title: "MCP TypeScript SDK",
     redirectUri: "http://localhost:3000/callback",
     isConfidential: false,
   },
-  spring: { library: "Spring Boot", redirectUri: "http://localhost:8080/login/oauth2/code/latchkey" },
+  spring: { title: "Spring Boot", redirectUri: "http://localhost:8080/login/oauth2/code/latchkey" },
   "asp.net": {
-    library: "ASP.NET Core",
+    title: "ASP.NET Core",
     redirectUri: "http://localhost:5000/signin-oidc",
     authMethod: "client_secret_post",
   },
-  go: { library: "Go", redirectUri: "http://localhost:8080/callback" },
-  php: { library: "PHP", redirectUri: "http://localhost:8000/callback.php" },
-  python: { library: "Python", redirectUri: "http://localhost:5000/callback" },
-  curl: { library: "curl", redirectUri: "http://localhost:3000/callback" },
+  go: { title: "Go", redirectUri: "http://localhost:8080/callback" },
+  php: { title: "PHP", redirectUri: "http://localhost:8000/callback.php" },
+  python: { title: "Python", redirectUri: "http://localhost:5000/callback" },
+  curl: { title: "curl", redirectUri: "http://localhost:3000/callback" },
 };
 
 /** Their names, in the order of the help. */
-export const frameworkNames = Object.keys(frameworks);
+export const libraryNames = Object.keys(libraries);
