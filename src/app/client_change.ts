@@ -3,7 +3,7 @@
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { ClientChange } from "../oauth/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
-import type { ClientChangeLink } from "../ui/error_page.tsx";
+import type { FixLink } from "../ui/error_page.tsx";
 import type { Context } from "./context.ts";
 import { isCrossSite } from "./cross_site.ts";
 import { mayListClients } from "./suggest_match.ts";
@@ -19,11 +19,11 @@ const maxRetryLength = 2000;
  *
  * @param retry The request that failed, if a browser can repeat it: see {@link encodeRetry}.
  */
-export function clientChangeLink(
+export function fixLink(
   context: Context,
   change: ClientChange | undefined,
   retry?: string,
-): ClientChangeLink | undefined {
+): FixLink | undefined {
   const { clients, settings } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
@@ -53,12 +53,12 @@ export function clientChangeLink(
   };
 }
 
-/** The label of {@link clientChangeLink}, with the URL of the form. */
+/** The label of {@link fixLink}, with the URL of the form. */
 export function clientChangeUrl(
   context: Context,
   change: ClientChange | undefined,
 ): { readonly label: string; readonly url: string } | undefined {
-  const link = clientChangeLink(context, change);
+  const link = fixLink(context, change);
   return link && { label: link.label, url: frontChannelOrigin(context.server) + context.site.base + link.path };
 }
 

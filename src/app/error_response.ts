@@ -12,7 +12,7 @@ import type { KeyProofs, Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
-import { clientChangeLink, encodeRetry } from "./client_change.ts";
+import { encodeRetry, fixLink } from "./client_change.ts";
 import type { Context } from "./context.ts";
 import { exampleCommand } from "./example_command.ts";
 import { isMissingPage } from "./missing_page.ts";
@@ -294,7 +294,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       received: status === 404 ? target.path : received,
       ...{
         suggestion: suggestMatch(context, error),
-        change: clientChangeLink(context, explanation.change, await encodeRetry(context)),
+        change: fixLink(context, explanation.change, await encodeRetry(context)),
       },
       fix: findFix(explanation),
       command: isWrongMethod(thrown)

@@ -7,7 +7,7 @@ import type { TraceEvent } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts";
-import type { ClientChangeLink } from "../ui/error_page.tsx";
+import type { FixLink } from "../ui/error_page.tsx";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import type { DocumentRequests } from "./documents.ts";
@@ -17,7 +17,7 @@ import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, ou
 import { isEditable } from "./edit/editable.ts";
 
 /** Finds the form for a change of clients; the visitor may have none. */
-export type FindChange = (change: ClientChange | undefined) => ClientChangeLink | undefined;
+export type FindChange = (change: ClientChange | undefined) => FixLink | undefined;
 
 /** Maximum number of steps on one page. */
 export const stepsPerPage = 40;

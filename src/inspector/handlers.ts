@@ -4,7 +4,7 @@ import { assetResponse } from "../home/static_files.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import { callbackClients } from "../home/demo_client.ts";
-import { clientChangeLink } from "../app/client_change.ts";
+import { fixLink } from "../app/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../http/message.ts";
@@ -28,7 +28,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const { server } = context;
   const list = describeList(recorder, server, new URLSearchParams(context.target.query));
   const [first] = list.rows;
-  const findChange: FindChange = (change) => clientChangeLink(context, change);
+  const findChange: FindChange = (change) => fixLink(context, change);
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
@@ -99,7 +99,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
     ...site,
     ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
-      findChange: (change) => clientChangeLink(context, change),
+      findChange: (change) => fixLink(context, change),
       editPath: canShowSecrets ? `${site.base}/flows/edit` : undefined,
     }),
     habits: "count" in flow

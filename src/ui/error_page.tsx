@@ -18,7 +18,7 @@ export interface SuggestedMatch {
 }
 
 /** A link to a form that is filled in. */
-export interface ClientChangeLink {
+export interface FixLink {
   /** What the form does. */
   readonly label: string;
   /** The path below the base, with the query that fills the form in. */
@@ -47,7 +47,7 @@ export interface ErrorPageProps extends Site {
    * The form that changes the clients so that the server accepts the request; absent if the visitor may not change
    * clients.
    */
-  readonly change?: ClientChangeLink;
+  readonly change?: FixLink;
   /** How to fix it. */
   readonly fix?: string;
   /** A command that sends a correct request, with placeholders, or that turns a page on. */

@@ -33,7 +33,7 @@ export type { ClientProps, ClientsProps } from "./clients.tsx";
 export type { ListPosition } from "./next_page.tsx";
 export type { ConsentProps } from "./consent.tsx";
 export type { DeviceForm, DeviceProps, DeviceSummary } from "./device.tsx";
-export type { ClientChangeLink, ErrorPageProps, SuggestedMatch } from "./error_page.tsx";
+export type { ErrorPageProps, FixLink, SuggestedMatch } from "./error_page.tsx";
 export type { TokenRequestExample } from "./example.tsx";
 export type { EditForm, FieldError } from "./field.tsx";
 export type { FormPostProps } from "./form_post.tsx";

@@ -1,7 +1,7 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
 import type { JwtContent } from "../decoded_token.tsx";
-import type { ClientChangeLink } from "../error_page.tsx";
+import type { FixLink } from "../error_page.tsx";
 import type { Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
 import type { EditProps } from "./edit.tsx";
@@ -170,7 +170,7 @@ export interface FailureReason
   readonly title: string;
   readonly fix?: string;
   /** The form that changes the clients so that the server accepts the request. */
-  readonly change?: ClientChangeLink;
+  readonly change?: FixLink;
 }
 
 /** An issued code or token, with the tokens issued for it. */
