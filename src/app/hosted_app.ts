@@ -26,8 +26,8 @@ export interface HostedApp extends AsyncDisposable {
    * @throws {RangeError} If `lead` is negative or not a number.
    */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
-  /** Removes the app from its host. Its records stay in the store of the host. A second call has no effect. */
+  /** Ends the app. Its records stay in the store of the host. A second call has no effect. */
   close(): Promise<void>;
-  /** Removes the app from its host, and deletes its records. */
-  drop(): Promise<void>;
+  /** Ends the app, and deletes its records. */
+  remove(): Promise<void>;
 }

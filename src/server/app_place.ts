@@ -26,7 +26,7 @@ export function issuerInUse(issuer: string): ConfigurationError {
     path: "issuer",
     expected: "an issuer that no other app of the host has",
     received: quote(issuer),
-    hint: "Choose another path or host name, or drop the other app.",
+    hint: "Choose another path or host name, or remove the other app.",
   }]);
 }
 

@@ -84,7 +84,7 @@ export interface Host extends AsyncDisposable {
  * const a = await server.app({ path: "/a", users: [{ sub: "carol" }] });
  * const b = await server.app({ issuer: "http://b.localhost:9000" });
  * await server.fetch(new Request(`${a.issuer}/.well-known/openid-configuration`));
- * await b.drop();
+ * await b.remove();
  * ```
  */
 export async function host({ store, origin }: HostOptions = {}): Promise<Host> {
@@ -187,7 +187,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
         path === undefined || ownOrigin === undefined
           ? created.addApp(options, path, store)
           : created.addApp({ ...options, issuer: ownOrigin + path }, undefined, store),
-      close: (drop) => ending ??= close(opened, drop ? prefix : undefined),
+      close: (deletesRecords) => ending ??= close(opened, deletesRecords ? prefix : undefined),
     });
     return opened;
   }

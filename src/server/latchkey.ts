@@ -7,7 +7,7 @@ import type { ListenOptions, ListenResult } from "./listen.ts";
 import type { LatchkeyOptions } from "./options.ts";
 
 /** A running authorization server. */
-export interface Latchkey extends Omit<HostedApp, "drop"> {
+export interface Latchkey extends Omit<HostedApp, "remove"> {
   /**
    * Listens on the network, on Deno, Bun and Node.
    *

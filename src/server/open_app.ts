@@ -31,8 +31,8 @@ export interface AppPlace {
   readonly sharesStore: boolean;
   /** Adds an app to the host. */
   readonly addApp: AddApp;
-  /** Closes the app; its records are deleted if `drop` is true. */
-  close(drop: boolean): Promise<void>;
+  /** Closes the app; its records are deleted if `deletesRecords` is true. */
+  close(deletesRecords: boolean): Promise<void>;
 }
 
 /** An open app, as its host sees it. */
@@ -184,7 +184,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
         await keys.rotate(alg, lead);
       },
       close: () => place.close(false),
-      drop: () => place.close(true),
+      remove: () => place.close(true),
       [Symbol.asyncDispose]: () => place.close(false),
     },
   };

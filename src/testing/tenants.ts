@@ -148,7 +148,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
         closing ??= (async () => {
           entries.delete(id);
           const unmet = clearFaults();
-          await app.drop();
+          await app.remove();
           assertAllMet(unmet);
         })(),
       [Symbol.asyncDispose]: () => tenant.close(),

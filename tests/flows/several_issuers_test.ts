@@ -1,4 +1,4 @@
-/** Several issuers in one process: nothing of one is known to another, and a dropped one leaves nothing. */
+/** Several issuers in one process: nothing of one is known to another, and a removed one leaves nothing. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
@@ -85,7 +85,7 @@ test("a host has each issuer once, and rejects an invalid path", async () => {
   }
   await rejected({ path: "/b", issuer: "http://b.localhost:9000" }, /path\n.*Expected no path beside an issuer/);
   assertEquals(server.apps, [a]);
-  await a.drop();
+  await a.remove();
   assertStrictEquals((await server.app({ ...common, path: "/a" })).issuer, a.issuer);
 });
 
@@ -98,7 +98,7 @@ test("issuers by path follow the port of the host, and are served there", async 
     const response = await fetch(`${issuer}/.well-known/openid-configuration`);
     assertStrictEquals((await response.json()).issuer, issuer);
   }
-  await b.drop();
+  await b.remove();
   assertStrictEquals(await (await fetch(`${url}/b/oauth2/jwks`)).text(), "No issuer of this server has this URL.\n");
 });
 
@@ -126,7 +126,7 @@ const stores: Readonly<Record<string, () => Promise<Store>>> = {
 };
 
 for (const [name, openStore] of Object.entries(stores)) {
-  test(`apps that share ${name} have records of their own, and a dropped app leaves none`, async () => {
+  test(`apps that share ${name} have records of their own, and a removed app leaves none`, async () => {
     const store = await openStore();
     const countAll = async () =>
       (await Promise.all(kinds.map((kind) => store.count(kind, "")))).reduce((sum, count) => sum + count, 0);
@@ -152,7 +152,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     const b = await server.app(options());
     const fields = await useAll(b);
     assert(await countAll() > before);
-    await b.drop();
+    await b.remove();
     assertStrictEquals(await countAll(), before);
     assertStrictEquals((await requests(server.fetch, b).post("/oauth2/token", fields)).status, 404);
     // An app of the same path begins without records, and with another key.
