@@ -69,7 +69,7 @@ export interface BackchannelClient {
   startBackchannel(client: ClientCredentials, options?: BackchannelOptions): Promise<TestBackchannelRequest>;
   /**
    * The user of a request that the software under test started, by its `auth_req_id`. Without login pages it is
-   * approved immediately, unless {@link UserDecisions.deferDevices} was called.
+   * approved immediately, unless {@link UserDecisions.deferRequests} was called.
    */
   backchannel(authReqId: string): BackchannelUser;
 }

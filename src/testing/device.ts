@@ -71,7 +71,7 @@ export interface DeviceClient {
   startDevice(client: ClientCredentials, options?: DeviceOptions): Promise<TestDevice>;
   /**
    * The user of a device that the software under test started. Without login pages such a device is approved
-   * immediately, unless {@link UserDecisions.deferDevices} was called.
+   * immediately, unless {@link UserDecisions.deferRequests} was called.
    */
   device(userCode: string): DeviceUser;
 }

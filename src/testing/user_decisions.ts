@@ -41,7 +41,7 @@ export interface UserDecisions {
    * immediately: their users decide later, by `as.device(userCode)`, by `as.backchannel(authReqId)` or in a browser.
    * With login pages users always decide later.
    */
-  deferDevices(): void;
+  deferRequests(): void;
   /**
    * This user allows everything and reaches every level from now on, which is the initial state. Default: every user.
    */
@@ -77,7 +77,7 @@ const anyUser = "";
  */
 export function userDecisions(server: () => Pick<Server, "users" | "settings" | "levels">): ManagedUserDecisions {
   const queue: string[] = [];
-  let defersDevices = false;
+  let defersRequests = false;
   let defaultSub: string | undefined;
   /** The scope values that a user allows, by `sub`; `nothing` for a user who denies. */
   const scopeLimits = new Map<string, readonly string[] | "nothing">();
@@ -136,10 +136,10 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
         sub === anyUser ? limits.clear() : limits.delete(sub);
       }
     },
-    deferDevices: () => void (defersDevices = true),
+    deferRequests: () => void (defersRequests = true),
     approve: (next) => async (request, context) => {
       const isStarted = context.context.endpoint?.caller === "client";
-      const defers = defersDevices || context.httpRequest.headers.get(personaHeader) === deferredPersona;
+      const defers = defersRequests || context.httpRequest.headers.get(personaHeader) === deferredPersona;
       // A response instead of an approval leaves the decision to the page.
       if (isStarted && defers) return emptyHeadResponse;
       const persona = parsePersona(context.httpRequest);
@@ -178,7 +178,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
       return { as, denyScopes: scopes.filter((value) => !limit.includes(value)), denyDetails };
     },
     reset() {
-      defersDevices = false;
+      defersRequests = false;
       queue.length = 0;
       defaultSub = undefined;
       scopeLimits.clear();

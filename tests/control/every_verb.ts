@@ -63,7 +63,7 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   await call("decisions.limitScope", { sub: "carol", scope: "read" });
   await call("decisions.limitDetails", { sub: "carol", types: [] });
   await call("decisions.limitAcr", { sub: "carol", acr: "urn:example:silver" });
-  await call("decisions.deferDevices", {});
+  await call("decisions.deferRequests", {});
   await call("decisions.allowAll", { sub: "carol" });
   for (const { name } of verbs) if (name.startsWith("issue.")) await call(name, { claims: { tenant: "blue" } });
 

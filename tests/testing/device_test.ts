@@ -63,7 +63,7 @@ test("[DV-06] decisions apply to devices: immediately, or later by as.device()",
   as.decisions.deny();
   assertEquals(await getError(poll(await start())), "access_denied");
   as.decisions.allowAll();
-  as.decisions.deferDevices();
+  as.decisions.deferRequests();
   const started = await start();
   assertEquals(await getError(poll(started)), "authorization_pending");
   await as.device(started.user_code).approve();

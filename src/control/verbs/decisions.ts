@@ -90,11 +90,11 @@ export const decisionVerbs: readonly Verb[] = [
     run: ({ control: { decisions } }, { sub, acr }) => decisions.limitAcr(sub, acr),
   }),
   defineVerb({
-    name: "decisions.deferDevices",
+    name: "decisions.deferRequests",
     summary: "Requests of devices (RFC 8628) and backchannel requests (CIBA) wait for their users from now on.",
     input: noInput,
     args: [],
-    run: decide((decisions) => decisions.deferDevices()),
+    run: decide((decisions) => decisions.deferRequests()),
   }),
   aboutUsers("allowAll", "This user allows everything and reaches every level from now on."),
 ];
