@@ -10,7 +10,7 @@ import { demoUsers } from "./oauth/config/demo_entries.ts";
 import { demoSecret, type Settings } from "./oauth/config/settings.ts";
 import { ConfigurationError, type ConfigurationWarning, printable } from "./oauth/config/config_issue.ts";
 import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
-import { readConfiguration } from "./cli/read_config.ts";
+import { type Configuration, readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./app/context.ts";
 import type { Plugin } from "./app/plugin.ts";
@@ -229,13 +229,12 @@ async function serveMetrics(
 }
 
 async function openInspector(
-  { insecureAllowInspector, insecureExportSecrets }: {
-    insecureAllowInspector: boolean;
-    insecureExportSecrets: boolean;
-  },
+  { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: Extract<Configuration, { kind: "run" }>,
 ): Promise<Inspector> {
   const { inspector } = await import("./inspector/mod.ts");
-  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets });
+  // Programs and mappings read the record of every request.
+  const sample = control || requestMappings !== undefined ? Infinity : undefined;
+  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample });
 }
 
 async function openControl(secret: string | undefined, inspector: Inspector | undefined): Promise<ProgramControl> {

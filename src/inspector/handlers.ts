@@ -34,6 +34,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
     ...list,
     newest: first && summarizeFlow(findFlow(recorder, first.id), server, findChange),
     recording: recorder.recording,
+    leftOut: recorder.leftOut,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
   }));

@@ -44,6 +44,11 @@ export interface InspectorOptions {
   readonly recorder?: Recorder;
   /** Maximum number of exchanges in the inspector's own recorder. Default: 1,000. */
   readonly limit?: number;
+  /**
+   * Maximum number of new flows in a second that the inspector's own recorder records in full
+   * ({@link RecorderOptions.sample}). Default: 100.
+   */
+  readonly sample?: number;
   /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
   readonly insecureAllow?: boolean;
   /**
@@ -69,7 +74,7 @@ export interface Inspector extends Plugin {
  */
 export function inspector(options: InspectorOptions = {}): Inspector {
   const { insecureAllow = false, insecureExportSecrets = false } = options;
-  const activeRecorder = options.recorder ?? recorder({ limit: options.limit });
+  const activeRecorder = options.recorder ?? recorder({ limit: options.limit, sample: options.sample ?? 100 });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
   const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
   const pending = pendingExperiments();

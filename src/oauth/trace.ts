@@ -108,6 +108,13 @@ export type TraceEvent =
     /** The number of further such ids; absent if there are none. */
     readonly moreAdded?: number;
   }
+  | {
+    /** A recorder began to leave out requests, for a second at the most. */
+    readonly type: "sampling_started";
+    readonly at: number;
+    /** How many new flows it records in a second. */
+    readonly flowsPerSecond: number;
+  }
   | { readonly type: "key_created"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "internal_error";

@@ -1,5 +1,6 @@
 /** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
+import { peekedText } from "../http/form.ts";
 import type { RequestLike } from "../http/message.ts";
 import { maxRecordedBodyChars } from "./exchange.ts";
 
@@ -53,9 +54,9 @@ export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
   };
 }
 
-/** The same request, with a tap on its body. */
-export function tapRequest(request: RequestLike, tap: BodyTap): RequestLike {
-  return new TappedRequest(request, tap);
+/** The same request, with a tap on its body if it may have one. */
+export function tapRequest(request: RequestLike, tap: BodyTap | undefined): RequestLike {
+  return tap === undefined ? request : new TappedRequest(request, tap);
 }
 
 /** A class, because creating an object literal with a getter takes several times as long. */
@@ -138,4 +139,15 @@ function decode(parts: readonly Uint8Array[]): string {
   if (parts.length === 1) return wholeDecoder.decode(parts[0]);
   const decoder = new TextDecoder();
   return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+}
+
+/** The received part of a body. The tap sees no part of a form that a plugin around this one has read. */
+export async function receivedBody(request: RequestLike, tap: BodyTap | undefined): Promise<CapturedBody | undefined> {
+  const peeked = tap && peekedText(request);
+  if (peeked === undefined) return tap?.captured();
+  try {
+    return { text: await peeked, complete: true };
+  } catch {
+    return undefined;
+  }
 }

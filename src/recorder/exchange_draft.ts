@@ -167,3 +167,17 @@ export function findFlowClient(group: FlowGroup | undefined): string | undefined
   group.unsearched.length = 0;
   return group.client;
 }
+
+/** What an exchange takes without its texts: its objects, events and links, in bytes. */
+export const exchangeBytes = 2048;
+
+/** What texts take at most, in bytes: two for each character. */
+export function textBytes(first: string, second = ""): number {
+  return 2 * (first.length + second.length);
+}
+
+export function headerBytes(headers: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const name in headers) bytes += textBytes(headers[name]!);
+  return bytes;
+}

@@ -1,6 +1,9 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
+import type { EndpointDescription } from "../app/endpoint.ts";
+import type { RequestLike } from "../http/message.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
+import type { CapturedBody } from "./body_tap.ts";
 import {
   type ExchangeDraft,
   findFlowClient,
@@ -12,7 +15,13 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
-import { decodeFormValue, findBearerToken, isCompleteForm, tryParseFields } from "./record_request.ts";
+import {
+  decodeFormValue,
+  findBearerToken,
+  isCompleteForm,
+  type RequestHead,
+  tryParseFields,
+} from "./record_request.ts";
 import { linkedList } from "../store/expiry_heap.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
@@ -163,6 +172,27 @@ export function flowIndex(limit: number, maxBytes: number) {
       for (const { name } of names) addLink(draft, members[name]);
     },
 
+    /** Whether a request has a value of a recorded flow. */
+    continuesFlow(
+      endpoint: EndpointDescription | undefined,
+      headers: RequestLike["headers"],
+      query: string,
+      body: CapturedBody | undefined,
+    ): boolean {
+      if (links.size === 0) return false;
+      const head = {
+        query,
+        headers: {
+          authorization: endpoint?.caller === "resource client" ? headers.get("authorization") ?? "" : "",
+          "content-type": body === undefined ? "" : headers.get("content-type") ?? "",
+        },
+      };
+      return findLinkingValues({ endpoint, head, body }).some((value) => groupOf(value)?.flow !== undefined);
+    },
+
+    /** The number of flows recorded so far. */
+    flowCount: (): number => flowCount,
+
     exchanges: (): readonly Exchange[] => allDrafts().map(toExchange),
     flows: (): readonly Flow[] =>
       [...allGroups()].filter(({ flow }) => flow !== undefined)
@@ -201,7 +231,11 @@ function linkingNames(list = noParameters): readonly LinkingName[] {
 /**
  * The values of a request that an earlier response may have sent: its access token, and the first value of each name.
  */
-function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly string[] {
+function findLinkingValues({ endpoint, head, body }: {
+  readonly endpoint?: EndpointDescription;
+  readonly head: Pick<RequestHead, "query" | "headers">;
+  readonly body?: CapturedBody;
+}): readonly string[] {
   const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
   const values = bearer === undefined ? [] : [bearer];
   const form = body !== undefined && isCompleteForm(head, body) ? body.text : "";

@@ -5,13 +5,13 @@
  * 2. `onEvent` and `extend` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
- * 5. `redact.ts` is the only place that hides secrets; `export/` writes text, HAR and fixtures.
+ * 5. Under load (`sampling.ts`), most requests are recorded only if they end with an error.
+ * 6. `redact.ts` is the only place that hides secrets; `export/` writes text, HAR and fixtures.
  */
 
 import type { App } from "../app/context.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { peekedText } from "../http/form.ts";
 import {
   findForRequest,
   type HttpResponse,
@@ -20,15 +20,23 @@ import {
   type RequestLike,
   type ResponseLike,
 } from "../http/message.ts";
-import { type ClientAddress, parseTarget, type RequestHandler } from "../http/router.ts";
+import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../http/router.ts";
 import type { RegisteredSecrets } from "../oauth/redact.ts";
 import type { Server } from "../oauth/server.ts";
-import { type ExchangeDraft, searchForClient, toExchange } from "./exchange_draft.ts";
+import {
+  exchangeBytes,
+  type ExchangeDraft,
+  headerBytes,
+  searchForClient,
+  textBytes,
+  toExchange,
+} from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
-import { bodyTap, type CapturedBody, tapRequest, tapResponse } from "./body_tap.ts";
+import { bodyTap, type CapturedBody, receivedBody, tapRequest, tapResponse } from "./body_tap.ts";
 import { hasTextBody, recordReply } from "./record_response.ts";
 import { recordHead } from "./record_request.ts";
+import { isRejected, type RequestStart, sampling, type UndecidedRequest } from "./sampling.ts";
 
 /** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
 export interface Recorder extends Plugin {
@@ -54,10 +62,7 @@ export interface Recorder extends Plugin {
    * listener throws. Returns the function that unsubscribes it.
    */
   subscribe(listener: (exchange: Exchange) => void): () => void;
-  /**
-   * Calls a listener with the ID of a flow, on the same occasions. It costs less, because no exchange is built. Returns
-   * the function that unsubscribes it.
-   */
+  /** Calls a listener with the ID of a flow, on the same occasions: cheaper, because no exchange is built. */
   subscribeToFlows(listener: (flow: string) => void): () => void;
   /** Deletes one flow, or everything. */
   clear(flow?: string): void;
@@ -65,13 +70,13 @@ export interface Recorder extends Plugin {
   readonly endpoints: readonly EndpointDescription[];
   /** Whether it records new requests. Recorded exchanges stay. */
   recording: boolean;
+  /** The number of requests that {@link RecorderOptions.sample} left out. {@link Recorder.clear} keeps it. */
+  readonly leftOut: number;
 }
 
 /** The options of a recorder. */
 export interface RecorderOptions {
-  /**
-   * Maximum number of exchanges, at least 1. The least recently used flows are evicted as a whole. Default: 1,000.
-   */
+  /** Maximum number of exchanges, at least 1. The least recently used flows are evicted whole. Default: 1,000. */
   readonly limit?: number;
   /**
    * Maximum size of the recorded exchanges together, in bytes of memory, estimated. Beyond it, too, the least recently
@@ -80,26 +85,18 @@ export interface RecorderOptions {
   readonly maxBytes?: number;
   /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
+  /**
+   * Maximum number of new flows in a second of real time that are recorded in full. Of the others only rejected and
+   * dropped requests are recorded, without passed checks, so that records that cannot all be read do not slow down a
+   * server under load. The event `sampling_started` says so. Default: no maximum.
+   */
+  readonly sample?: number;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
 
 /** Methods of requests that have no body (Fetch §5.3). */
 const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-
-/** What an exchange takes without its texts: its objects, events and links, in bytes. */
-const exchangeBytes = 2048;
-
-/** What texts take at most, in bytes: two for each character. */
-function textBytes(first: string, second = ""): number {
-  return 2 * (first.length + second.length);
-}
-
-function headerBytes(headers: Readonly<Record<string, string>>): number {
-  let bytes = 0;
-  for (const name in headers) bytes += textBytes(headers[name]!);
-  return bytes;
-}
 
 /**
  * Creates a recorder for one server. It passes requests that it does not record unchanged.
@@ -113,18 +110,23 @@ function headerBytes(headers: Readonly<Record<string, string>>): number {
  * ```
  */
 export function recorder(
-  { limit = 1000, maxBytes = defaultMaxBytes, pages = false }: RecorderOptions = {},
+  { limit = 1000, maxBytes = defaultMaxBytes, pages = false, sample = Infinity }: RecorderOptions = {},
 ): Recorder {
   const index = flowIndex(Math.max(1, limit), maxBytes);
   const drafts = new WeakMap<RequestLike, ExchangeDraft>();
+  const undecided = new WeakMap<RequestLike, UndecidedRequest>();
   const experiments = new WeakMap<RequestLike, number>();
   const listeners = new Set<(exchange: Exchange) => void>();
   const flowListeners = new Set<(flow: string) => void>();
-  let now: Server["now"] = () => 0;
+  let server: Pick<Server, "now" | "trace"> = { now: () => 0, trace() {} };
   let endpoints: App["endpoints"] = [];
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let exchangeCount = 0;
+  let leftOut = 0;
+  const sampled = sampling(sample, () => {
+    server.trace({ type: "sampling_started", at: server.now(), flowsPerSecond: sample });
+  });
 
   function notify(draft: ExchangeDraft): void {
     const flow = draft.group?.flow;
@@ -148,52 +150,100 @@ export function recorder(
     const target = parseTarget(request.url, peer ?? {});
     const endpoint = findEndpoint(target.path);
     if (!shouldRecord(endpoint, request.method)) return await next(request, peer);
-    const head = recordHead(request, target);
-    const draft: ExchangeDraft = {
-      number: ++exchangeCount,
-      at: now(),
-      endpoint,
-      registered: registeredSecrets,
-      experimentOf: findForRequest(experiments, request),
-      head,
-      bytes: exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers),
-      dropped: false,
-      passed: [],
-      events: [],
-      faults: [],
-      links: [],
-    };
+    const experimentOf = findForRequest(experiments, request);
+    const isLeftOut = experimentOf === undefined && sampled.isComplete(index.flowCount());
+    if (isLeftOut) return await recordIfNotable(next, request, peer, target, endpoint);
+    const draft = newDraft(request, target, endpoint, { number: ++exchangeCount, at: server.now(), experimentOf });
     const requestTap = bodilessMethods.has(request.method) ? undefined : bodyTap(() => {
       setBody(draft, requestTap!.captured());
       index.assign(draft);
     });
-    drafts.set(request, draft);
-    index.add(draft);
     // The response says whether it was the request of a client.
     const mayLackPage = endpoint === undefined || !endpoint.methods.some((method) => method === request.method);
     if (request.method !== "POST" && !mayLackPage) index.assign(draft);
     notify(draft);
     try {
-      const response = await next(requestTap === undefined ? request : tapRequest(request, requestTap), peer);
-      draft.dropped = isDropped(response);
-      if (draft.dropped) return response;
-      setReply(draft, recordReply(response));
-      return isResponse(response) && hasTextBody(response) ? tapBody(draft, response) : response;
+      return setResponse(draft, await next(tapRequest(request, requestTap), peer));
     } catch (error) {
       draft.dropped = true;
       throw error;
     } finally {
-      draft.respondedAt = now();
-      draft.newestAtResponse = exchangeCount;
-      draft.snapshot = undefined;
-      if (draft.body === undefined && requestTap !== undefined) {
-        const peeked = peekedText(request);
-        setBody(draft, peeked === undefined ? requestTap.captured() : await capturePeekedForm(peeked));
-      }
-      index.assign(draft);
-      index.indexResponse(draft);
-      notify(draft);
+      if (draft.body === undefined) setBody(draft, await receivedBody(request, requestTap));
+      finish(draft);
     }
+  }
+
+  /** Under load: builds no record unless the request was rejected or dropped, or continues a recorded flow. */
+  async function recordIfNotable(
+    next: RequestHandler,
+    request: RequestLike,
+    peer: ClientAddress | undefined,
+    target: RequestTarget,
+    endpoint: EndpointDescription | undefined,
+  ): Promise<ResponseLike> {
+    const info: UndecidedRequest = { number: ++exchangeCount, at: server.now(), events: [], faults: [] };
+    undecided.set(request, info);
+    const requestTap = bodilessMethods.has(request.method) ? undefined : bodyTap(() => {});
+    let response: ResponseLike | undefined;
+    try {
+      response = await next(tapRequest(request, requestTap), peer);
+    } finally {
+      const body = await receivedBody(request, requestTap);
+      const isDroppedOrFaulty = response === undefined || isDropped(response) || info.faults.length > 0;
+      if (isDroppedOrFaulty || isRejected(info) || index.continuesFlow(endpoint, request.headers, target.query, body)) {
+        const draft = newDraft(request, target, endpoint, info);
+        setBody(draft, body);
+        draft.dropped = response === undefined;
+        response &&= setResponse(draft, response);
+        finish(draft);
+      } else leftOut++;
+    }
+    return response;
+  }
+
+  /** Adds the draft of an exchange. */
+  function newDraft(
+    request: RequestLike,
+    target: RequestTarget,
+    endpoint: EndpointDescription | undefined,
+    { number, at, experimentOf, events = [], faults = [] }: Partial<ExchangeDraft> & RequestStart,
+  ): ExchangeDraft {
+    const head = recordHead(request, target);
+    const draft: ExchangeDraft = {
+      number,
+      at,
+      endpoint,
+      registered: registeredSecrets,
+      experimentOf,
+      head,
+      bytes: exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers),
+      dropped: false,
+      passed: [],
+      events,
+      faults,
+      links: [],
+    };
+    drafts.set(request, draft);
+    index.add(draft);
+    return draft;
+  }
+
+  /** Records a response, and returns it as the client receives it. */
+  function setResponse(draft: ExchangeDraft, response: ResponseLike): ResponseLike {
+    draft.dropped = isDropped(response);
+    if (draft.dropped) return response;
+    setReply(draft, recordReply(response));
+    return isResponse(response) && hasTextBody(response) ? tapBody(draft, response) : response;
+  }
+
+  /** Records the end of an exchange. */
+  function finish(draft: ExchangeDraft): void {
+    draft.respondedAt = server.now();
+    draft.newestAtResponse = exchangeCount;
+    draft.snapshot = undefined;
+    index.assign(draft);
+    index.indexResponse(draft);
+    notify(draft);
   }
 
   function setBody(draft: ExchangeDraft, captured: CapturedBody | undefined): void {
@@ -227,15 +277,19 @@ export function recorder(
     get endpoints() {
       return endpoints;
     },
+    get leftOut() {
+      return leftOut;
+    },
     setup(app) {
-      now = app.server.now;
+      server = app.server;
       ({ endpoints, findEndpoint } = app);
       registeredSecrets = app.server.registeredSecrets;
     },
     handle: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
     onEvent(event, context) {
-      const draft = context && findForRequest(drafts, context.request);
-      if (draft === undefined) return;
+      if (context === undefined) return;
+      const draft = findForRequest(drafts, context.request);
+      if (draft === undefined) return void findForRequest(undecided, context.request)?.events.push(event);
       draft.events.push(event);
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
@@ -256,11 +310,15 @@ export function recorder(
       const draft = findForRequest(drafts, request);
       return draft && toExchange(draft);
     },
-    findNumber: (request) => findForRequest(drafts, request)?.number,
+    findNumber(request) {
+      const { number } = findForRequest(drafts, request) ?? {};
+      const info = number === undefined ? findForRequest(undecided, request) : undefined;
+      return info !== undefined && isRejected(info) ? info.number : number;
+    },
     markExperiment: (request, exchange) => void experiments.set(request, exchange),
     recordFault(request, fault) {
       const draft = findForRequest(drafts, request);
-      if (draft === undefined) return;
+      if (draft === undefined) return void findForRequest(undecided, request)?.faults.push(fault);
       draft.faults.push(fault);
       draft.snapshot = undefined;
     },
@@ -287,14 +345,5 @@ function callAll<Value>(listeners: ReadonlySet<(value: Value) => void>, value: V
     } catch {
       // A listener must not break the server.
     }
-  }
-}
-
-/** The form that a plugin around this one has read; the tap sees no part of it. */
-async function capturePeekedForm(peeked: Promise<string>): Promise<CapturedBody | undefined> {
-  try {
-    return { text: await peeked, complete: true };
-  } catch {
-    return undefined;
   }
 }

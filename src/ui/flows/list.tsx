@@ -106,7 +106,7 @@ function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps
 
 /** The page at `/flows`. */
 export function List(props: FlowListProps): VNode {
-  const { base, rows, newest, flowCount, filter, older, recording, csrfToken } = props;
+  const { base, rows, newest, flowCount, filter, older, recording, leftOut, csrfToken } = props;
   const params = Object.entries(filter).filter(([, value]) => value !== undefined);
   const href = (more: readonly (readonly [string, string])[]) => {
     const query = new URLSearchParams([...params, ...more].map(([name, value]) => [name, value]));
@@ -131,6 +131,12 @@ export function List(props: FlowListProps): VNode {
       <div class="listing">
         <div id="results">
           <div>
+            {leftOut > 0 && (
+              <p>
+                {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}
+                left out under load: the list has every rejected request and a sample of the others.
+              </p>
+            )}
             {params.length > 0 && rows.length > 0 && (
               <p>
                 <a href={`${base}/flows`}>Show all</a>

@@ -73,6 +73,8 @@ export interface FlowListProps extends Site {
   /** The place where the next page starts. */
   readonly older?: string;
   readonly recording: boolean;
+  /** The number of requests that were left out under load. */
+  readonly leftOut: number;
   readonly csrfToken: string;
   /** The path that starts the demo flow; absent without a demo client. */
   readonly start?: string;

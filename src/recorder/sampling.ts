@@ -1,0 +1,60 @@
+/** The sample of a recorder: how many new flows it records in a second. */
+
+import type { TraceEvent } from "../oauth/trace.ts";
+
+/** Real time that a sample covers, in milliseconds. */
+const sampleMs = 1000;
+
+/** Decides whether a request may begin a new flow of the recording. */
+export interface Sampling {
+  /**
+   * Whether the sample of this second is complete.
+   *
+   * @param flowCount The number of flows recorded so far.
+   */
+  isComplete(flowCount: number): boolean;
+}
+
+/**
+ * Creates a sample of the first `limit` flows in a second. It reads the clock of the process, as that of the server
+ * may stand still, and only when the limit is reached. Calls `onComplete` once for each second.
+ */
+export function sampling(limit: number, onComplete: () => void): Sampling {
+  let startedAt = performance.now();
+  let countAtStart = 0;
+  let isReported = false;
+  return {
+    isComplete(flowCount) {
+      if (flowCount - countAtStart < limit) return false;
+      const time = performance.now();
+      if (time - startedAt >= sampleMs) {
+        startedAt = time;
+        countAtStart = flowCount;
+        isReported = false;
+        return false;
+      }
+      if (!isReported) {
+        isReported = true;
+        onComplete();
+      }
+      return true;
+    },
+  };
+}
+
+/** What is known of an exchange at its start. */
+export interface RequestStart {
+  readonly number: number;
+  readonly at: number;
+}
+
+/** A request of which the end decides whether it is recorded. */
+export interface UndecidedRequest extends RequestStart {
+  readonly events: TraceEvent[];
+  readonly faults: string[];
+}
+
+/** Whether a rule, or an error of the server, ended the request. */
+export function isRejected({ events }: UndecidedRequest): boolean {
+  return events.some(({ type }) => type === "rejected" || type === "internal_error");
+}

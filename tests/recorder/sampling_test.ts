@@ -1,0 +1,92 @@
+/** Recording under load: every rejected request, a sample of the others, and everything again a second later. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { metrics } from "../../src/operating/metrics.ts";
+import { formatEvent } from "../../src/operating/format_event.ts";
+import { inspector } from "../../src/inspector/mod.ts";
+import { post, publicTokens, refresh, testClients, userinfo } from "../flows/client_endpoints.ts";
+import { testServer } from "../flows/harness.ts";
+import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";
+
+/** Runs a body at a fixed time of the process, which `advance` changes. */
+async function atFixedTime(body: (advance: (milliseconds: number) => void) => Promise<void>): Promise<void> {
+  const { now } = performance;
+  let time = 1000;
+  performance.now = () => time;
+  try {
+    await body((milliseconds) => void (time += milliseconds));
+  } finally {
+    performance.now = now;
+  }
+}
+
+const summaries = ({ recorder }: RecordedServer) =>
+  recorder.flows().map(({ exchanges }) => summarizeExchanges(exchanges));
+
+const login = ["authorize done", "token done"];
+
+test("above the sample, logins are left out until the second is over", async () => {
+  await atFixedTime(async (advance) => {
+    const recorded = await recordedServer({ sample: 2 });
+    const { server, recorder } = recorded;
+    for (let i = 0; i < 5; i++) await publicTokens(server);
+    assertEquals([summaries(recorded), recorder.leftOut], [[login, login], 6]);
+    const started = () => server.events.filter(({ type }) => type === "sampling_started");
+    assertEquals(started().length, 1);
+    assertMatch(formatEvent(started()[0]!)!, /more than 2 new flows in a second: .flows has all rejected requests/);
+    advance(999);
+    await publicTokens(server);
+    assertEquals([summaries(recorded).length, started().length], [2, 1]);
+    advance(1);
+    for (let i = 0; i < 3; i++) await publicTokens(server);
+    assertEquals([summaries(recorded), started().length], [[login, login, login, login], 2]);
+  });
+});
+
+test("above the sample, rejected requests are recorded with reason and form, and recorded flows continue", async () => {
+  await atFixedTime(async () => {
+    const recorded = await recordedServer({ sample: 1 });
+    const { server, recorder } = recorded;
+    const first = await publicTokens(server);
+    const other = await publicTokens(server);
+    await userinfo(server, first.access_token);
+    await refresh(server, first.refresh_token);
+    await userinfo(server, other.access_token);
+    await refresh(server, other.refresh_token);
+    await post(server, "/oauth2/token", { grant_type: "refresh_token", client_id: "spa", refresh_token: "unknown" });
+    await server.get("/oauth2/authorize?client_id=unregistered");
+    await server.get("/oauth2/no-such-page");
+    const rejected = ["token rejected", "authorize rejected", "unknown rejected"];
+    assertEquals(summaries(recorded), [[...login, "userinfo done", "token done"], ...rejected.map((step) => [step])]);
+    const exchange = recorder.exchanges().find(({ outcome }) => outcome === "rejected")!;
+    assertEquals(exchange.request.form.find(([name]) => name === "refresh_token"), ["refresh_token", "unknown"]);
+    assertEquals([exchange.rejection?.error, exchange.client, exchange.response?.status], [
+      "invalid_grant",
+      "spa",
+      400,
+    ]);
+    // Passed checks cost most, so the server is asked for none once the sample is complete.
+    assertEquals(recorder.flows()[0]!.exchanges.map(({ passed }) => passed.length > 0), [true, false, false, false]);
+    assertEquals(recorder.leftOut, 4);
+  });
+});
+
+test("by default the inspector takes a sample of 100 flows, and its page and the metrics say what is missing", async () => {
+  await atFixedTime(async () => {
+    const pages = inspector({ limit: 10_000 });
+    const counted = metrics();
+    const server = await testServer({ ...testClients, plugins: [pages, counted] });
+    for (let i = 0; i < 101; i++) await server.get("/oauth2/authorize?client_id=unregistered");
+    assertEquals(pages.recorder.flows().length, 101);
+    await publicTokens(server);
+    assertMatch(await (await server.get("/flows")).text(), /2 requests were left out under load/);
+    assertMatch(counted.text(), /latchkey_recorder_sampled_seconds_total 1\n/);
+  });
+});
+
+test("a recorder of a program's own records everything by default", async () => {
+  const recorded = await recordedServer();
+  for (let i = 0; i < 130; i++) await recorded.server.get("/oauth2/authorize?client_id=unregistered");
+  assertEquals([recorded.recorder.flows().length, recorded.recorder.leftOut], [130, 0]);
+});
