@@ -24,7 +24,7 @@ import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.t
 import { registeredSecrets } from "../oauth/redact.ts";
 import { type CreateRepository, recordPrefix } from "../oauth/records/repository.ts";
 import { type ResolvedSettings, resolveSettings } from "../oauth/config/resolve_settings.ts";
-import { loadGrantTypes } from "../oauth/grants/mod.ts";
+import { grantTypesOf } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
@@ -97,7 +97,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const scopes = [...resolved.scopes];
   const settings = { ...resolved, scopes };
   const { plugins = [] } = options;
-  const allGrantTypes = [...await loadGrantTypes(settings, extensions), ...options.grantTypes ?? []];
+  const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
   const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
   const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
   const base = new URL(issuer).pathname.replace(/\/$/, "");

@@ -9,7 +9,7 @@ import { quote } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { parameters, type Params, splitScope } from "../../oauth/params.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
 import {
   hasAccess,
   issueAccess,
@@ -29,18 +29,10 @@ import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 
 /** The grant type for these issuers. */
-export function jwtBearer(trustedIssuers: readonly TrustedIssuer[]): Omit<GrantType, "standing"> {
-  const acceptsIdJag = trustedIssuers.some(({ grantProfile }) => grantProfile === "id-jag");
+export function jwtBearer(
+  trustedIssuers: readonly TrustedIssuer[],
+): Pick<GrantType, "authorize" | "identifyClient"> {
   return {
-    type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-    parameters: parameters(
-      { name: "assertion", secret: "assertion", linksFlow: true },
-      "scope",
-      { name: "resource", repeatable: true },
-    ),
-    ...acceptsIdJag && {
-      metadata: { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] },
-    },
     authorize: (server, request) => authorizeAssertion(server, request, trustedIssuers),
     identifyClient: (server, parameters) => identifyClient(server, parameters, trustedIssuers),
   };

@@ -7,9 +7,12 @@ import type { Extension } from "../../app/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { unlistedClientsWarnings } from "../../oauth/config/validate_groups.ts";
+import { parameters } from "../../oauth/params.ts";
 import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
 
 const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssuers.length > 0;
+
+const trustedIssuersOf = (settings: object) => (settings as AssertionGrantPolicy).trustedIssuers;
 
 /** An assertion about a subject that is mapped to a client is for that client. */
 const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer): boolean =>
@@ -33,11 +36,20 @@ export const assertionGrants: Extension = {
         trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
       ),
     ),
+  metadata: ({ settings }) =>
+    trustedIssuersOf(settings).some(({ grantProfile }) => grantProfile === "id-jag")
+      ? { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] }
+      : {},
   grantTypes: [{
     type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
     setting: "trustedIssuers",
     standing: withoutUser,
     isOn,
+    parameters: parameters(
+      { name: "assertion", secret: "assertion", linksFlow: true },
+      "scope",
+      { name: "resource", repeatable: true },
+    ),
     load: async ({ trustedIssuers }: AssertionGrantPolicy) =>
       (await import("./grant_type.ts")).jwtBearer(trustedIssuers),
   }],

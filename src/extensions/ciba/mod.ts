@@ -12,7 +12,7 @@ import type { EndpointOptions, Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
 import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import { parameters } from "../../oauth/params.ts";
-import { polledDelivery } from "../polled/delivery.ts";
+import { polledDelivery, polledGrantType } from "../polled/delivery.ts";
 import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
@@ -25,14 +25,14 @@ export const ciba: Extension = {
   settingFields: cibaFields,
   resolveSettings: resolveCiba,
   endpoints: (settings: CibaSettings, options) => isOn(settings) ? cibaEndpoints(options) : [],
-  grantTypes: [{
-    type: cibaGrant.type,
-    setting: "backchannelAuthentication",
-    // It asks users who did not start anything, and its errors say whether a user exists.
-    standing: { from: "configured", onTestHosts: "unknown" },
-    isOn,
-    load: async () => (await import("../polled/poll.ts")).polledGrantType(cibaGrant),
-  }],
+  grantTypes: [
+    polledGrantType(cibaGrant, {
+      setting: "backchannelAuthentication",
+      // It asks users who did not start anything, and its errors say whether a user exists.
+      standing: { from: "configured", onTestHosts: "unknown" },
+      isOn,
+    }),
+  ],
   clientMembers: ["backchannel_token_delivery_mode"],
   delivery: polledDelivery(cibaGrant),
   metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: ["poll"] } : {},

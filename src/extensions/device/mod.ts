@@ -12,9 +12,9 @@
 import type { EndpointOptions, Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
 import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
-import { deviceCodeType, withoutUser } from "../../oauth/clients/standing.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
 import { type ParameterDescription, parameters } from "../../oauth/params.ts";
-import { polledDelivery } from "../polled/delivery.ts";
+import { polledDelivery, polledGrantType } from "../polled/delivery.ts";
 import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
 
 const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
@@ -27,14 +27,14 @@ export const device: Extension = {
   settingFields: deviceFields,
   resolveSettings: resolveDevice,
   endpoints: (settings: DeviceSettings, options) => isOn(settings) ? deviceEndpoints(options) : [],
-  grantTypes: [{
-    type: deviceCodeType,
-    setting: "deviceAuthorization",
-    standing: withoutUser,
-    hasDemoClient: true,
-    isOn,
-    load: async () => (await import("../polled/poll.ts")).polledGrantType(deviceGrant),
-  }],
+  grantTypes: [
+    polledGrantType(deviceGrant, {
+      setting: "deviceAuthorization",
+      standing: withoutUser,
+      hasDemoClient: true,
+      isOn,
+    }),
+  ],
   delivery: polledDelivery(deviceGrant),
 };
 

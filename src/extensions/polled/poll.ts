@@ -10,9 +10,9 @@ import {
   narrowGrant,
   registeredScope,
 } from "../../oauth/grants/narrow_grant.ts";
-import { parameters } from "../../oauth/params.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
-import type { GrantType, Server } from "../../oauth/server.ts";
+import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { Server } from "../../oauth/server.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
 import type { PolledRequestRecord, StoredRecord } from "../../store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
@@ -26,63 +26,58 @@ const slowDownSeconds = 5;
 const pollToleranceMs = 500;
 
 /**
- * The grant type: exchanges a code once the user has approved. A poll of another client changes nothing.
+ * Exchanges a code once the user has approved. A poll of another client changes nothing.
  *
  * @throws {OAuthError} `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant`.
  */
-export function polledGrantType(grant: PolledGrant): Omit<GrantType, "standing"> {
-  const { type, parameter, requestName, rules } = grant;
+export async function authorizePoll(
+  server: Server,
+  request: TokenRequest,
+  grant: PolledGrant,
+): Promise<Authorization> {
+  const { parameter, requestName, rules } = grant;
   const rule = rules.code;
-  return {
-    type,
-    parameters: parameters(
-      { name: parameter, secret: parameter, linksFlow: true },
-      { name: "resource", repeatable: true },
-    ),
-    async authorize(server, request) {
-      const { client, parameters } = request;
-      const code = parameters.get(parameter);
-      if (code === undefined) {
-        throw new OAuthError("invalid_request", `${parameter} is missing`, {
-          rule,
-          expected: `${parameter} of the ${requestName} response`,
-          received: `no ${parameter}`,
-        });
-      }
-      const { id, found } = await findCode(server, grant, client, code);
-      const { validUntil } = found.value;
-      if (found.consumedAt !== undefined) throw usedCode(grant, found.consumedAt);
-      if (server.now() >= validUntil) {
-        throw new OAuthError("expired_token", `${parameter} has expired`, {
-          rule,
-          expected: `before ${formatTime(validUntil)}`,
-          received: formatTime(server.now()),
-          fix: `Stop polling, and start a new ${requestName} if the user still wants to log in.`,
-        });
-      }
-      const decision = await server.store.get("polled_decision", id);
-      if (decision === undefined) throw await pendingError(server, grant, id, found);
-      const { grant: approved } = decision.value;
-      if (approved === undefined) {
-        throw new OAuthError("access_denied", "the user denied the request", {
-          rule,
-          expected: "the user's approval",
-          received: "Deny",
-          fix: "Stop polling, and show that access was denied. Start again only if the user asks for it.",
-        });
-      }
-      const stored = { ...decision, value: { grant: approved } };
-      const scope = registeredScope(client, approved.scope);
-      const invalidReason = await findInvalidReason(server, client, stored, scope);
-      if (invalidReason !== undefined) throw invalidCode(grant, invalidReason);
-      const authorization = await narrowGrant(server, request, stored, scope);
-      // Atomic: of concurrent polls one gets the tokens.
-      if (!await server.store.consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
-      server.passed?.(rule, client.id);
-      warnAboutResource(server, client, parameters);
-      return authorization;
-    },
-  };
+  const { client, parameters } = request;
+  const code = parameters.get(parameter);
+  if (code === undefined) {
+    throw new OAuthError("invalid_request", `${parameter} is missing`, {
+      rule,
+      expected: `${parameter} of the ${requestName} response`,
+      received: `no ${parameter}`,
+    });
+  }
+  const { id, found } = await findCode(server, grant, client, code);
+  const { validUntil } = found.value;
+  if (found.consumedAt !== undefined) throw usedCode(grant, found.consumedAt);
+  if (server.now() >= validUntil) {
+    throw new OAuthError("expired_token", `${parameter} has expired`, {
+      rule,
+      expected: `before ${formatTime(validUntil)}`,
+      received: formatTime(server.now()),
+      fix: `Stop polling, and start a new ${requestName} if the user still wants to log in.`,
+    });
+  }
+  const decision = await server.store.get("polled_decision", id);
+  if (decision === undefined) throw await pendingError(server, grant, id, found);
+  const { grant: approved } = decision.value;
+  if (approved === undefined) {
+    throw new OAuthError("access_denied", "the user denied the request", {
+      rule,
+      expected: "the user's approval",
+      received: "Deny",
+      fix: "Stop polling, and show that access was denied. Start again only if the user asks for it.",
+    });
+  }
+  const stored = { ...decision, value: { grant: approved } };
+  const scope = registeredScope(client, approved.scope);
+  const invalidReason = await findInvalidReason(server, client, stored, scope);
+  if (invalidReason !== undefined) throw invalidCode(grant, invalidReason);
+  const authorization = await narrowGrant(server, request, stored, scope);
+  // Atomic: of concurrent polls one gets the tokens.
+  if (!await server.store.consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
+  server.passed?.(rule, client.id);
+  warnAboutResource(server, client, parameters);
+  return authorization;
 }
 
 /** The error of a code that cannot be exchanged. */

@@ -2,12 +2,12 @@
 
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
 import { registeredResources } from "../../oauth/authorize/scope.ts";
-import { parameters, type Params, splitScope } from "../../oauth/params.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
 import { canonicalUri } from "../../oauth/config/resource_list.ts";
-import { type TokenExchangePolicy, type TokenExchangeSettings, tokenExchangeType } from "./settings.ts";
+import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";
-import type { GrantType, Server } from "../../oauth/server.ts";
+import type { Server } from "../../oauth/server.ts";
 import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/mod.ts";
 import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
@@ -22,25 +22,8 @@ const loginScopes = ["openid", "offline_access"];
 /** Maximum number of exchanges that lead to one token: each is looked up whenever the token is read. */
 const maxExchanges = 8;
 
-/** The grant type by this policy. */
-export function tokenExchangeGrant(policy: TokenExchangePolicy): Omit<GrantType, "standing"> {
-  return {
-    type: tokenExchangeType,
-    parameters: parameters(
-      ...["scope", "subject_token_type", "actor_token_type", "requested_token_type"],
-      { name: "subject_token", secret: "subject_token", linksFlow: true },
-      { name: "actor_token", secret: "actor_token" },
-      ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
-    ),
-    ...policy.resourceAuthorizationServers.length > 0 && {
-      metadata: { identity_chaining_requested_token_types_supported: [tokenTypes.idJag] },
-    },
-    authorize: (server, request) => exchangeToken(server, request, policy),
-  };
-}
-
 /** Exchanges the subject token of a request for the requested type of token. */
-async function exchangeToken(
+export async function exchangeToken(
   server: Server,
   request: TokenRequest,
   policy: TokenExchangePolicy,

@@ -7,7 +7,8 @@ import type { Extension } from "../../app/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import { unlistedClientsWarnings } from "../../oauth/config/validate_groups.ts";
-import { tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
+import { parameters } from "../../oauth/params.ts";
+import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 
 const issuesIdJags = (settings: object): boolean =>
   (settings as TokenExchangePolicy).resourceAuthorizationServers.length > 0;
@@ -31,12 +32,23 @@ export const tokenExchange: Extension = {
         clients === undefined ? [`resourceAuthorizationServers[${i}]`] : []
       ),
     ),
+  metadata: ({ settings }) =>
+    issuesIdJags(settings) ? { identity_chaining_requested_token_types_supported: [idJagType] } : {},
   grantTypes: [{
     type: tokenExchangeType,
     setting: "tokenExchange or resourceAuthorizationServers",
     standing: withoutUser,
     isOn,
-    load: async (settings: TokenExchangePolicy) => (await import("./grant_type.ts")).tokenExchangeGrant(settings),
+    parameters: parameters(
+      ...["scope", "subject_token_type", "actor_token_type", "requested_token_type"],
+      { name: "subject_token", secret: "subject_token", linksFlow: true },
+      { name: "actor_token", secret: "actor_token" },
+      ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
+    ),
+    async load(settings: TokenExchangePolicy) {
+      const { exchangeToken } = await import("./grant_type.ts");
+      return { authorize: (server, request) => exchangeToken(server, request, settings) };
+    },
   }],
   async loadTokenIssuers(settings: TokenExchangePolicy) {
     if (!issuesIdJags(settings)) return [];

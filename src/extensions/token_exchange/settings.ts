@@ -5,6 +5,9 @@ import { type Field, type Fields, flag, list, object, record, seconds, text, tex
 /** The value of `grant_type` (RFC 8693 §2.1). */
 export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
+/** The type of token of an ID-JAG. */
+export const idJagType = "urn:ietf:params:oauth:token-type:id-jag";
+
 /** The settings of token exchange. */
 export interface TokenExchangeMembers {
   /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */

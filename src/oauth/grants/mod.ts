@@ -19,15 +19,19 @@ import type { OptionalGrantType } from "../config/extension_settings.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
+/** The code of a grant type. */
+type GrantTypeCode = Pick<GrantType, "authorize" | "identifyClient">;
+
 /** A grant type whose code the first request for it loads. */
 function loadedOnDemand(
-  description: Omit<GrantType, "authorize">,
-  load: () => Promise<GrantType["authorize"]>,
+  description: Omit<GrantType, keyof GrantTypeCode>,
+  load: () => Promise<GrantTypeCode>,
 ): GrantType {
-  let authorize: GrantType["authorize"] | undefined;
+  let code: GrantTypeCode | undefined;
   return {
     ...description,
-    authorize: async (server, request) => await (authorize ??= await load())(server, request),
+    authorize: async (server, request) => await (code ??= await load()).authorize(server, request),
+    identifyClient: async (server, parameters) => await (code ??= await load()).identifyClient?.(server, parameters),
   };
 }
 
@@ -39,13 +43,13 @@ const refreshToken = loadedOnDemand({
     "scope",
     { name: "resource", repeatable: true },
   ),
-}, async () => (await import("./refresh_token.ts")).authorizeRefresh);
+}, async () => ({ authorize: (await import("./refresh_token.ts")).authorizeRefresh }));
 
 const clientCredentials = loadedOnDemand({
   type: "client_credentials",
   standing: { from: "approved", onTestHosts: "unknown" },
   parameters: parameters("scope", { name: "resource", repeatable: true }),
-}, async () => (await import("./client_credentials.ts")).authorizeClientCredentials);
+}, async () => ({ authorize: (await import("./client_credentials.ts")).authorizeClientCredentials }));
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
@@ -53,10 +57,10 @@ export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken
 /** The settings that enable grant types. */
 type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;
 
-/** A grant type of an extension, and how to load it. */
-export interface LoadableGrantType extends OptionalGrantType {
-  /** Called once, for a server whose settings switch the grant type on. */
-  load(settings: object): Promise<Omit<GrantType, "standing">>;
+/** A grant type of an extension, and how to load its code. */
+export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "parameters"> {
+  /** Called at the first request for it, for a server whose settings switch the grant type on. */
+  load(settings: object): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
 }
 
 /** The grant types that a server supports: those of every server, and those that its settings switch on. */
@@ -64,14 +68,18 @@ export function supportedGrantTypes(settings: GrantTypeSettings): readonly Suppo
   return [...grantTypes, ...settings.grantTypes];
 }
 
-/** Loads the grant types of a server, in the order of `grant_types_supported`. */
-export async function loadGrantTypes(
+/** The grant types of a server, in the order of `grant_types_supported`. */
+export function grantTypesOf(
   settings: GrantTypeSettings,
   extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
-): Promise<readonly GrantType[]> {
-  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings))
-    .map(async ({ standing, load }) => ({ ...await load(settings), standing }));
-  return [...grantTypes, ...await Promise.all(ofExtensions)];
+): readonly GrantType[] {
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
+  return [
+    ...grantTypes,
+    ...ofExtensions.map(({ type, standing, parameters, load }) =>
+      loadedOnDemand({ type, standing, parameters }, () => load(settings))
+    ),
+  ];
 }
 
 /** The settings that switch a grant type on; `undefined` for any other one. */
