@@ -56,6 +56,12 @@ const outputs: Readonly<
       "values.css": css("static/values.css"),
     },
   },
+  "src/ui/docs/assets.gen.ts": {
+    at: "docs",
+    files: {
+      "docs.css": css("static/docs/docs.css"),
+    },
+  },
   "src/ui/flows/assets.gen.ts": {
     at: "flows",
     files: {

@@ -8,6 +8,8 @@ import { readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { getPackageName } from "./import_rules.ts";
+import { rulesPath } from "../src/docs/guides.ts";
+import { findRule } from "../src/oauth/rules/mod.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";
@@ -73,6 +75,7 @@ await write("LICENSE", await Deno.readTextFile("LICENSE"));
 const readmes = ["README.md", ...globSync("src/**/README.md")];
 for (const path of readmes) await write(path, await readmeForUsers(path));
 await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
+await write(rulesPath, await readRulesOfProgram());
 for (const path of documentPaths) await write(path, JSON.stringify(JSON.parse(await Deno.readTextFile(path))));
 const tarball = await pack();
 const { packages, total, own } = await install(tarball);
@@ -105,6 +108,12 @@ async function readmeForUsers(path: string): Promise<string> {
     throw new Error(`${path} in the package would end a passage with a colon and nothing after it:\n${cut}`);
   }
   return text;
+}
+
+/** The descriptions of the rules that the program has, for its documentation. */
+async function readRulesOfProgram(): Promise<string> {
+  const isKept = (line: string) => !line.startsWith("| ") || findRule(line.slice(2, 7)) !== undefined;
+  return (await Deno.readTextFile(rulesPath)).split("\n").filter(isKept).join("\n");
 }
 
 /** Packs the build, and returns the path. */

@@ -4,6 +4,7 @@ import * as esbuild from "esbuild";
 import { dirname } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { documentationPaths } from "../src/docs/guides.ts";
 import { getPackageNames, readLicenses } from "./licenses.ts";
 import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
 import { npx, run, thisSystem } from "./run.ts";
@@ -202,8 +203,14 @@ async function writeEntry(tool: Tool, licences: string): Promise<void> {
   };
   await Deno.writeTextFile(
     `${folder}/about.ts`,
-    `Object.assign(globalThis, { LATCHKEY_ABOUT: ${JSON.stringify(about)} });`,
+    `Object.assign(globalThis, { LATCHKEY_ABOUT: { ...${
+      JSON.stringify(about)
+    }, readTexts: () => import("./texts.ts") } });`,
   );
+  const texts = Object.fromEntries(
+    await Promise.all(documentationPaths.map(async (path) => [path, await Deno.readTextFile(path)])),
+  );
+  await Deno.writeTextFile(`${folder}/texts.ts`, `export const texts = ${JSON.stringify(texts)};`);
   await Deno.writeTextFile(entry, `import "./about.ts";\nimport "../../src/main.ts";\n`);
 }
 

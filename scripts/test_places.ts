@@ -52,6 +52,7 @@ export const onDenoAlone: readonly Group[] = [
   {
     why: "pages as text, and what their forms send",
     paths: [
+      "tests/docs/",
       ...below(
         "tests/flows/",
         "client_change_",

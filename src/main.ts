@@ -1,6 +1,6 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
-import { formatLicences, formatVersion, version } from "./cli/about.ts";
+import { formatLicences, formatVersion, textReader, version } from "./cli/about.ts";
 import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import type { InitActions } from "./cli/init/init.ts";
@@ -119,6 +119,7 @@ async function main(
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspector === undefined ? [] : [inspector],
+      ...openTools ? [await openDocumentation(environment)] : [],
       ...control === undefined ? [] : control.plugins,
       ...config.faults ? [await openFaultPages(inspector, control)] : [],
       ...control === undefined && openTools && settings.login !== "interactive"
@@ -235,6 +236,11 @@ async function openInspector(
   // Programs and mappings read the record of every request.
   const sample = control || requestMappings !== undefined ? Infinity : undefined;
   return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample });
+}
+
+async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<Plugin> {
+  const { documentation } = await import("./docs/mod.ts");
+  return documentation(textReader(readTextFile, import.meta.url));
 }
 
 async function openControl(secret: string | undefined, inspector: Inspector | undefined): Promise<ProgramControl> {

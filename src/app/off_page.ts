@@ -34,6 +34,11 @@ const offPages: Readonly<Record<string, OffPage>> = {
     command: `${start} --login interactive`,
   },
   clients: directory("clients"),
+  docs: {
+    message: "The documentation is not part of this server",
+    fix: "Start the program: on a test host it has these pages. A server inside another program has none.",
+    command: start,
+  },
   faults: {
     message: "Faults are off",
     fix:

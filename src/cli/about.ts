@@ -1,4 +1,4 @@
-/** The version, the commit and the licences of the program. */
+/** The version, the commit, the licences and the texts of the program. */
 
 import manifest from "../../deno.json" with { type: "json" };
 
@@ -8,6 +8,8 @@ interface BuildInfo {
   readonly commit?: string;
   /** The full licences of the packages inside. */
   readonly licences: string;
+  /** Loads the texts of the documentation, by their paths from the root of the project. */
+  readonly readTexts?: () => Promise<{ readonly texts: Readonly<Record<string, string>> }>;
 }
 
 declare const LATCHKEY_ABOUT: BuildInfo;
@@ -32,4 +34,25 @@ export function formatVersion(): string {
 /** The licences, or their location. */
 export function formatLicences(): string {
   return readBuildInfo().licences.trimEnd();
+}
+
+/**
+ * Reads texts of the documentation by their paths from the root of the project: those inside the executable file, else
+ * the files of the clone or of the npm package.
+ *
+ * @param main The URL of the main module: `src/main.ts` in a clone, `main.js` at the root of the package.
+ */
+export function textReader(
+  readTextFile: (path: string) => Promise<string>,
+  main: string,
+): (path: string) => Promise<string> {
+  const { readTexts } = readBuildInfo();
+  if (readTexts !== undefined) return async (path) => (await readTexts()).texts[path]!;
+  const root = new URL(main.endsWith(".ts") ? ".." : ".", main);
+  return (path) => readTextFile(toPath(new URL(path, root)));
+}
+
+/** The path of a file URL. On Windows it has no slash before the drive. */
+function toPath({ pathname }: URL): string {
+  return decodeURIComponent(pathname).replace(/^\/(?=[A-Za-z]:\/)/, "");
 }

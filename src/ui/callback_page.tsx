@@ -14,6 +14,7 @@ import { PageActions, type StartLink } from "./page_actions.tsx";
 import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
 import { AuthorizationResponse, type RoundTrip, RoundTripSection } from "./round_trip_section.tsx";
 import { RoundTripStepper } from "./round_trip_stepper.tsx";
+import { DescriptionWithRule } from "./rule_link.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
@@ -259,7 +260,9 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
                     <CodeItem label="Error" text={error} />
                     {description !== undefined && (
                       <DefinitionItem label="Description">
-                        <bdi>{description}</bdi>
+                        <bdi>
+                          <DescriptionWithRule text={description} />
+                        </bdi>
                       </DefinitionItem>
                     )}
                   </dl>

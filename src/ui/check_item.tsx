@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Comparison } from "./comparison.tsx";
+import { RuleLink } from "./rule_link.tsx";
 import { Code } from "./value.tsx";
 
 interface CheckItemProps {
@@ -27,7 +28,13 @@ export function CheckItem({ passed, children, expected, received, rule }: CheckI
     <div class={`verdict ${name}`}>
       <span class="mark" role="img" aria-label={word}>{mark}</span>
       <div>
-        <p>{children} {rule !== undefined && <span class="rule">{rule}</span>}</p>
+        <p>
+          {children} {rule !== undefined && (
+            <span class="rule">
+              <RuleLink rule={rule} />
+            </span>
+          )}
+        </p>
         {passed && expected !== undefined && expected === received
           ? (
             <p class="comparison">

@@ -6,8 +6,9 @@ import { Comparison } from "./comparison.tsx";
 import { citedSections } from "./specifications.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
+import { RuleLink } from "./rule_link.tsx";
 import { StatusBadge } from "./status_badge.tsx";
-import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
+import { CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** A registered value similar to the received one. */
 export interface SuggestedMatch {
@@ -150,7 +151,9 @@ export function ErrorPage(props: ErrorPageProps): VNode {
                 {isSuggestion && <CodeItem label="Expected" text={expected} />}
                 {rule !== undefined && (
                   <DefinitionItem label="Rule">
-                    <Code text={rule} />
+                    <code class="wire">
+                      <RuleLink rule={rule} />
+                    </code>
                     {citedSections(cites).map(({ title, url }) => (
                       <>
                         , {allowsExternalLinks ? <a href={url} rel="noreferrer">{title}</a> : title}

@@ -2,6 +2,7 @@
 /** The layout of every page: head, header with links, one `main` with one `h1`. */
 
 import type { ComponentChildren, VNode } from "preact";
+import { RulesPath } from "./rule_link.tsx";
 
 /** A link in the header of every page. */
 export interface NavigationLink {
@@ -53,61 +54,64 @@ export function Layout(props: LayoutProps): VNode {
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
   // A page below another one, such as /flows/check, may have a link of its own.
+  const hasDocs = site.links?.some((link) => link.path === "/docs");
   const current = links.find((link) => link.path === path) ?? links.find((link) => path?.startsWith(`${link.path}/`));
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Latchkey`}</title>
-        <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
-        <link rel="stylesheet" href={`${base}/static/style.css`} />
-        {script !== null && <script type="module" src={`${base}/static/${script}.js`}></script>}
-        {variant === "card" && <Stylesheet site={site} name="people" />}
-        {head}
-      </head>
-      <body class={variant}>
-        <a class="skip" href="#main">Skip to the content</a>
-        <header class="top">
-          <a class="name" href={`${base}/`}>
-            <img src={`${base}/static/icon.svg`} alt="" width="20" height="20" />
-            Latchkey
-          </a>
-          <p class="issuer">
-            <span class="unseen">Issuer:</span>
-            <code class="wire">{issuer}</code>
-          </p>
-          {links.length > 0 && (
-            <nav class="pages" aria-label="Pages">
-              {links.map((link) => (
-                <a
-                  key={link.path}
-                  href={base + link.path}
-                  aria-current={link === current ? (link.path === path ? "page" : "true") : undefined}
-                >
-                  {link.label}
-                </a>
-              ))}
-            </nav>
-          )}
-        </header>
-        <main id="main" tabIndex={-1}>
-          {stepper}
-          <div class="opening">
-            {badges === undefined ? <h1>{heading}</h1> : (
-              <div class="heading">
-                <h1>{heading}</h1>
-                {badges}
-              </div>
+    <RulesPath.Provider value={hasDocs ? `${base}/docs/rules` : undefined}>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>{`${title} · Latchkey`}</title>
+          <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
+          <link rel="stylesheet" href={`${base}/static/style.css`} />
+          {script !== null && <script type="module" src={`${base}/static/${script}.js`}></script>}
+          {variant === "card" && <Stylesheet site={site} name="people" />}
+          {head}
+        </head>
+        <body class={variant}>
+          <a class="skip" href="#main">Skip to the content</a>
+          <header class="top">
+            <a class="name" href={`${base}/`}>
+              <img src={`${base}/static/icon.svg`} alt="" width="20" height="20" />
+              Latchkey
+            </a>
+            <p class="issuer">
+              <span class="unseen">Issuer:</span>
+              <code class="wire">{issuer}</code>
+            </p>
+            {links.length > 0 && (
+              <nav class="pages" aria-label="Pages">
+                {links.map((link) => (
+                  <a
+                    key={link.path}
+                    href={base + link.path}
+                    aria-current={link === current ? (link.path === path ? "page" : "true") : undefined}
+                  >
+                    {link.label}
+                  </a>
+                ))}
+              </nav>
             )}
-            {opening}
-          </div>
-          {children}
-        </main>
-        <p class="unseen" role="status"></p>
-      </body>
-    </html>
+          </header>
+          <main id="main" tabIndex={-1}>
+            {stepper}
+            <div class="opening">
+              {badges === undefined ? <h1>{heading}</h1> : (
+                <div class="heading">
+                  <h1>{heading}</h1>
+                  {badges}
+                </div>
+              )}
+              {opening}
+            </div>
+            {children}
+          </main>
+          <p class="unseen" role="status"></p>
+        </body>
+      </html>
+    </RulesPath.Provider>
   );
 }
 

@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
 import { CheckItem } from "../check_item.tsx";
+import { RuleLink } from "../rule_link.tsx";
 import { citedSections } from "../specifications.ts";
 import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
@@ -63,7 +64,9 @@ export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[]
                   : <code>{check.value}</code>
                 </>
               )}
-              <small>{check.rule} {citedSections(check.cites)[0]?.title}</small>
+              <small>
+                <RuleLink rule={check.rule} /> {citedSections(check.cites)[0]?.title}
+              </small>
             </li>
           )
       )}

@@ -2,6 +2,7 @@
 /** The small parts of the inspector's pages: head, time, rejection, rule. */
 
 import type { VNode } from "preact";
+import { RuleLink } from "../rule_link.tsx";
 import { citedSections } from "../specifications.ts";
 import { Code } from "../value.tsx";
 import type { RejectionSummary } from "./props.ts";
@@ -60,7 +61,7 @@ export function Rule({ rule, cites }: RuleProps): VNode | null {
   if (rule === undefined) return null;
   return (
     <small>
-      {rule}
+      <RuleLink rule={rule} />
       {citedSections(cites).map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
     </small>
   );

@@ -1,0 +1,80 @@
+/** GET /docs and below: finds the page of a path. Loaded at the first visit. */
+
+import type { Context } from "../app/context.ts";
+import { html, HttpError, type HttpResponse } from "../http/message.ts";
+import { assetResponse } from "../home/static_files.ts";
+import { suggest } from "../oauth/config/config_issue.ts";
+import type { DocsPages } from "../ui/docs/mod.ts";
+import { rulesPath } from "./guides.ts";
+import { describeRule, groupRules, parseRules } from "./rules.ts";
+import { describeSetting, listSettings, settingNames } from "./settings.ts";
+
+/** Reads a text of the project by its path from the root. */
+type ReadText = (path: string) => Promise<string>;
+
+/** What the functions below receive. */
+interface PageRequest {
+  readonly context: Context;
+  readonly docsPages: DocsPages;
+  readonly readText: ReadText;
+  /** The path below the folder, without a leading slash. */
+  readonly name: string;
+}
+
+/** The pages, by the first segment of their path. */
+const folders: Readonly<Record<string, (request: PageRequest) => Promise<string>>> = {
+  "": showStart,
+  rules: showRules,
+  settings: showSettings,
+};
+
+/** Shows the page of the path. @throws {HttpError} 404 if there is none. */
+export async function showPage(context: Context, readText: ReadText): Promise<HttpResponse> {
+  const { docsPages } = await import("../ui/docs/mod.ts");
+  const [folder = "", ...rest] = context.target.path.slice(`${context.site.base}/docs/`.length).split("/");
+  if (rest.length === 0 && Object.hasOwn(docsPages.assets, folder)) {
+    return assetResponse(context.request, docsPages.assets[folder]!);
+  }
+  if (!Object.hasOwn(folders, folder)) throw notFound(context, folder, Object.keys(folders));
+  return html(200, await folders[folder]!({ context, docsPages, readText, name: rest.join("/") }));
+}
+
+/** /docs */
+function showStart({ context, docsPages }: PageRequest): Promise<string> {
+  return Promise.resolve(docsPages.start(context.site));
+}
+
+/** /docs/rules, /docs/rules/PK and /docs/rules/PK-09 */
+async function showRules({ context, docsPages, readText, name }: PageRequest): Promise<string> {
+  const { site } = context;
+  const rows = parseRules(await readText(rulesPath));
+  const groups = groupRules(rows);
+  if (name === "") return docsPages.rules({ ...site, groups });
+  const group = groups.find(({ prefix }) => prefix === name);
+  if (group !== undefined) return docsPages.ruleGroup({ ...site, group });
+  const rule = describeRule(rows, name, await settingNames());
+  if (rule === undefined) {
+    throw notFound(context, name, [...rows.map(({ id }) => id), ...groups.map(({ prefix }) => prefix)], "/rules");
+  }
+  return docsPages.rule({ ...site, rule });
+}
+
+/** /docs/settings and /docs/settings/pkce */
+async function showSettings({ context, docsPages, name }: PageRequest): Promise<string> {
+  const settings = await listSettings();
+  if (name === "") return docsPages.settings({ ...context.site, settings });
+  const setting = await describeSetting(name);
+  if (setting === undefined) throw notFound(context, name, settings.map(({ name }) => name), "/settings");
+  return docsPages.setting({ ...context.site, setting });
+}
+
+/** The error for a page that does not exist, with the most similar one. */
+function notFound({ server, target }: Context, name: string, names: readonly string[], folder = ""): HttpError {
+  const nearest = suggest(name, names);
+  const list = `${server.issuer.replace(/\/$/, "")}/docs${folder}`;
+  return new HttpError(404, "HT-01", "The documentation has no such page", {
+    ...nearest !== undefined && { expected: `${list}/${nearest}` },
+    received: target.path,
+    fix: nearest === undefined ? `Choose a page of the list at ${list}.` : `Did you mean ${list}/${nearest}?`,
+  });
+}

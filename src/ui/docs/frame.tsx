@@ -1,0 +1,53 @@
+/** @jsxImportSource preact */
+/** The frame of every page of the documentation. */
+
+import type { ComponentChildren, VNode } from "preact";
+import { Layout, type Site } from "../layout.tsx";
+
+/** A link to a page of the documentation. */
+export interface DocsLink {
+  readonly label: string;
+  /** The path below `/docs`, empty or with a leading slash. */
+  readonly path: string;
+}
+
+interface FrameProps {
+  readonly site: Site;
+  /** The pages above this one. Default: the start of the documentation alone. */
+  readonly above?: readonly DocsLink[];
+  readonly heading: string;
+  readonly badges?: ComponentChildren;
+  readonly opening: ComponentChildren;
+  /** Further elements of `<head>`. Default: none. */
+  readonly head?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** A page of the documentation: the way to it above the heading. */
+export function Frame({ site, above = [], heading, badges, opening, head, children }: FrameProps): VNode {
+  const { base } = site;
+  return (
+    <Layout
+      site={site}
+      path="/docs/*"
+      head={
+        <>
+          <link rel="stylesheet" href={`${base}/docs/docs.css`} />
+          {head}
+        </>
+      }
+      heading={heading}
+      badges={badges}
+      stepper={
+        <nav class="trail" aria-label="Documentation">
+          {[{ label: "Docs", path: "" }, ...above].map(({ label, path }) => (
+            <a key={path} href={`${base}/docs${path}`}>{label}</a>
+          ))}
+        </nav>
+      }
+      opening={opening}
+    >
+      {children}
+    </Layout>
+  );
+}

@@ -1,0 +1,115 @@
+/** The props of the pages of the documentation. */
+
+import type { Site } from "../layout.tsx";
+import type { Inline } from "./markdown.tsx";
+
+/** Rules with the same prefix. */
+export interface RuleGroup {
+  /** The first part of the IDs, such as `PK`. */
+  readonly prefix: string;
+  /** What the rules are about. */
+  readonly title: string;
+  readonly rules: readonly { readonly id: string; readonly summary: string }[];
+}
+
+/** The list of all rules. */
+export interface RulesProps extends Site {
+  readonly groups: readonly RuleGroup[];
+}
+
+/** The list of the rules of one group. */
+export interface RuleGroupProps extends Site {
+  readonly group: RuleGroup;
+}
+
+/** What a page says of a rule. */
+export interface RuleDescription {
+  readonly id: string;
+  /** The level of BCP 14. */
+  readonly level: string;
+  /** Whether the rule applies even where a specification allows something else. */
+  readonly isOwnDecision: boolean;
+  /** The title of its group. */
+  readonly group: string;
+  /** What the rule demands. */
+  readonly demand: readonly Inline[];
+  /** What is true when the check has passed; absent if passed checks are not traced. */
+  readonly passes?: string;
+  /** How to fix a request that breaks it; absent if the rule rejects no request. */
+  readonly fix?: string;
+  /** The sections that it cites. */
+  readonly cites: readonly string[];
+  /** The names of the settings that its texts mention. */
+  readonly settings: readonly string[];
+  /** The ID of the rule before it. */
+  readonly previous?: string;
+  /** The ID of the rule after it. */
+  readonly next?: string;
+}
+
+/** The page of a rule. */
+export interface RuleProps extends Site {
+  readonly rule: RuleDescription;
+}
+
+/** A part of a JSON Schema. */
+export interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: boolean | Schema;
+}
+
+/** A setting in short. */
+export interface SettingSummary {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** The list of all settings. */
+export interface SettingsProps extends Site {
+  readonly settings: readonly SettingSummary[];
+}
+
+/** A setting, or a member of one. */
+export interface SettingMember {
+  /** The path in the configuration file, such as `pkce.requireMethod`. */
+  readonly name: string;
+  /** The JSON type. */
+  readonly type: string;
+  readonly description: string;
+  /** The allowed values, as JSON; absent if any value of the type is allowed. */
+  readonly values?: readonly string[];
+  /** The allowed numbers. */
+  readonly range?: string;
+  /** The default, as JSON; absent if it depends on other settings or if there is none. */
+  readonly standard?: string;
+}
+
+/** What a page says of a setting. */
+export interface SettingDescription extends SettingMember {
+  /** The flag that sets it; absent: only the configuration file does. */
+  readonly flag?: string;
+  /** The environment variable that sets it. */
+  readonly variable?: string;
+  /** A configuration file with it. */
+  readonly example?: string;
+  readonly members: readonly SettingMember[];
+  /** The setting before it. */
+  readonly previous?: string;
+  /** The setting after it. */
+  readonly next?: string;
+}
+
+/** The page of a setting. */
+export interface SettingProps extends Site {
+  readonly setting: SettingDescription;
+}

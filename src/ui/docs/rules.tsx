@@ -1,0 +1,123 @@
+/** @jsxImportSource preact */
+/** The pages of rules: all of them, a group, and one rule. */
+
+import type { VNode } from "preact";
+import { Section } from "../layout.tsx";
+import { citedSections } from "../specifications.ts";
+import { DefinitionItem } from "../value.tsx";
+import { Frame } from "./frame.tsx";
+import { InlineText } from "./markdown.tsx";
+import type { RuleGroupProps, RuleProps, RulesProps } from "./props.ts";
+
+const rulesLink = { label: "Rules", path: "/rules" };
+
+/** All rules by group, their IDs only: the page of a group has their summaries. */
+export function Rules({ groups, ...site }: RulesProps): VNode {
+  const count = groups.reduce((sum, { rules }) => sum + rules.length, 0);
+  return (
+    <Frame
+      site={site}
+      heading="Rules"
+      opening={
+        <p>
+          Each rejection and each check of a flow names one of these {count}{" "}
+          rules. The page of a rule says what it demands, how to fix a request that breaks it, and where it comes from.
+        </p>
+      }
+    >
+      <dl class="facts groups">
+        {groups.map(({ prefix, title, rules }) => (
+          <DefinitionItem key={prefix} label={<a href={`${site.base}/docs/rules/${prefix}`}>{prefix}: {title}</a>}>
+            {rules.map(({ id }) => <a key={id} href={`${site.base}/docs/rules/${id}`}>{id}</a>)}
+          </DefinitionItem>
+        ))}
+      </dl>
+    </Frame>
+  );
+}
+
+/** The rules of a group, each in short. */
+export function RuleGroupPage({ group: { prefix, title, rules }, ...site }: RuleGroupProps): VNode {
+  return (
+    <Frame
+      site={site}
+      above={[rulesLink]}
+      heading={`${prefix}: ${title}`}
+      opening={
+        <dl class="facts">
+          {rules.map(({ id, summary }) => (
+            <DefinitionItem key={id} label={<a href={`${site.base}/docs/rules/${id}`}>{id}</a>}>
+              {summary}
+            </DefinitionItem>
+          ))}
+        </dl>
+      }
+    />
+  );
+}
+
+/** What a rule demands, how to fix a request that breaks it, its sources and settings. */
+export function RulePage({ rule, ...site }: RuleProps): VNode {
+  const { id, level, isOwnDecision, group, demand, passes, fix, cites, settings, previous, next } = rule;
+  const prefix = id.slice(0, 2);
+  const sections = citedSections(cites);
+  const href = (name: string) => `${site.base}/docs/rules/${name}`;
+  const hasFlows = site.links?.some(({ path }) => path === "/flows") === true;
+  return (
+    <Frame
+      site={site}
+      above={[rulesLink, { label: `${prefix}: ${group}`, path: `/rules/${prefix}` }]}
+      heading={`Rule ${id}`}
+      opening={
+        <>
+          <p>
+            <InlineText content={demand} />
+          </p>
+          {fix !== undefined && (
+            <div class="notice good">
+              <p>
+                <strong>How to fix it:</strong> {fix}
+              </p>
+            </div>
+          )}
+          <nav class="ways" aria-label="Where to go from here">
+            {hasFlows && (
+              <a class="button" href={`${site.base}/flows?q=${id}`}>
+                Flows with {id}
+              </a>
+            )}
+            {previous !== undefined && <a href={href(previous)} rel="prev">Previous: {previous}</a>}
+            {next !== undefined && <a href={href(next)} rel="next">Next: {next}</a>}
+          </nav>
+        </>
+      }
+    >
+      <Section id="source" heading="Where it comes from">
+        <dl class="facts">
+          <DefinitionItem label="Level">{level}</DefinitionItem>
+          {passes !== undefined && <DefinitionItem label="A passed check says">{passes}</DefinitionItem>}
+          <DefinitionItem label="Source">
+            {sections.length === 0
+              ? cites.join(", ") || "A decision of this project"
+              : sections.map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
+            {isOwnDecision && sections.length > 0 && (
+              <span class="aside">It applies even where a specification allows something else.</span>
+            )}
+          </DefinitionItem>
+          {settings.length > 0 && (
+            <DefinitionItem label={settings.length === 1 ? "Setting" : "Settings"}>
+              {settings.map((name) => (
+                <a
+                  key={name}
+                  href={`${site.base}/docs/settings/${name.split(".")[0]}${name.includes(".") ? `#${name}` : ""}`}
+                >
+                  <code>{name}</code>
+                </a>
+              ))}
+            </DefinitionItem>
+          )}
+        </dl>
+      </Section>
+    </Frame>
+  );
+}

@@ -1,0 +1,30 @@
+/** @jsxImportSource preact */
+/** The ID of a rule, which leads to its page where this server has the documentation. */
+
+import { createContext, type VNode } from "preact";
+
+/** The path of the pages of rules; `undefined` if the server has no documentation. The layout provides it. */
+export const RulesPath = createContext<string | undefined>(undefined);
+
+/** Whether a text is the ID of a rule, and not the section of a specification. */
+const ruleId = /^[A-Z]{2}-\d{2}$/;
+
+/** The ID of a rule as a link, if there is a page of it. Any other text is shown as it is. */
+export function RuleLink({ rule }: { readonly rule: string | undefined }): VNode {
+  return (
+    <RulesPath.Consumer>
+      {(path: string | undefined) =>
+        path === undefined || rule === undefined || !ruleId.test(rule) ? rule : <a href={`${path}/${rule}`}>{rule}</a>}
+    </RulesPath.Consumer>
+  );
+}
+
+/** The description of an error, which ends with the ID of the broken rule: `… [TK-15]`. */
+export function DescriptionWithRule({ text }: { readonly text: string }): VNode {
+  const [, reason, rule] = /^([^]*)\[([A-Z]{2}-\d{2})\]$/.exec(text) ?? [];
+  return rule === undefined ? <>{text}</> : (
+    <>
+      {reason}[<RuleLink rule={rule} />]
+    </>
+  );
+}

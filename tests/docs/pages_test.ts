@@ -1,0 +1,139 @@
+/** The documentation: every page, every link, every rule and every setting (group DC). */
+
+import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { documentation } from "../../src/docs/mod.ts";
+import { inspector } from "../../src/inspector/mod.ts";
+import { rules } from "../../src/oauth/rules/mod.ts";
+import schema from "../../static/config.schema.json" with { type: "json" };
+import { assertPage, forEachCase, type TestServer, testServer } from "../flows/harness.ts";
+
+/** Pages that are longer, and the bytes that each may have. */
+const longPages: Readonly<Record<string, number>> = { "/docs/settings/clients": 40_000 };
+
+const readText = (path: string) => readFile(path, "utf8");
+
+const docsServer = (base = "") =>
+  testServer({ issuer: `http://localhost:9666${base}`, plugins: [inspector(), documentation(readText)] });
+
+/** The attribute values of a page. */
+const attributes = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value]) => value!.replaceAll("&amp;", "&"));
+
+/** Every page that links from `/docs` lead to, by path, and the links with fragments. */
+async function walk(
+  { as }: TestServer,
+): Promise<{ pages: Map<string, string>; anchors: [from: string, to: string][] }> {
+  const pages = new Map<string, string>();
+  const anchors: [string, string][] = [];
+  const origin = new URL(as.issuer).origin;
+  const start = `${as.issuer}/docs`;
+  const waiting = [start];
+  for (let url; (url = waiting.pop()) !== undefined;) {
+    const path = url.slice(origin.length);
+    if (pages.has(path)) continue;
+    const response = await as.fetch(new Request(url, { headers: { accept: "text/html" } }));
+    assertEquals(response.status, 200, url);
+    if (!url.startsWith(start) || !response.headers.get("content-type")!.startsWith("text/html")) {
+      pages.set(path, "");
+      continue;
+    }
+    await assertPage(response.clone(), 200);
+    const html = await response.text();
+    pages.set(path, html);
+    for (const href of [...attributes(html, "href"), ...attributes(html, "src")]) {
+      const target = new URL(href, url);
+      if (target.origin !== origin) continue;
+      if (target.hash !== "") anchors.push([path, target.href.slice(origin.length)]);
+      target.hash = "";
+      waiting.push(target.href);
+    }
+  }
+  return { pages, anchors };
+}
+
+test("[DC-01, DC-02] every link of every page of the documentation leads to a page and a heading that exist", async () => {
+  await forEachCase(["", "/tenant"], async (base) => {
+    const { pages, anchors } = await walk(await docsServer(base));
+    for (const [from, to] of anchors) {
+      const [path, id] = to.split("#");
+      assert(attributes(pages.get(path!)!, "id").includes(decodeURIComponent(id!)), `${from} links to ${to}`);
+    }
+    for (const id of Object.keys(rules)) assert(pages.has(`${base}/docs/rules/${id}`), id);
+    for (const name of Object.keys(schema.properties)) {
+      assert(name === "$schema" || pages.has(`${base}/docs/settings/${name}`), name);
+    }
+  });
+});
+
+test("[DC-02, UI-15, UI-18] every page has one heading, no ID twice, and less than 30 kB with its style", async () => {
+  const { as } = await docsServer();
+  const { pages } = await walk({ as } as TestServer);
+  const sizes = new Map<string, number>();
+  const sizeOf = async (href: string) => {
+    const response = await as.fetch(new Request(new URL(href, as.issuer)));
+    return (await response.arrayBuffer()).byteLength;
+  };
+  for (const [path, html] of pages) {
+    if (html === "") continue;
+    assertEquals([html.match(/<h1\b/g)?.length, html.match(/<main\b/g)?.length], [1, 1], path);
+    const ids = attributes(html, "id");
+    assertEquals(ids.filter((id, i) => ids.indexOf(id) !== i), [], path);
+    let size = new TextEncoder().encode(html).length;
+    for (const [, href] of html.matchAll(/(?:<link rel="(?:icon|stylesheet)"[^>]* href|<script[^>]* src)="([^"]*)"/g)) {
+      if (!sizes.has(href!)) sizes.set(href!, await sizeOf(href!));
+      size += sizes.get(href!)!;
+    }
+    assertLess(size, longPages[path] ?? 30_000, path);
+  }
+});
+
+test("[DC-03] the page of a rule has its fix, its sections, and what the table of rules demands", async () => {
+  const { get } = await docsServer();
+  const decode = (html: string) =>
+    html.replace(/<wbr\/?>/g, "").replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+  for (const [id, { fix, passes, cites }] of Object.entries(rules)) {
+    const html = decode(await (await get(`/docs/rules/${id}`)).text());
+    for (const text of [fix, passes]) assertStringIncludes(html, text ?? "");
+    assert(cites.length === 0 || attributes(html, "rel").includes("noreferrer") || html.includes(cites[0]!), id);
+  }
+  const challenge = decode(await (await get("/docs/rules/PK-02")).text());
+  assertStringIncludes(challenge, 'href="/docs/settings/pkce#pkce.requireForConfidential"');
+});
+
+test("[DC-04] an unknown page is 404 and names the most similar one", async () => {
+  const { as } = await docsServer("/tenant");
+  const cases = {
+    "/docs/rules/PK-9": "/docs/rules/PK-09",
+    "/docs/rules/pk-09": "/docs/rules/PK-09",
+    "/docs/settings/pkc": "/docs/settings/pkce",
+    "/docs/setings": "/docs/settings",
+    "/docs/rules/%3Cb%3E": undefined,
+    "/docs/rules/PK-09/x": undefined,
+  };
+  await forEachCase(Object.entries(cases), async ([path, nearest]) => {
+    const response = await as.fetch(new Request(as.issuer + path, { headers: { accept: "text/html" } }));
+    await assertPage(response.clone(), 404);
+    const html = (await response.text()).replaceAll(/<wbr\/?>/g, "");
+    if (nearest !== undefined) assertStringIncludes(html, `Did you mean ${as.issuer}${nearest}?`);
+    else assertMatch(html, /Choose a page of the list at|Did you mean/);
+  });
+});
+
+test("[DC-05] each rule that an error page, a flow or the callback page names links to its page, if there is one", async () => {
+  const request = { redirect_uri: "https://spa.example/cb/" };
+  const withDocs = await docsServer();
+  const page = await (await withDocs.authorize(request)).text();
+  assertStringIncludes(page, '<a href="/docs/rules/RU-01">RU-01</a>');
+  const flow = await (await withDocs.get("/flows/1")).text();
+  assertStringIncludes(flow, '<a href="/docs/rules/RU-01">RU-01</a>');
+  const callback = "/authorized?error=invalid_scope&error_description=unknown+scope%3A+raed+%5BAZ-17%5D";
+  assertStringIncludes(await (await withDocs.get(callback)).text(), '<a href="/docs/rules/AZ-17">AZ-17</a>');
+  const without = await testServer({ issuer: "http://localhost:9666", plugins: [inspector()] });
+  for (
+    const response of [await without.authorize(request), await without.get("/flows/1"), await without.get(callback)]
+  ) {
+    assertEquals(attributes(await response.text(), "href").filter((href) => href.includes("/docs")), []);
+  }
+});
