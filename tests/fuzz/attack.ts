@@ -1,6 +1,7 @@
 /** Attacks: ways through the server that begin in order, each request of which may have been tampered with. */
 
 import { assertionForm, exchangeForm } from "./assertion_moves.ts";
+import { backchannelForm, backchannelPollForm, backchannelQuery } from "./ciba_moves.ts";
 import { detailsField } from "./details_moves.ts";
 import { deviceForm, deviceQuery, pollForm } from "./device_moves.ts";
 import fc from "fast-check";
@@ -47,6 +48,9 @@ export interface AttackerState {
     readonly user_code: string;
     readonly client: KnownClient | undefined;
   }[];
+  readonly backchannelRequests: { readonly auth_req_id: string; readonly client: KnownClient | undefined }[];
+  /** The client of the newest backchannel authentication request. */
+  backchannelClient: KnownClient | undefined;
   forms: readonly HtmlForm[];
   location: string | undefined;
   /** The newest nonce for proofs. */
@@ -65,6 +69,8 @@ export function emptyState(): AttackerState {
     registrations: [],
     pushed: [],
     devices: [],
+    backchannelRequests: [],
+    backchannelClient: undefined,
     forms: [],
     location: undefined,
     nonce: undefined,
@@ -88,6 +94,7 @@ const pages = [
   ...[
     "/users",
     "/device",
+    "/backchannel",
     "/users/alice",
     "/account",
     "/flows",
@@ -209,6 +216,21 @@ const writers = {
     const known = step.pick % 5 === 0 ? undefined : state.devices.at(-1)?.client;
     const client = known ?? pickClient(server, step.client);
     return await clientRequest(server, client, "/oauth2/token", pollForm(state, step));
+  },
+  /** A request that waits for the user of its hint. */
+  async startBackchannel(server, state, step) {
+    const client = pickClient(server, step.client);
+    state.backchannelClient = client;
+    return await clientRequest(server, client, "/oauth2/backchannel_authentication", backchannelForm(state, step));
+  },
+  /** The page for that user. */
+  openRequest: (server, state, step) =>
+    requestDraft("GET", `${basePath(server)}/backchannel`, { query: backchannelQuery(state, step) }),
+  /** A poll for its tokens. */
+  async pollRequest(server, state, step) {
+    const known = step.pick % 5 === 0 ? undefined : state.backchannelRequests.at(-1)?.client;
+    const client = known ?? pickClient(server, step.client);
+    return await clientRequest(server, client, "/oauth2/token", backchannelPollForm(state, step));
   },
   /** Tokens for the client itself. */
   machine: (server, _, step) =>
@@ -365,6 +387,9 @@ export function updateState(
     const client = server.clients.find(({ metadata }) => metadata.client_id === clientId);
     state.devices.push({ ...JSON.parse(text), client });
   }
+  if (status === 200 && text.startsWith('{"auth_req_id"')) {
+    state.backchannelRequests.push({ ...JSON.parse(text), client: state.backchannelClient });
+  }
   const isRegistration = sent.path.startsWith(`${basePath(server)}/oauth2/register`) && status < 300;
   if (isRegistration && text.startsWith("{")) {
     state.registrations.push(JSON.parse(text));
@@ -450,6 +475,7 @@ const moves: readonly Move[] = [
   ...["logout", "open", "open", "submit", "submit", "submit", "follow", "again", "machine", "anything", "wait"],
   ...["register", "register", "configure", "configure", "callResource", "callResource"],
   ...["assert", "exchange", "push", "refer", "sign", "sign", "startDevice", "openDevice", "poll"],
+  ...["startBackchannel", "openRequest", "pollRequest"],
 ] as Move[];
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -503,6 +529,8 @@ export function attacks(kinds: number): fc.Arbitrary<Attack> {
     [calm("sign", 15), calm("refer", 1)],
     [calm("startDevice", 1), calm("poll", 1)],
     [calm("startDevice", 1), calm("openDevice", 4), calm("submit", 0), calm("follow", 0), calm("submit", 0)],
+    [calm("startBackchannel", 1), calm("pollRequest", 1)],
+    [calm("startBackchannel", 1), calm("openRequest", 1), calm("follow", 0), calm("submit", 0), calm("follow", 0)],
     [calm("register", 12), calm("configure", 5), calm("open", 4)],
   ];
   return fc.record({

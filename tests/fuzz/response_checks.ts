@@ -18,11 +18,11 @@ const allowedLinks =
 /** Endpoints with JSON responses, errors included. */
 const forClients = [
   ...["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/par", "/oauth2/userinfo"],
-  "/oauth2/device_authorization",
+  ...["/oauth2/device_authorization", "/oauth2/backchannel_authentication"],
 ];
 
 /** Those that scripts of other origins must not use. */
-const notShared = ["/oauth2/introspect", "/oauth2/device_authorization"];
+const notShared = ["/oauth2/introspect", "/oauth2/device_authorization", "/oauth2/backchannel_authentication"];
 
 /** Yields every problem of a response; `uris` are all registered redirect URIs. */
 export function* findProblems(
@@ -115,7 +115,7 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
 
 /** Pages with forms to this server, for which browsers send an Origin. */
 const formPagePattern =
-  /^\/(?:oauth2\/(?:login|consent|logout)|account|device|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
+  /^\/(?:oauth2\/(?:login|consent|logout)|account|device|backchannel|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
 
 interface PageLocation {
   readonly own: string;

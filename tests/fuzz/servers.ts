@@ -18,6 +18,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
 import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
 import { assertionGrantTypes, assertionSettings } from "./assertion_moves.ts";
+import { cibaGrantType } from "./ciba_moves.ts";
 import { deviceGrantType } from "./device_moves.ts";
 import { detailsSettings } from "./details_moves.ts";
 import { responseSettings } from "./request_object_moves.ts";
@@ -62,7 +63,9 @@ async function passwordDigest(): Promise<string> {
   return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
 }
 
-const refreshGrant = { grant_types: ["authorization_code", "refresh_token", ...assertionGrantTypes, deviceGrantType] };
+const refreshGrant = {
+  grant_types: ["authorization_code", "refresh_token", ...assertionGrantTypes, cibaGrantType, deviceGrantType],
+};
 const keyOfClient = { ...builtInKeys.ES256[1]!.jwk, alg: "ES256" } as unknown as PrivateJwk;
 const { d: _, ...publicKey } = keyOfClient;
 
@@ -211,6 +214,7 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
     options: {
       ...assertionSettings,
       ...detailsSettings,
+      backchannelAuthentication: true,
       deviceAuthorization: true,
       ...serverKind.options,
       clients: clients.map(({ metadata }) => metadata),

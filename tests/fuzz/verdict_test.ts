@@ -147,6 +147,10 @@ const outcomes = [
   "POST /oauth2/par 201",
   "POST /oauth2/device_authorization 200",
   "POST /device 303",
+  "POST /oauth2/backchannel_authentication 200",
+  "POST /oauth2/backchannel_authentication 400",
+  "GET /backchannel 200",
+  "GET /backchannel 302",
   "POST /oauth2/register 400",
   "PUT /oauth2/register 200",
   "DELETE /oauth2/register 204",
@@ -170,7 +174,7 @@ test("attacks get far enough: codes, tokens, rejections of each kind, pages that
     const listening: Plugin = {
       handle: (next) => async (request, peer) => {
         const response = await next(request, peer);
-        const path = /^[^?#]*?(\/(?:oauth2\/\w+|device|clients|users|flows|authorized\/try|mcp))(?:[/?#]|$)/
+        const path = /^[^?#]*?(\/(?:oauth2\/\w+|device|backchannel|clients|users|flows|authorized\/try|mcp))(?:[/?#]|$)/
           .exec(request.url)?.[1];
         const key = `${request.method} ${path} ${response.status}`;
         missing.delete(key);
