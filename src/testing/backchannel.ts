@@ -2,14 +2,10 @@
 
 import { cibaGrant } from "../extensions/ciba/settings.ts";
 import { object, text } from "../oauth/config/field.ts";
-import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
+import type { RequestParameters } from "./browser/test_browser.ts";
 import type { ClientCredentials } from "./client_authentication.ts";
-import type { TestClock } from "./clock.ts";
-import { LoginError } from "./login_error.ts";
-import type { LoginClient, PostForm } from "./login.ts";
 import { assertOptions, objectOption } from "./options.ts";
-import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
-import { type Polled, polled } from "./poll.ts";
+import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 
 /** Options of a backchannel authentication request. */
 export interface BackchannelOptions {
@@ -30,21 +26,8 @@ const backchannelField = object<BackchannelOptions>("BackchannelOptions", {
   params: objectOption,
 }, {});
 
-/** The user of a backchannel authentication request. */
-export interface BackchannelUser {
-  /**
-   * Opens the request in a browser, logs in and allows.
-   *
-   * @param persona What the user denies. The user is that of the request.
-   * @throws {LoginError} If the server rejects it.
-   */
-  approve(persona?: Persona): Promise<void>;
-  /** Opens the request in a browser, and denies. @throws {LoginError} As {@link BackchannelUser.approve}. */
-  deny(): Promise<void>;
-}
-
 /** A request that waits for its user, whichever `login` the server has. */
-export interface TestBackchannelRequest extends BackchannelUser, Polled {
+export interface TestBackchannelRequest extends RequestUser, Polled {
   /** The `auth_req_id` that the client polls with. */
   readonly authReqId: string;
   /** The lifetime, in seconds. */
@@ -71,47 +54,26 @@ export interface BackchannelClient {
    * The user of a request that the software under test started, by its `auth_req_id`. Without login pages it is
    * approved immediately, unless {@link UserDecisions.deferRequests} was called.
    */
-  backchannel(authReqId: string): BackchannelUser;
-}
-
-/** The dependencies of a client. */
-interface BackchannelClientOptions {
-  /** Sends a form to an endpoint, authenticated by the method of the client. */
-  readonly post: PostForm;
-  readonly token: LoginClient["token"];
-  /** Opens a browser without cookies. */
-  readonly browser: () => TestBrowser;
-  readonly clock: TestClock;
+  backchannel(authReqId: string): RequestUser;
 }
 
 /** Creates the functions for backchannel authentication at one server. */
-export function backchannelClient({ post, token, browser, clock }: BackchannelClientOptions): BackchannelClient {
-  async function decide(authReqId: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
-    const result = await browser().openRequest(authReqId.split(".", 1)[0]!, persona);
-    if (result !== expected) throw new LoginError(`Expected the request to be ${expected}; it was ${result}`);
-  }
-
-  const backchannel = (authReqId: string): BackchannelUser => ({
-    approve: (persona = {}) => decide(authReqId, "approved", persona),
-    deny: () => decide(authReqId, "denied", { deny: true }),
+export function backchannelClient(options: PolledRequestOptions): BackchannelClient {
+  const requests = polledRequests(options, {
+    ...{ grant: cibaGrant, endpoint: "backchannel_authentication", page: "backchannel" },
+    query: (authReqId) => ({ request_id: authReqId.split(".", 1)[0]! }),
   });
-
   return {
-    backchannel,
+    backchannel: requests.user,
     async startBackchannel(client, options = {}) {
       assertOptions("startBackchannel", backchannelField, options);
       const { user, scope = "openid", bindingMessage, params } = options;
-      const endpoint = "backchannel_authentication";
-      const started = await post(endpoint, "backchannel authentication endpoint", client, {
+      const { started, polled } = await requests.start(client, {
         ...{ scope, login_hint: user, binding_message: bindingMessage },
         ...params,
-      }, { headers: { [personaHeader]: deferredPersona } });
-      const authReqId = String(started.auth_req_id);
-      const grant = { grant_type: cibaGrant.type, auth_req_id: authReqId };
-      return Object.assign(polled({ token, clock }, client, grant, started), {
-        ...backchannel(authReqId),
-        ...{ authReqId, expiresIn: Number(started.expires_in) },
       });
+      const authReqId = String(started.auth_req_id);
+      return Object.assign(polled, requests.user(authReqId), { authReqId, expiresIn: Number(started.expires_in) });
     },
   };
 }

@@ -21,8 +21,7 @@ import { changedSettings } from "./changed_settings.ts";
 import { combinePlugins } from "./combine_plugins.ts";
 import { systemClock, testClock } from "./clock.ts";
 import { tenantList } from "./tenants.ts";
-import { backchannelClient } from "./backchannel.ts";
-import { deviceClient } from "./device.ts";
+import { extensionClients } from "./extension_clients.ts";
 import { faultInjector } from "./faults/fault_injector.ts";
 import { faultList } from "./faults/fault_list.ts";
 import { createFetch, type InstalledFetch, installFetch } from "./fetch.ts";
@@ -188,8 +187,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     return {
       ...newBrowser,
       authorize: (request, overrides, uri) => newBrowser.authorize(request, decide(overrides), uri),
-      enterUserCode: (userCode, overrides) => newBrowser.enterUserCode(userCode, decide(overrides)),
-      openRequest: (requestId, overrides) => newBrowser.openRequest(requestId, decide(overrides)),
+      decide: (request, overrides) => newBrowser.decide(request, decide(overrides)),
     };
   }
 
@@ -207,8 +205,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
 
   const self: ServerControl = {
     ...login,
-    ...deviceClient({ post, token: login.token, browser, clock }),
-    ...backchannelClient({ post, token: login.token, browser, clock }),
+    ...extensionClients({ post, token: login.token, browser, clock, endpointUrl: getEndpointUrl }),
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],

@@ -1,15 +1,11 @@
 /** Devices without a browser (RFC 8628): a correct client on a device, and the user who enters its code. */
 
+import { deviceGrant } from "../extensions/device/settings.ts";
 import { object, text } from "../oauth/config/field.ts";
-import { deviceCodeType } from "../oauth/clients/standing.ts";
-import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
+import type { RequestParameters } from "./browser/test_browser.ts";
 import type { ClientCredentials } from "./client_authentication.ts";
-import type { TestClock } from "./clock.ts";
-import { LoginError } from "./login_error.ts";
-import type { LoginClient, PostForm } from "./login.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
-import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
-import { type Polled, polled } from "./poll.ts";
+import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 
 /** Options of a device. */
 export interface DeviceOptions {
@@ -27,21 +23,8 @@ const deviceField = object<DeviceOptions>("DeviceOptions", {
   params: objectOption,
 }, {});
 
-/** The user of a device, with the code that the device shows. */
-export interface DeviceUser {
-  /**
-   * Enters the code in a browser, logs in and allows.
-   *
-   * @param persona Who it is, and what they deny. Default: the user that `as.decisions` names, or the first one.
-   * @throws {LoginError} If the server rejects the code.
-   */
-  approve(persona?: Persona): Promise<void>;
-  /** Enters the code in a browser, and denies. @throws {LoginError} As {@link DeviceUser.approve}. */
-  deny(): Promise<void>;
-}
-
 /** A device that waits for its user, whichever `login` the server has. */
-export interface TestDevice extends DeviceUser, Polled {
+export interface TestDevice extends RequestUser, Polled {
   /** For polls. */
   readonly deviceCode: string;
   /** For the user: `BCDF-GHJK`. */
@@ -73,47 +56,24 @@ export interface DeviceClient {
    * The user of a device that the software under test started. Without login pages such a device is approved
    * immediately, unless {@link UserDecisions.deferRequests} was called.
    */
-  device(userCode: string): DeviceUser;
-}
-
-/** The dependencies of a device client. */
-interface DeviceClientOptions {
-  /** Sends a form to an endpoint, authenticated by the method of the client. */
-  readonly post: PostForm;
-  readonly token: LoginClient["token"];
-  /** Opens a browser without cookies. */
-  readonly browser: () => TestBrowser;
-  readonly clock: TestClock;
+  device(userCode: string): RequestUser;
 }
 
 /** Creates the functions for devices of one server. */
-export function deviceClient({ post, token, browser, clock }: DeviceClientOptions): DeviceClient {
-  async function decide(userCode: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
-    const result = await browser().enterUserCode(userCode, persona);
-    if (result !== expected) throw new LoginError(`Expected the device to be ${expected}; it was ${result}`);
-  }
-
-  const device = (userCode: string): DeviceUser => ({
-    approve: (persona = {}) => decide(userCode, "approved", persona),
-    deny: () => decide(userCode, "denied", { deny: true }),
+export function deviceClient(options: PolledRequestOptions): DeviceClient {
+  const devices = polledRequests(options, {
+    ...{ grant: deviceGrant, endpoint: "device_authorization", page: "device" },
+    query: (userCode) => ({ user_code: userCode }),
   });
-
   return {
-    device,
+    device: devices.user,
     async startDevice(client, options = {}) {
       assertOptions("startDevice", deviceField, options);
       const { scope, resource, params } = options;
-      const started = await post("device_authorization", "device authorization endpoint", client, {
-        scope,
-        resource,
-        ...params,
-      }, { headers: { [personaHeader]: deferredPersona } });
-      const deviceCode = String(started.device_code);
+      const { started, polled } = await devices.start(client, { scope, resource, ...params });
       const userCode = String(started.user_code);
-      const grant = { grant_type: deviceCodeType, device_code: deviceCode };
-      return Object.assign(polled({ token, clock }, client, grant, started), {
-        ...device(userCode),
-        deviceCode,
+      return Object.assign(polled, devices.user(userCode), {
+        deviceCode: String(started.device_code),
         userCode,
         verificationUri: String(started.verification_uri),
         verificationUriComplete: String(started.verification_uri_complete),

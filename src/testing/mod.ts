@@ -67,9 +67,10 @@ export type {
 } from "./claim_overrides.ts";
 export type { ClientCredentials } from "./client_authentication.ts";
 export type { DpopKey, ProofOptions } from "./dpop.ts";
-export type { BackchannelClient, BackchannelOptions, BackchannelUser, TestBackchannelRequest } from "./backchannel.ts";
-export type { Polled } from "./poll.ts";
-export type { DeviceClient, DeviceOptions, DeviceUser, TestDevice } from "./device.ts";
+export type { ExtensionClients } from "./extension_clients.ts";
+export type { BackchannelClient, BackchannelOptions, TestBackchannelRequest } from "./backchannel.ts";
+export type { Polled, RequestUser } from "./polled_request.ts";
+export type { DeviceClient, DeviceOptions, TestDevice } from "./device.ts";
 export type { LoginClient, LoginOptions, LoginResult } from "./login.ts";
 export type { Register, RegisteredTestClient, RegisterOptions } from "./registration.ts";
 export type { DocumentFetch, Log, LogoutCall, WaitOptions } from "./log/log.ts";

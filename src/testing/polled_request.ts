@@ -1,10 +1,27 @@
-/** Polls of a correct client (RFC 8628 §3.5, CIBA §10.1). */
+/** Requests that a client polls for while the user decides (RFC 8628, CIBA): a correct client, and the user. */
 
+import type { PolledGrant } from "../extensions/polled/polled_grant.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
+import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCredentials } from "./client_authentication.ts";
 import type { TestClock } from "./clock.ts";
+import type { LoginClient, PostForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";
-import type { LoginClient } from "./login.ts";
+import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
+
+/** The user of a request that a client polls for. */
+export interface RequestUser {
+  /**
+   * Opens the request in a browser, logs in and allows.
+   *
+   * @param persona Who it is, and what they deny. Default: the user of the request; without one, the user that
+   *   `as.decisions` names, or the first one.
+   * @throws {LoginError} If the server rejects the request.
+   */
+  approve(persona?: Persona): Promise<void>;
+  /** Opens the request in a browser, and denies. @throws {LoginError} As {@link RequestUser.approve}. */
+  deny(): Promise<void>;
+}
 
 /** A request that its client polls for. */
 export interface Polled {
@@ -18,29 +35,81 @@ export interface Polled {
   poll(): Promise<TokenResponse>;
 }
 
+/** What polled requests of a mock depend on. */
+export interface PolledRequestOptions {
+  /** Sends a form to an endpoint, authenticated by the method of the client. */
+  readonly post: PostForm;
+  readonly token: LoginClient["token"];
+  /** Opens a browser without cookies. */
+  readonly browser: () => TestBrowser;
+  readonly clock: TestClock;
+  /** The URL of an endpoint by its name. */
+  readonly endpointUrl: (name: string) => string;
+}
+
+/** The polled requests of one extension. */
+interface RequestKind {
+  readonly grant: PolledGrant;
+  /** The name of the endpoint that starts them. */
+  readonly endpoint: string;
+  /** The name of the page of the user. */
+  readonly page: string;
+  /** The query of the page for one request. */
+  query(handle: string): Readonly<Record<string, string>>;
+}
+
+/** A started request: the response, and its polls. */
+interface StartedRequest {
+  readonly started: Readonly<Record<string, unknown>>;
+  readonly polled: Polled;
+}
+
+/** The client and the users of the requests of one extension. */
+interface PolledRequests {
+  /** @throws {LoginError} If the server rejects the request. */
+  start(client: ClientCredentials, params: RequestParameters): Promise<StartedRequest>;
+  /** The user of a request, by what identifies it on the page. */
+  user(handle: string): RequestUser;
+}
+
 /** Seconds that a `slow_down` adds, and the interval of a response without one. */
 const slowDownSeconds = 5;
 
-/** The polls of a client with these parameters of the token request. */
-export function polled(
-  { token, clock }: { readonly token: LoginClient["token"]; readonly clock: TestClock },
-  client: ClientCredentials,
-  params: Readonly<Record<string, string>>,
-  started: Readonly<Record<string, unknown>>,
-): Polled {
-  let interval = Number(started.interval ?? slowDownSeconds);
+/** Creates the client and the users of the requests of one extension. */
+export function polledRequests(
+  { post, token, browser, clock, endpointUrl }: PolledRequestOptions,
+  { grant, endpoint, page, query }: RequestKind,
+): PolledRequests {
+  async function decide(handle: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
+    const result = await browser().decide(`${endpointUrl(page)}?${new URLSearchParams(query(handle))}`, persona);
+    if (result !== expected) throw new LoginError(`Expected the request to be ${expected}; it was ${result}`);
+  }
+
   return {
-    get interval() {
-      return interval;
-    },
-    async poll() {
-      clock.advance(interval);
-      try {
-        return await token(client, params);
-      } catch (error) {
-        if (error instanceof LoginError && error.error === "slow_down") interval += slowDownSeconds;
-        throw error;
-      }
+    user: (handle) => ({
+      approve: (persona = {}) => decide(handle, "approved", persona),
+      deny: () => decide(handle, "denied", { deny: true }),
+    }),
+    async start(client, params) {
+      const headers = { [personaHeader]: deferredPersona };
+      const started = await post(endpoint, `${grant.requestName} endpoint`, client, params, { headers });
+      const poll = { grant_type: grant.type, [grant.parameter]: String(started[grant.parameter]) };
+      let interval = Number(started.interval ?? slowDownSeconds);
+      const polled: Polled = {
+        get interval() {
+          return interval;
+        },
+        async poll() {
+          clock.advance(interval);
+          try {
+            return await token(client, poll);
+          } catch (error) {
+            if (error instanceof LoginError && error.error === "slow_down") interval += slowDownSeconds;
+            throw error;
+          }
+        },
+      };
+      return { started, polled };
     },
   };
 }

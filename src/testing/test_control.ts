@@ -15,8 +15,7 @@ import type { ClaimOverrides } from "./claim_overrides.ts";
 import type { ClientDocumentFactory, ServeClientUrl } from "./client_documents.ts";
 import type { ClientFactory } from "./clients.ts";
 import type { Moment, TestClock } from "./clock.ts";
-import type { BackchannelClient } from "./backchannel.ts";
-import type { DeviceClient } from "./device.ts";
+import type { ExtensionClients } from "./extension_clients.ts";
 import type { DpopKey } from "./dpop.ts";
 import type { FaultInjector } from "./faults/fault_injector.ts";
 import type { FaultList } from "./faults/fault_list.ts";
@@ -47,7 +46,7 @@ export interface TestControlOptions {
 }
 
 /** The handles that control one server. */
-export interface TestControl extends LoginClient, DeviceClient, BackchannelClient {
+export interface TestControl extends LoginClient, ExtensionClients {
   /**
    * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
    * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as

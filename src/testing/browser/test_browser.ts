@@ -71,18 +71,12 @@ export interface TestBrowser {
    */
   authorize(request: string | URL | RequestParameters, persona?: Persona, redirectUri?: string): Promise<Callback>;
   /**
-   * Opens the page for the code of a device (RFC 8628), logs in and decides.
+   * Opens the page of a request that a client polls for, such as `verification_uri_complete` of a device (RFC 8628),
+   * logs in and decides.
    *
-   * @throws {LoginError} If the server rejects the code.
-   */
-  enterUserCode(userCode: string, persona?: Persona): Promise<"approved" | "denied">;
-  /**
-   * Opens the page of a backchannel authentication request (CIBA), logs in and decides.
-   *
-   * @param requestId The part of its `auth_req_id` before the dot.
    * @throws {LoginError} If the server rejects the request.
    */
-  openRequest(requestId: string, persona?: Persona): Promise<"approved" | "denied">;
+  decide(request: string | URL, persona?: Persona): Promise<"approved" | "denied">;
   /**
    * Logs out at the end session endpoint, confirms if the server asks, and loads the frames of front-channel logout.
    *
@@ -167,26 +161,6 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     };
   }
 
-  /** Opens the page of a request that a client polls for, and decides there. */
-  async function decideAt(
-    name: string,
-    endpoint: string,
-    query: RequestParameters,
-    overrides: Persona,
-  ): Promise<"approved" | "denied"> {
-    assertOptions(name, personaField, overrides);
-    const persona = withOverrides(overrides);
-    const submit = submitPrompts(persona, () => false);
-    let result: "approved" | "denied" | undefined;
-    await navigate(`${options.endpointUrl(endpoint)}?${encodeParameters(query)}`, undefined, persona, (page) => {
-      const { searchParams } = new URL(page.url);
-      if (searchParams.has("error")) result = "denied";
-      else if (searchParams.has("result")) result = "approved";
-      else return submit(page);
-    });
-    return result!;
-  }
-
   return {
     cookies,
 
@@ -215,11 +189,19 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
       return callback!;
     },
 
-    enterUserCode: (userCode, overrides = {}) =>
-      decideAt("browser.enterUserCode", "device", { user_code: userCode }, overrides),
-
-    openRequest: (requestId, overrides = {}) =>
-      decideAt("browser.openRequest", "backchannel", { request_id: requestId }, overrides),
+    async decide(request, overrides = {}) {
+      assertOptions("browser.decide", personaField, overrides);
+      const persona = withOverrides(overrides);
+      const submit = submitPrompts(persona, () => false);
+      let result: "approved" | "denied" | undefined;
+      await navigate(resolveUrl(request), undefined, persona, (page) => {
+        const { searchParams } = new URL(page.url);
+        if (searchParams.has("error")) result = "denied";
+        else if (searchParams.has("result")) result = "approved";
+        else return submit(page);
+      });
+      return result!;
+    },
 
     async logOut(request = {}) {
       const url = options.endpointUrl("logout");
