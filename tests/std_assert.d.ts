@@ -1,4 +1,6 @@
-// Types of the assertions that the tests use: the npm build of @std/assert comes without any.
+// Types of the assertions that the tests use. Not every network reaches JSR, where @std/assert is published, so its
+// line in deno.json names an npm package with the same files and no types. With `jsr:@std/assert@^1` in that line, this
+// file is not needed.
 declare module "@std/assert" {
   export function assert(expr: unknown, msg?: string): asserts expr;
   export function assertEquals<T>(actual: T, expected: T, msg?: string): void;
