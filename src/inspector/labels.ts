@@ -5,21 +5,9 @@ import { isStreamNotOffered } from "../recorder/record_response.ts";
 import type { FlowKind } from "../ui/flows/props.ts";
 import type { Status } from "../ui/status_badge.tsx";
 
-const grantTitles: Readonly<Record<string, string>> = {
-  authorization_code: "Code exchange",
-  refresh_token: "Refresh",
-  client_credentials: "Client credentials",
-  "urn:ietf:params:oauth:grant-type:device_code": "Device poll",
-  "urn:openid:params:grant-type:ciba": "Backchannel authentication poll",
-  "urn:ietf:params:oauth:grant-type:jwt-bearer": "Assertion",
-  "urn:ietf:params:oauth:grant-type:token-exchange": "Token exchange",
-};
-
 /** The title of an exchange. That of an experiment also says what was sent. */
-export function exchangeTitle({ title, caller, request, experimentOf }: Exchange): string {
-  const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
-  const name = grantType !== undefined && Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
-  return experimentOf === undefined ? name : `Experiment: ${name}`;
+export function exchangeTitle({ title, experimentOf }: Exchange): string {
+  return experimentOf === undefined ? title : `Experiment: ${title}`;
 }
 
 /** Whether a client sent the request, or its user; an experiment comes from these pages. */

@@ -224,6 +224,8 @@ export interface ClientAuth {
 
 /** One grant type. */
 export interface GrantType extends SupportedGrantType {
+  /** The title of its requests on pages, such as `Refresh`. Default: that of the token endpoint. */
+  readonly title?: string;
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
   /**

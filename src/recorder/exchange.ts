@@ -79,7 +79,7 @@ export interface Exchange {
   readonly newestAtResponse?: number;
   /** The name of the endpoint, such as `token`; {@link unknownEndpoint} if no route matches the path. */
   readonly endpoint: string;
-  /** The title on pages, such as `Token request`. */
+  /** The title on pages, such as `Code exchange`. */
   readonly title: string;
   /** The label of a success on pages, such as `revoked`. */
   readonly doneLabel?: string;

@@ -110,7 +110,7 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     at,
     ...respondedAt !== undefined && { respondedAt, newestAtResponse },
     endpoint: endpoint?.name ?? unknownEndpoint,
-    title: endpoint?.title ?? "Unknown address",
+    title: endpoint === undefined ? "Unknown address" : findTitle(endpoint, request),
     ...endpoint?.doneLabel !== undefined && { doneLabel: endpoint.doneLabel },
     caller: endpoint?.caller ?? "any",
     request,
@@ -126,6 +126,11 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     ...draft.experimentOf !== undefined && { experimentOf: draft.experimentOf },
     ...group?.flow !== undefined && { flow: group.flow },
   };
+}
+
+function findTitle({ title, grantTitles = {} }: EndpointDescription, { form }: RecordedRequest): string {
+  const grantType = form.find(([name]) => name === "grant_type")?.[1] ?? "";
+  return Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
 }
 
 function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {

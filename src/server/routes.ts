@@ -115,6 +115,7 @@ export function endpoints(
       caller: "client",
       cors: true,
       title: "Token request",
+      grantTitles: Object.fromEntries(grantTypes.map(({ type, title = "Token request" }) => [type, title])),
       errors: "json",
       role: "step",
       parameters: [

@@ -42,6 +42,7 @@ export const assertionGrants: Extension = {
       : {},
   grantTypes: [{
     type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    title: "Assertion",
     setting: "trustedIssuers",
     standing: withoutUser,
     isOn,

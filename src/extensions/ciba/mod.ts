@@ -27,6 +27,7 @@ export const ciba: Extension = {
   endpoints: (settings: CibaSettings, options) => isOn(settings) ? cibaEndpoints(options) : [],
   grantTypes: [
     polledGrantType(cibaGrant, {
+      title: "Backchannel authentication poll",
       setting: "backchannelAuthentication",
       // It asks users who did not start anything, and its errors say whether a user exists.
       standing: { from: "configured", onTestHosts: "unknown" },

@@ -29,6 +29,7 @@ export const device: Extension = {
   endpoints: (settings: DeviceSettings, options) => isOn(settings) ? deviceEndpoints(options) : [],
   grantTypes: [
     polledGrantType(deviceGrant, {
+      title: "Device poll",
       setting: "deviceAuthorization",
       standing: withoutUser,
       hasDemoClient: true,

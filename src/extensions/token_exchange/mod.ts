@@ -36,6 +36,7 @@ export const tokenExchange: Extension = {
     issuesIdJags(settings) ? { identity_chaining_requested_token_types_supported: [idJagType] } : {},
   grantTypes: [{
     type: tokenExchangeType,
+    title: "Token exchange",
     setting: "tokenExchange or resourceAuthorizationServers",
     standing: withoutUser,
     isOn,

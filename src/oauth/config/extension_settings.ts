@@ -13,6 +13,8 @@ import type { Field } from "./field.ts";
 export interface OptionalGrantType {
   /** The value of `grant_type`. */
   readonly type: string;
+  /** The title of its requests on pages, such as `Device poll`. */
+  readonly title: string;
   /** The settings that switch it on, for messages. */
   readonly setting: string;
   /** The standing that a client needs for it. Default: only configured clients may use it. */

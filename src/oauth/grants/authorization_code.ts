@@ -29,6 +29,7 @@ const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used
  */
 export const authorizationCode: GrantType = {
   type: "authorization_code",
+  title: "Code exchange",
   standing: { from: "unknown" },
   parameters: parameters(
     { name: "code", secret: "code", linksFlow: true },

@@ -37,6 +37,7 @@ function loadedOnDemand(
 
 const refreshToken = loadedOnDemand({
   type: "refresh_token",
+  title: "Refresh",
   standing: { from: "unknown" },
   parameters: parameters(
     { name: "refresh_token", secret: "refresh_token", linksFlow: true },
@@ -47,6 +48,7 @@ const refreshToken = loadedOnDemand({
 
 const clientCredentials = loadedOnDemand({
   type: "client_credentials",
+  title: "Client credentials",
   standing: { from: "approved", onTestHosts: "unknown" },
   parameters: parameters("scope", { name: "resource", repeatable: true }),
 }, async () => ({ authorize: (await import("./client_credentials.ts")).authorizeClientCredentials }));
@@ -76,8 +78,8 @@ export function grantTypesOf(
   const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
   return [
     ...grantTypes,
-    ...ofExtensions.map(({ type, standing, parameters, load }) =>
-      loadedOnDemand({ type, standing, parameters }, () => load(settings))
+    ...ofExtensions.map(({ type, title, standing, parameters, load }) =>
+      loadedOnDemand({ type, title, standing, parameters }, () => load(settings))
     ),
   ];
 }
