@@ -63,7 +63,7 @@ export const onDenoAlone: readonly Group[] = [
         "flow_list_",
         "form_post_",
       ),
-      ...below("tests/flows/", "login_", "off_page_", "playground_", "tour_"),
+      ...below("tests/flows/", "login_", "off_page_", "tour_"),
       ...["tests/extensions/client_logout/frontchannel_logout_", "tests/flows/user_switch_", "tests/flows/users_page_"],
     ],
   },
@@ -71,10 +71,16 @@ export const onDenoAlone: readonly Group[] = [
     why: "what each attack sends, and to which client it is dangerous; the check itself, with timers, streams and " +
       "sockets, is tested in other files, on every runtime",
     paths: [
-      ...below("tests/testing/check/", "broken_clients_", "catalogue_", "extensions_", "legal_variants_"),
-      "tests/testing/check/session_starts_",
-      ...["tests/testing/drivers/libraries_", "tests/fuzz/verdict_"],
+      ...below("tests/testing/check/", "broken_clients_", "catalogue_", "extensions_", "fixed_issuer_verdicts_"),
+      ...below("tests/testing/check/", "legal_variants_", "report_", "session_starts_"),
+      ...["tests/testing/drivers/libraries_", "tests/testing/drivers/web_applications_", "tests/fuzz/verdict_"],
     ],
+    always: true,
+  },
+  {
+    why: "limits that are counted above the store and above the network, and a page as text; stores, outgoing " +
+      "requests and digests are tested in other files, on every runtime",
+    paths: below("tests/flows/", "fetches_", "playground_", "unauthenticated_writes_"),
     always: true,
   },
 ];

@@ -18,17 +18,6 @@ test("oauth4webapi with every check passes every attack", async () => {
   assertEquals(report.counts.inconclusive, 0, String(report));
 });
 
-test("a client that does not compare state fails in the whole catalogue only there, and the report says so", async () => {
-  const report = await checkClientWithEdDsa(smallClient("does not compare state"));
-  assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], [
-    "response/state-wrong",
-    "response/state-missing",
-    "response/state-of-another-browser",
-  ]);
-  assertMatch(String(report), /FAILED response\/state-wrong/);
-  assertMatch(report.toJUnit(), /failures="12"/);
-});
-
 test("the report has the habits of the client as text, JSON, JUnit XML and HTML, with the attack that shows them", async () => {
   const driver = smallClient("does not read error");
   const report = await checkClientWithEdDsa(driver, { only: ["habits", "error/access-denied"] });

@@ -1,57 +1,22 @@
-/** The check of a client that is configured with one issuer: a web application in another process, over sockets. */
+/**
+ * The check of a client that is configured with one issuer: a web application in another process, over sockets.
+ * `fixed_issuer_verdicts_test.ts` tests what it says of each mistake.
+ */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { webApplication } from "../../../src/testing/drivers/web_application.ts";
 import { attacks } from "../../../src/testing/check/attacks/mod.ts";
 import { listeningTrap } from "../../../src/testing/check/trap.ts";
-import type { CheckOptions, CheckReport } from "../../../src/testing/mod.ts";
-import { checkClient } from "./patient_check.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
-import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
-
-/** Checks a copy of the application. */
-async function check(
-  { mistake, discoversAtStart, keyPauseMs, restarts, loggedInUrl = "/me", otherUserTexts, ...options }: CheckOptions & {
-    readonly mistake?: ApplicationMistake;
-    readonly discoversAtStart?: boolean;
-    readonly keyPauseMs?: number;
-    readonly restarts?: boolean;
-    readonly loggedInUrl?: string;
-    readonly otherUserTexts?: readonly string[];
-  },
-): Promise<CheckReport> {
-  const alg = "EdDSA";
-  await using as = await testLatchkey({ alg });
-  const { url: issuer } = await as.listen();
-  await using application = await startWebApplication((url) => {
-    as.client({ client_id: "shop", redirect_uri: `${url}/callback` });
-    return { issuer, clientId: "shop", alg, mistake, discoversAtStart, keyPauseMs };
-  });
-  const driver = webApplication(`${application.url}/login`, {
-    loggedInUrl: `${application.url}${loggedInUrl}`,
-    loggedInText: ["Alice Adams", "alice"],
-    otherUserTexts,
-    refreshUrl: `${application.url}/refresh`,
-  });
-  return await checkClient(driver, {
-    recoveryMs: 250,
-    ...options,
-    as,
-    restart: restarts ? application.restart : undefined,
-  });
-}
+import { checkFixedIssuer, withVerdict } from "./fixed_issuer.ts";
 
 /** The id of an attack, once for each variant. */
 const variantsOf = (id: string) => attacks.find((attack) => attack.id === id)!.variants.map(() => id);
 
-const idsOf = (results: CheckReport["results"]) => [...new Set(results.map(({ attack: { id } }) => id))];
-const withVerdict = ({ results }: CheckReport, verdict: string) =>
-  idsOf(results.filter((result) => result.verdict === verdict));
-
 test("an application with every check is not accused by the whole catalogue; what it keeps is skipped", async () => {
   const seen: string[] = [];
-  const report = await check({ onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`) });
+  const report = await checkFixedIssuer({
+    onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`),
+  });
   assert(report.passed, String(report));
   assertEquals(
     withVerdict(report, "warning"),
@@ -72,7 +37,12 @@ test("an application with every check is not accused by the whole catalogue; wha
 test("with a restart, the attacks on metadata and keys reach an application that reads them at its start", async () => {
   // The login after old keys needs the new ones.
   const pauses = { keyPauseMs: 1500, recoveryMs: 2500 };
-  const report = await check({ only: ["metadata", "keys"], discoversAtStart: true, restarts: true, ...pauses });
+  const report = await checkFixedIssuer({
+    only: ["metadata", "keys"],
+    discoversAtStart: true,
+    restarts: true,
+    ...pauses,
+  });
   assert(report.passed, String(report));
   const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
   assertEquals(
@@ -83,62 +53,9 @@ test("with a restart, the attacks on metadata and keys reach an application that
   assertEquals(report.counts.inconclusive, 0, String(report));
 });
 
-const mistakes: Readonly<
-  Record<
-    Exclude<
-      ApplicationMistake,
-      | "shows no login"
-      | "stops at a wrong state"
-      | "stops at a text as ID token"
-      | "stops after a login of mallory"
-      | "hangs at a wrong nonce"
-    >,
-    CheckOptions & {
-      readonly foundBy: readonly string[];
-      readonly restarts?: boolean;
-    }
-  >
-> = {
-  "does not compare state": {
-    only: ["response", "id-token/nonce-wrong"],
-    foundBy: ["response/state-wrong", "response/state-missing", "response/state-of-another-browser"],
-  },
-  "does not verify the ID token": {
-    only: ["id-token/signed-by-stranger", "id-token/signature-corrupt", "id-token/nonce-wrong", "keys/rotated"],
-    foundBy: ["id-token/signed-by-stranger", "id-token/signature-corrupt"],
-  },
-  "fetches the JWKS once": { only: ["keys/rotated", "id-token/kid-unknown", "userinfo"], foundBy: ["keys/rotated"] },
-  "believes any userinfo": { only: ["userinfo/sub-other", "response"], foundBy: ["userinfo/sub-other"] },
-  "stores the refresh response as it is": {
-    only: ["refresh", "token/refresh-token-missing"],
-    foundBy: ["refresh/token-omitted"],
-  },
-  "ends the session when a refresh fails": { only: ["refresh"], foundBy: ["refresh/transient"] },
-  "keeps a failed discovery": {
-    only: ["transport/unavailable", "metadata/issuer-other", "response/state-wrong"],
-    restarts: true,
-    foundBy: ["transport/unavailable"],
-  },
-};
-
-for (const [mistake, { foundBy, ...options }] of Object.entries(mistakes)) {
-  test(`an application that ${mistake} is found by ${foundBy.join(", ")}`, async () => {
-    const report = await check({ ...options, mistake: mistake as ApplicationMistake });
-    assert(report.control.passed, String(report));
-    assertEquals(idsOf(report.failures).sort(), [...foundBy].sort(), String(report));
-  });
-}
-
-test("an attack after which no login works fails for that, and the later ones are inconclusive", async () => {
-  const report = await check({ mistake: "fetches the JWKS once", only: ["keys/rotated", "keys/withdrawn"] });
-  assertEquals(withVerdict(report, "failed"), ["keys/rotated"], String(report));
-  assertEquals(withVerdict(report, "inconclusive"), ["keys/withdrawn"], String(report));
-  assertMatch(String(report), /after it, a login without an attack failed/);
-});
-
 test("an application that stops: during which attack, its error, and the habits that were seen before", async () => {
   const only = ["id-token/aud-wrong", "id-token/nonce-wrong", "response/state-wrong", "habits"];
-  const report = await check({ mistake: "stops at a wrong state", only, recoveryMs: 0 });
+  const report = await checkFixedIssuer({ mistake: "stops at a wrong state", only, recoveryMs: 0 });
   assertEquals(
     report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because.replace(/:\d+/g, "")}`),
     [
@@ -160,7 +77,7 @@ test("an application that stops: during which attack, its error, and the habits 
 
 test("an application that stops at a text as ID token fails before the attacks, and keeps its habits", async () => {
   const only = ["response/state-wrong", "habits"];
-  const report = await check({ mistake: "stops at a text as ID token", only, recoveryMs: 0 });
+  const report = await checkFixedIssuer({ mistake: "stops at a text as ID token", only, recoveryMs: 0 });
   const { failed, inconclusive, skipped } = report.counts;
   assertEquals([report.passed, failed, inconclusive + skipped], [false, 0, report.results.length]);
   assert(inconclusive > 0);
@@ -173,7 +90,7 @@ test("an application that stops at a text as ID token fails before the attacks, 
 
 test("an application that stops after the response: the attack before is the cause, not the next one", async () => {
   const only = ["userinfo/sub-other", "userinfo/sub-missing", "refresh/rejected"];
-  const report = await check({ mistake: "stops after a login of mallory", only, recoveryMs: 0 });
+  const report = await checkFixedIssuer({ mistake: "stops after a login of mallory", only, recoveryMs: 0 });
   const [first, ...others] = report.results;
   assertMatch(first!.because, /^the client completed the journey.*; the application stopped during this attack: http/);
   assertEquals(
@@ -184,7 +101,7 @@ test("an application that stops after the response: the attack before is the cau
 
 test("an application that ends the session when a refresh fails does not cost the time to recover", async () => {
   const startedAt = performance.now();
-  const report = await check({
+  const report = await checkFixedIssuer({
     mistake: "ends the session when a refresh fails",
     only: ["refresh/transient"],
     recoveryMs: 600_000,
@@ -195,7 +112,7 @@ test("an application that ends the session when a refresh fails does not cost th
 
 test("a check that is stopped has what is known until then, and waits for nothing", async () => {
   const stop = new AbortController();
-  const report = await check({
+  const report = await checkFixedIssuer({
     only: ["response/state-wrong", "id-token/nonce-wrong", "habits"],
     signal: stop.signal,
     onResult: () => stop.abort(new Error("enough")),
@@ -206,41 +123,9 @@ test("a check that is stopped has what is known until then, and waits for nothin
   assertEquals([report.passed, report.problem], [false, problem]);
   assert(report.habits.some(({ outcome }) => outcome === "passed"));
 
-  const early = await check({ only: ["response"], signal: AbortSignal.abort(new Error("enough")) });
+  const early = await checkFixedIssuer({ only: ["response"], signal: AbortSignal.abort(new Error("enough")) });
   assertMatch(String(early), /The login without an attack failed: hung, the check was stopped before it ended/);
   assertEquals([early.passed, early.counts.skipped], [false, early.results.length]);
-});
-
-test("a page that shows a name alone does not make a correct application fail when the name is left out", async () => {
-  const report = await check({ only: ["userinfo"], loggedInUrl: "/hello" });
-  assert(report.passed, String(report));
-  assertEquals(withVerdict(report, "inconclusive"), ["userinfo/thin"], String(report));
-  assertMatch(String(report), /INCONCLUSIVE, the client completed the journey as a user whom the application does not/);
-});
-
-test("a login as another user fails, whether or not the page shows a user whom the driver knows", async () => {
-  const options = { mistake: "believes any userinfo", only: ["userinfo/sub-other"] } as const;
-  const unknown = await check(options);
-  const accepted = unknown.failures.map(({ because }) => because);
-  assert(accepted.includes("the client completed the journey as a user whom the application does not show"));
-  const known = await check({ ...options, otherUserTexts: ["mallory"] });
-  assertEquals(known.failures[0]!.because, 'the client completed the journey as "another user"');
-  const byName = await check({ ...options, loggedInUrl: "/hello" });
-  assert(byName.counts.failed > 0, String(byName));
-});
-
-test("the report says how a client declares that it skips the signature of ID tokens, if it accepted a wrong one", async () => {
-  const only = ["id-token/signature-corrupt"];
-  const accepts = String(await check({ mistake: "does not verify the ID token", only }));
-  assertMatch(accepts, /: 1 attack \(.*\n\nHINT: .*verifiesIdTokenSignature: false .* --id-token-signature off/);
-  assert(!String(await check({ only })).includes("HINT"));
-});
-
-test("a page that responds alike with and without a login proves nothing", async () => {
-  const report = await check({ mistake: "shows no login" });
-  assert(!report.control.passed);
-  assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
-  assertMatch(String(report), /responds alike with and without a login.*loggedInUrl/);
 });
 
 test("the trap has the name of the issuer where other machines must reach it, and records what arrives", async () => {

@@ -76,6 +76,17 @@ test("the document has the same content, its own style sheet, and nothing to loa
   assert(!/<script|<link|<img|src=|href=/.test(html));
 });
 
+test("a client that does not compare state fails in the whole catalogue only there, and the report says so", async () => {
+  const report = await checkClientWithEdDsa(smallClient("does not compare state"));
+  assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], [
+    "response/state-wrong",
+    "response/state-missing",
+    "response/state-of-another-browser",
+  ]);
+  assertMatch(String(report), /FAILED response\/state-wrong/);
+  assertMatch(report.toJUnit(), /failures="12"/);
+});
+
 test("no reason for a skipped attack looks like a secret, which reports redact", () => {
   for (const { id, needs } of attacks) {
     const reason = missingAbility(needs, new Set()) ?? "";
