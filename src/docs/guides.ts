@@ -1,7 +1,198 @@
-/** The texts of the documentation. */
+/** The guides: READMEs as pages. A long one is split into a page for each section. */
+
+import type { Block, GuideGroup, GuideLink, GuidePage } from "../ui/docs/props.ts";
+import { headingId, parseInline, parseMarkdown, plainText } from "./markdown.ts";
+
+/** Reads a text of the project by its path from the root. */
+export type ReadText = (path: string) => Promise<string>;
 
 /** The path of the text that describes every rule. */
 export const rulesPath = "tests/rules.md";
 
+/** The READMEs for users, by group, in the order of reading. */
+const guidePaths: Readonly<Record<string, readonly string[]>> = {
+  "Begin": ["README.md", ...inSource("cli", "oauth", "ui", "inspector")],
+  "Test": inSource(
+    "testing",
+    "control",
+    "testing/moving",
+    "testing/oauth2_mock_server",
+    "testing/check",
+    "testing/drivers",
+  ),
+  "Embed and operate": ["src/README.md", ...inSource("resource", "operating", "store")],
+  "Extensions": inSource(
+    "extensions",
+    ...[
+      "par",
+      "signed_requests",
+      "signed_responses",
+      "encrypted_responses",
+      "dpop",
+      "device",
+      "ciba",
+      "authorization_details",
+      "step_up",
+      "pairwise",
+      "token_exchange",
+      "assertion_grants",
+      "registration",
+      "client_documents",
+      "client_logout",
+    ].map((name) => `extensions/${name}`),
+  ),
+};
+
+function inSource(...folders: readonly string[]): string[] {
+  return folders.map((folder) => `src/${folder}/README.md`);
+}
+
 /** The paths of all texts, which the executable file contains. */
-export const documentationPaths: readonly string[] = [rulesPath];
+export const documentationPaths: readonly string[] = [...Object.values(guidePaths).flat(), rulesPath];
+
+/** Length from which a README is split, in characters. */
+const maxWholeLength = 12_000;
+
+/** A part of a README below a heading of level 2, or before the first one. */
+interface GuideSection {
+  /** The ID of its heading; empty before the first one. */
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  /** The IDs of the headings inside, its own included, with their titles. */
+  readonly headings: ReadonlyMap<string, string>;
+}
+
+/** A README. */
+export interface Guide {
+  /** The name in URLs. */
+  readonly name: string;
+  /** The path from the root of the project. */
+  readonly path: string;
+  readonly group: string;
+  readonly title: string;
+  readonly sections: readonly GuideSection[];
+  /** Whether each section is a page. */
+  readonly isSplit: boolean;
+}
+
+/** All guides, by the path of their README. */
+export type Library = ReadonlyMap<string, Guide>;
+
+/** The library of each reader: the texts do not change while a program runs. */
+const libraries = new WeakMap<ReadText, Promise<Library>>();
+
+/** Reads all guides, once. After a failure the next call tries again. */
+export function readLibrary(readText: ReadText): Promise<Library> {
+  const known = libraries.get(readText);
+  if (known !== undefined) return known;
+  const reading = Promise.all(
+    Object.entries(guidePaths).flatMap(([group, paths]) =>
+      paths.map(async (path) => [path, toGuide(path, group, await readText(path))] as const)
+    ),
+  ).then((entries) => new Map(entries));
+  libraries.set(readText, reading);
+  reading.catch(() => libraries.delete(readText));
+  return reading;
+}
+
+function toGuide(path: string, group: string, text: string): Guide {
+  const name = (/([^/]*)\/README\.md$/.exec(path)?.[1] ?? "latchkey").replaceAll("_", "-");
+  const [, title = "", body = ""] = /^# (.*)\n([^]*)$/.exec(text) ?? [];
+  const sections = splitSections(body);
+  const length = text.replaceAll(/[ -]{2,}/g, " ").length;
+  return {
+    ...{ name: name === "src" ? "program" : name, path, group, sections },
+    title: plainText(parseInline(title)),
+    isSplit: length > maxWholeLength && sections.length > 1,
+  };
+}
+
+/** Splits a text at its headings of level 2. Lines of code are no headings. */
+function splitSections(text: string): GuideSection[] {
+  const sections: { id: string; title: string; lines: string[]; headings: Map<string, string> }[] = [
+    { id: "", title: "", lines: [], headings: new Map() },
+  ];
+  let isCode = false;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("```")) isCode = !isCode;
+    const [, marks, heading = ""] = (isCode ? null : /^(#{2,3}) (.*)$/.exec(line)) ?? [];
+    const [id, title] = [headingId(heading), plainText(parseInline(heading))];
+    if (marks === "##") sections.push({ id, title, lines: [], headings: new Map() });
+    const section = sections.at(-1)!;
+    if (marks !== undefined) section.headings.set(id, title);
+    section.lines.push(line);
+  }
+  return sections.map(({ lines, ...section }) => ({ ...section, text: lines.join("\n") }));
+}
+
+/** The link to a guide, or to one of its headings. Paths are below `/docs`. */
+function linkTo(guide: Guide, id = ""): string {
+  const page = `/guides/${guide.name}`;
+  const section = guide.sections.find(({ headings }) => headings.has(id));
+  if (section === undefined) return page;
+  if (!guide.isSplit) return `${page}#${id}`;
+  return section.id === "" ? `${page}#${id}` : `${page}/${section.id}${section.id === id ? "" : `#${id}`}`;
+}
+
+/** Every guide with its sections, by group. */
+export function listGuides(library: Library): GuideGroup[] {
+  const groups = Map.groupBy(library.values(), ({ group }) => group);
+  return [...groups].map(([title, guides]) => ({
+    title,
+    guides: guides.map((guide) => ({ title: guide.title, path: linkTo(guide), sections: sectionLinks(guide) })),
+  }));
+}
+
+function sectionLinks(guide: Guide): GuideLink[] {
+  return guide.sections.filter(({ id }) => id !== "").map(({ id, title }) => ({ title, path: linkTo(guide, id) }));
+}
+
+/** Every heading of every guide, for the search. */
+export function listHeadings(library: Library): (GuideLink & { readonly guide: string })[] {
+  return [...library.values()].flatMap((guide) =>
+    guide.sections.flatMap(({ headings }) =>
+      [...headings].map(([id, title]) => ({ title, path: linkTo(guide, id), guide: guide.title }))
+    )
+  );
+}
+
+/** The page of a guide, or of a section of one that is split; `undefined` if there is none. */
+export function describeGuide(library: Library, name: string, base: string): GuidePage | undefined {
+  const [guideName, sectionId = "", ...rest] = name.split("/");
+  const guide = [...library.values()].find(({ name }) => name === guideName);
+  const at = guide?.sections.findIndex(({ id }) => id === sectionId) ?? -1;
+  if (guide === undefined || at < 0 || rest.length > 0 || sectionId !== "" && !guide.isSplit) return undefined;
+  const section = guide.sections[at]!;
+  const shown = guide.isSplit ? [section] : guide.sections;
+  const text = shown.map(({ text }) => text).join("\n").replace(sectionId === "" ? "" : /^## .*\n/, "");
+  const blocks = parseMarkdown(text, (target) => resolveLink(library, guide, target, base));
+  const link = (at: number) => {
+    const neighbour = guide.isSplit ? guide.sections[at] : undefined;
+    return neighbour && { title: neighbour.title || guide.title, path: linkTo(guide, neighbour.id) };
+  };
+  return {
+    title: section.title || guide.title,
+    guide: sectionId === "" ? undefined : { title: guide.title, path: linkTo(guide) },
+    // The heading of the page is that of the section, and those inside it follow.
+    blocks: sectionId === "" ? blocks : blocks.map(raiseHeading),
+    sections: sectionLinks(guide),
+    path: linkTo(guide, sectionId),
+    previous: link(at - 1),
+    next: link(at + 1),
+  };
+}
+
+function raiseHeading(block: Block): Block {
+  return block.kind === "heading" ? { ...block, level: block.level - 1 } : block;
+}
+
+/** The address of a link of a README; `undefined` if it leads to a file without a page. */
+function resolveLink(library: Library, guide: Guide, target: string, base: string): string | undefined {
+  if (target.startsWith("https:")) return target;
+  const [file = "", id] = target.split("#");
+  const path = file === "" ? guide.path : new URL(file, `file:///${guide.path}`).pathname.slice(1);
+  if (path === rulesPath) return `${base}/docs/rules`;
+  const other = library.get(path);
+  return other && `${base}/docs${linkTo(other, id)}`;
+}

@@ -5,12 +5,9 @@ import { html, HttpError, type HttpResponse } from "../http/message.ts";
 import { assetResponse } from "../home/static_files.ts";
 import { suggest } from "../oauth/config/config_issue.ts";
 import type { DocsPages } from "../ui/docs/mod.ts";
-import { rulesPath } from "./guides.ts";
+import { describeGuide, type Library, listGuides, readLibrary, type ReadText, rulesPath } from "./guides.ts";
 import { describeRule, groupRules, parseRules } from "./rules.ts";
 import { describeSetting, listSettings, settingNames } from "./settings.ts";
-
-/** Reads a text of the project by its path from the root. */
-type ReadText = (path: string) => Promise<string>;
 
 /** What the functions below receive. */
 interface PageRequest {
@@ -24,6 +21,7 @@ interface PageRequest {
 /** The pages, by the first segment of their path. */
 const folders: Readonly<Record<string, (request: PageRequest) => Promise<string>>> = {
   "": showStart,
+  guides: showGuide,
   rules: showRules,
   settings: showSettings,
 };
@@ -40,8 +38,21 @@ export async function showPage(context: Context, readText: ReadText): Promise<Ht
 }
 
 /** /docs */
-function showStart({ context, docsPages }: PageRequest): Promise<string> {
-  return Promise.resolve(docsPages.start(context.site));
+async function showStart({ context, docsPages, readText }: PageRequest): Promise<string> {
+  return docsPages.start({ ...context.site, groups: listGuides(await readLibrary(readText)) });
+}
+
+/** /docs/guides/testing and /docs/guides/testing/the-log */
+async function showGuide({ context, docsPages, readText, name }: PageRequest): Promise<string> {
+  const library = await readLibrary(readText);
+  const page = describeGuide(library, name, context.site.base);
+  if (page === undefined) throw notFound(context, name, listPages(library), "/guides");
+  return docsPages.guide({ ...context.site, page });
+}
+
+function listPages(library: Library): string[] {
+  const links = listGuides(library).flatMap(({ guides }) => guides).flatMap((guide) => [guide, ...guide.sections]);
+  return links.map(({ path }) => path.slice("/guides/".length)).filter((path) => !path.includes("#"));
 }
 
 /** /docs/rules, /docs/rules/PK and /docs/rules/PK-09 */
@@ -71,10 +82,13 @@ async function showSettings({ context, docsPages, name }: PageRequest): Promise<
 /** The error for a page that does not exist, with the most similar one. */
 function notFound({ server, target }: Context, name: string, names: readonly string[], folder = ""): HttpError {
   const nearest = suggest(name, names);
-  const list = `${server.issuer.replace(/\/$/, "")}/docs${folder}`;
+  const docs = `${server.issuer.replace(/\/$/, "")}/docs`;
+  const list = docs + folder;
   return new HttpError(404, "HT-01", "The documentation has no such page", {
     ...nearest !== undefined && { expected: `${list}/${nearest}` },
     received: target.path,
-    fix: nearest === undefined ? `Choose a page of the list at ${list}.` : `Did you mean ${list}/${nearest}?`,
+    fix: nearest === undefined
+      ? `Choose a page of the list at ${folder === "/guides" ? docs : list}.`
+      : `Did you mean ${list}/${nearest}?`,
   });
 }

@@ -13,38 +13,32 @@ export interface DocsLink {
 
 interface FrameProps {
   readonly site: Site;
-  /** The pages above this one. Default: the start of the documentation alone. */
+  /** The pages above this one, without the start; absent on the start. */
   readonly above?: readonly DocsLink[];
   readonly heading: string;
-  readonly badges?: ComponentChildren;
+  /** The first half of the document's title. Default: the heading. */
+  readonly title?: string;
   readonly opening: ComponentChildren;
-  /** Further elements of `<head>`. Default: none. */
-  readonly head?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
 /** A page of the documentation: the way to it above the heading. */
-export function Frame({ site, above = [], heading, badges, opening, head, children }: FrameProps): VNode {
+export function Frame({ site, above, heading, title, opening, children }: FrameProps): VNode {
   const { base } = site;
   return (
     <Layout
       site={site}
       path="/docs/*"
-      head={
-        <>
-          <link rel="stylesheet" href={`${base}/docs/docs.css`} />
-          {head}
-        </>
-      }
+      head={<link rel="stylesheet" href={`${base}/docs/docs.css`} />}
       heading={heading}
-      badges={badges}
-      stepper={
+      title={title}
+      stepper={above && (
         <nav class="trail" aria-label="Documentation">
           {[{ label: "Docs", path: "" }, ...above].map(({ label, path }) => (
             <a key={path} href={`${base}/docs${path}`}>{label}</a>
           ))}
         </nav>
-      }
+      )}
       opening={opening}
     >
       {children}

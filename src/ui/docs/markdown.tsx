@@ -52,14 +52,15 @@ export function InlineText({ content }: { readonly content: readonly Inline[] })
 
 /** Blocks in order. The page has a heading of level 1 already, so each heading here is of level 2 or below. */
 export function Blocks({ blocks }: { readonly blocks: readonly Block[] }): VNode {
+  const examples = blocks.filter(({ kind }) => kind === "code");
   return (
     <div class="prose">
-      {blocks.map((block, i) => <BlockView key={i} block={block} />)}
+      {blocks.map((block, i) => <BlockView key={i} block={block} example={examples.indexOf(block) + 1} />)}
     </div>
   );
 }
 
-function BlockView({ block }: { readonly block: Block }): VNode {
+function BlockView({ block, example }: { readonly block: Block; readonly example: number }): VNode {
   switch (block.kind) {
     case "heading": {
       const Heading = block.level <= 2 ? "h2" : "h3";
@@ -91,7 +92,7 @@ function BlockView({ block }: { readonly block: Block }): VNode {
       return (
         <div class="box">
           <pre class="wire">{block.text}</pre>
-          <CopyButton description="the example" />
+          <CopyButton description={`example ${example}`} />
         </div>
       );
     case "table":

@@ -4,15 +4,24 @@ import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 import type { Asset } from "../pages.ts";
 import { assets } from "./assets.gen.ts";
-import type { Site } from "../layout.tsx";
-import type { RuleGroupProps, RuleProps, RulesProps, SettingProps, SettingsProps } from "./props.ts";
+import { Guide } from "./guide.tsx";
+import type {
+  GuideProps,
+  RuleGroupProps,
+  RuleProps,
+  RulesProps,
+  SettingProps,
+  SettingsProps,
+  StartProps,
+} from "./props.ts";
 import { RuleGroupPage, RulePage, Rules } from "./rules.tsx";
 import { SettingPage, Settings } from "./settings.tsx";
 import { Start } from "./start.tsx";
 
 /** The pages: props in, an HTML document out. */
 export interface DocsPages {
-  start(props: Site): string;
+  start(props: StartProps): string;
+  guide(props: GuideProps): string;
   rules(props: RulesProps): string;
   ruleGroup(props: RuleGroupProps): string;
   rule(props: RuleProps): string;
@@ -27,6 +36,7 @@ const toDocument = (page: VNode) => `<!DOCTYPE html>\n${render(page)}\n`;
 /** Renders the pages. Links to other sites lead only to specifications and to what the READMEs link. */
 export const docsPages: DocsPages = {
   start: (props) => toDocument(Start(props)),
+  guide: (props) => toDocument(Guide(props)),
   rules: (props) => toDocument(Rules(props)),
   ruleGroup: (props) => toDocument(RuleGroupPage(props)),
   rule: (props) => toDocument(RulePage(props)),

@@ -1,7 +1,9 @@
 /** The props of the pages of the documentation. */
 
 import type { Site } from "../layout.tsx";
-import type { Inline } from "./markdown.tsx";
+import type { Block, Inline } from "./markdown.tsx";
+
+export type { Block, Inline } from "./markdown.tsx";
 
 /** Rules with the same prefix. */
 export interface RuleGroup {
@@ -112,4 +114,38 @@ export interface SettingDescription extends SettingMember {
 /** The page of a setting. */
 export interface SettingProps extends Site {
   readonly setting: SettingDescription;
+}
+
+/** A link to a guide or to a section of it. */
+export interface GuideLink {
+  readonly title: string;
+  /** The path below `/docs`. */
+  readonly path: string;
+}
+
+/** Guides about one subject. */
+export interface GuideGroup {
+  readonly title: string;
+  readonly guides: readonly (GuideLink & { readonly sections: readonly GuideLink[] })[];
+}
+
+/** The start of the documentation. */
+export interface StartProps extends Site {
+  readonly groups: readonly GuideGroup[];
+}
+
+/** A page of a guide. */
+export interface GuidePage extends GuideLink {
+  /** The guide that this section belongs to; absent: the page is the guide, or the beginning of it. */
+  readonly guide?: GuideLink;
+  readonly blocks: readonly Block[];
+  /** The sections of the guide. */
+  readonly sections: readonly GuideLink[];
+  readonly previous?: GuideLink;
+  readonly next?: GuideLink;
+}
+
+/** The props of a page of a guide. */
+export interface GuideProps extends Site {
+  readonly page: GuidePage;
 }

@@ -17,6 +17,7 @@ export function Rules({ groups, ...site }: RulesProps): VNode {
   return (
     <Frame
       site={site}
+      above={[]}
       heading="Rules"
       opening={
         <p>
@@ -25,7 +26,7 @@ export function Rules({ groups, ...site }: RulesProps): VNode {
         </p>
       }
     >
-      <dl class="facts groups">
+      <dl class="facts even groups">
         {groups.map(({ prefix, title, rules }) => (
           <DefinitionItem key={prefix} label={<a href={`${site.base}/docs/rules/${prefix}`}>{prefix}: {title}</a>}>
             {rules.map(({ id }) => <a key={id} href={`${site.base}/docs/rules/${id}`}>{id}</a>)}

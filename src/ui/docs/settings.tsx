@@ -12,6 +12,7 @@ export function Settings({ settings, ...site }: SettingsProps): VNode {
   return (
     <Frame
       site={site}
+      above={[]}
       heading="Settings"
       opening={
         <>

@@ -2,29 +2,43 @@
 /** The start of the documentation: every page by its subject. */
 
 import type { VNode } from "preact";
-import type { Site } from "../layout.tsx";
 import { DefinitionItem } from "../value.tsx";
+import { Section } from "../layout.tsx";
 import { Frame } from "./frame.tsx";
+import type { StartProps } from "./props.ts";
 
-/** Links to the lists of the reference. */
+/** The lists of the reference. */
 const reference = [
   ["rules", "Rules", "What a rejection means, by the ID that it ends with"],
   ["settings", "Settings", "The members of the configuration file, with flags and variables"],
 ] as const;
 
 /** The start page. */
-export function Start(site: Site): VNode {
+export function Start({ groups, ...site }: StartProps): VNode {
+  const href = (path: string) => `${site.base}/docs${path}`;
   return (
     <Frame
       site={site}
       heading="Documentation"
       opening={
-        <dl class="facts">
+        <dl class="facts even">
           {reference.map(([path, label, text]) => (
-            <DefinitionItem key={path} label={<a href={`${site.base}/docs/${path}`}>{label}</a>}>{text}</DefinitionItem>
+            <DefinitionItem key={path} label={<a href={href(`/${path}`)}>{label}</a>}>{text}</DefinitionItem>
           ))}
         </dl>
       }
-    />
+    >
+      {groups.map(({ title, guides }, i) => (
+        <Section key={title} id={`group-${i + 1}`} heading={title}>
+          <dl class="facts even groups">
+            {guides.map((guide) => (
+              <DefinitionItem key={guide.path} label={<a href={href(guide.path)}>{guide.title}</a>}>
+                {guide.sections.map(({ title, path }) => <a key={path} href={href(path)}>{title}</a>)}
+              </DefinitionItem>
+            ))}
+          </dl>
+        </Section>
+      ))}
+    </Frame>
   );
 }
