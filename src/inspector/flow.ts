@@ -55,7 +55,6 @@ export function flowRow(flow: Flow): FlowRow {
     // With client credentials, the subject is the client.
     user: sub === client ? undefined : sub,
     endpoint: deciding === undefined ? "" : exchangeTitle(deciding),
-    httpStatus: deciding?.response?.status,
     outcome: outcomeOf(status),
     status,
     durationMs: endedAt === undefined ? undefined : endedAt - startedAt,

@@ -18,7 +18,7 @@ import { formatFlow } from "../recorder/export/text.ts";
 import { describeFlow, type FindChange, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
-import { describeList, flowKinds, recentRows, selectFlows } from "./list.ts";
+import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { withVisibleTexts } from "./visible_text.ts";
 
 /** GET /flows. */
@@ -26,13 +26,17 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
   const { server } = context;
-  const list = describeList(recorder, server, new URLSearchParams(context.target.query));
+  const query = new URLSearchParams(context.target.query);
+  const list = describeList(recorder, server, query);
+  const selected = findRecorded(recorder, query.get("flow"));
   const [first] = list.rows;
+  const pane = selected ?? (first && findFlow(recorder, first.id));
   const findChange: FindChange = (change) => fixLink(context, change);
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
-    newest: first && summarizeFlow(findFlow(recorder, first.id), server, findChange),
+    selected: selected?.id,
+    pane: pane && summarizeFlow(pane, server, findChange),
     recording: recorder.recording,
     leftOut: recorder.leftOut,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
@@ -106,7 +110,6 @@ export async function showOne(context: Context, recorder: Recorder, name: string
     habits: "count" in flow
       ? undefined
       : await describeHabits(server, recorder, flow, site.base, params.get("habits") === "all"),
-    recent: recentRows(recorder, server, flow.id),
     secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
     csrfToken: await browserCsrfToken(context, browser),
   }));
@@ -138,9 +141,13 @@ export function redirectToStep({ site }: Context, recorder: Recorder, number: st
 
 /** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if it is not recorded. */
 function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRequests {
-  const flow = id === undefined ? undefined : recorder.flow(id) ?? findDocumentRequests(recorder, id);
+  const flow = findRecorded(recorder, id);
   if (flow === undefined) throw flowNotFound();
   return flow;
+}
+
+function findRecorded(recorder: Recorder, id: string | null | undefined): Flow | DocumentRequests | undefined {
+  return id ? recorder.flow(id) ?? findDocumentRequests(recorder, id) : undefined;
 }
 
 function flowNotFound(): HttpError {

@@ -16,9 +16,6 @@ export const flowKinds: readonly FlowKind[] = ["done", "rejected", "pending", "d
 /** Maximum number of rows on one page. */
 const rowsPerPage = 20;
 
-/** Maximum number of rows beside a flow. */
-const maxRecentRows = 2;
-
 /** Maximum length of a search text; the rest is ignored. */
 const maxSearchChars = 100;
 
@@ -92,7 +89,7 @@ export function selectFlows(
 }
 
 /** All rows, newest first. */
-function listEntries(recorder: Recorder, server: Server, flows = recorder.flows()): Entry[] {
+function listEntries(recorder: Recorder, server: Server, flows: readonly Flow[]): Entry[] {
   return [
     ...flows.map((flow): Entry => (
       { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
@@ -104,13 +101,6 @@ function listEntries(recorder: Recorder, server: Server, flows = recorder.flows(
       row: (redacted) => documentRow(redacted, requests.count, server),
     })),
   ].sort((a, b) => b.order - a.order);
-}
-
-/** The rows around a flow, newest first. */
-export function recentRows(recorder: Recorder, server: Server, id: string): FlowRow[] {
-  const entries = listEntries(recorder, server);
-  const start = Math.max(0, entries.findIndex(({ flow }) => flow.id === id) - Math.floor(maxRecentRows / 2));
-  return entries.slice(start, start + maxRecentRows).map(({ flow, row }) => row(redactFlow(flow)));
 }
 
 /** Number of flows on the home page. */

@@ -25,3 +25,8 @@ export function StatusBadge({ tone, label }: Status): VNode {
     </span>
   );
 }
+
+/** The mark alone, in a list with one line a row; the word is its name. */
+export function StatusMark({ tone, label }: Status): VNode {
+  return <b class={`outcome ${tone}`} role="img" aria-label={label}>{toneMarks[tone]}</b>;
+}

@@ -1,19 +1,39 @@
-/** Announces new steps in the flow that a page shows, and prints folded parts too. */
+/** Announces new steps in the flow that a page shows, puts the list beside it, and prints folded parts too. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
+import { findListLink } from "./list_link.ts";
+import { showLocalTimes } from "./local_time.ts";
 import { announce, watchFlows } from "./watch.ts";
+
+showLocalTimes(document);
 
 // The page does not change while the user reads it.
 const refreshLink = document.querySelector<HTMLElement>("#again")!;
 watchFlows(refreshLink, (flows) => {
+  dispatchEvent(new Event("flowschange"));
   if (!flows.some((flow) => flow === refreshLink.dataset.flow || flow === "all")) return;
   refreshLink.textContent = "New steps in this flow: reload";
   announce("New steps in this flow");
 });
+
+// The list is loaded where the window is wide enough.
+const beside = document.querySelector<HTMLElement>("#beside")!;
+const listLink = findListLink(beside);
+if (beside.checkVisibility()) {
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = String(new URL("list.css", import.meta.url));
+  style.onload = () => void import(String(new URL("list.js", import.meta.url)));
+  document.head.append(style);
+} else {
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") listLink.click();
+  });
+}
 
 const folded: HTMLDetailsElement[] = [];
 addEventListener("beforeprint", () => {

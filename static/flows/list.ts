@@ -1,5 +1,6 @@
 /**
- * Keeps the list of flows up to date without moving it while the user reads it, and filters it while the user types.
+ * The list of flows: keeps it up to date without moving it while the user reads it, filters it while the user types,
+ * and shows the selected flow beside it. On wide screens it also stands beside an open flow.
  */
 
 /// <reference no-default-lib="true" />
@@ -7,31 +8,70 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
+import { handleKeys, prepareKeys } from "./keys.ts";
+import { findListLink, keepQuery } from "./list_link.ts";
+import { showLocalTimes } from "./local_time.ts";
 import { announce, watchFlows } from "./watch.ts";
 
 /** Changes come in bursts: delay between the first one and the request for the new list, in milliseconds. */
 const refreshDelayMs = 200;
 
-const refreshLink = document.querySelector<HTMLAnchorElement>("#again");
+const title = document.title;
+
+const reloadLink = document.querySelector<HTMLAnchorElement>("#again");
+
+/** The place of the list beside an open flow; null on the page of the list. */
+const beside = document.querySelector<HTMLElement>("#beside");
+
+/** The address of the list, with what it selects. */
+const address = new URL(beside ? findListLink(beside).href : location.href);
+
+const getList = () => document.querySelector("#flows");
+const getRows = () => [...document.querySelectorAll<HTMLAnchorElement>("#flows a")];
+const findSelected = () => getRows().find((row) => row.ariaCurrent);
+
+/** Keeps what the list selects: in the address of the list, and for the way back to it. */
+function keepAddress(): void {
+  if (!beside) history.replaceState(null, "", address);
+  keepQuery(address);
+}
 
 /** Whether new rows above would move what the user reads or is about to select. */
 function isBeingRead(list: Element): boolean {
-  return scrollY > 0 || list.matches(":hover") || list.contains(document.activeElement) ||
+  return !beside && scrollY > 0 || list.matches(":hover") || list.contains(document.activeElement) ||
     !getSelection()?.isCollapsed;
 }
 
-/** Loads a list. */
-async function load(href: string, signal?: AbortSignal): Promise<Element | null> {
-  const response = await fetch(href, { signal });
-  if (!response.ok) return null;
-  return new DOMParser().parseFromString(await response.text(), "text/html").querySelector("#results");
+/** Loads the list. */
+async function load(signal?: AbortSignal): Promise<Document | undefined> {
+  const response = await fetch(address, { signal });
+  if (!response.ok) return undefined;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  showLocalTimes(page);
+  // Its place has the open flow.
+  if (beside) page.querySelector("#pane")?.remove();
+  return page;
+}
+
+/** The failed flows that the user has seen, or that the title counts. */
+const knownErrors = new Set<string>();
+let newErrors = 0;
+
+/** Remembers the failed flows of the list; counts new ones in the title of a tab in the background. */
+function countErrors(isNew: boolean): void {
+  for (const { id } of document.querySelectorAll("#flows > li:has(.bad)")) {
+    if (isNew && !knownErrors.has(id)) newErrors++;
+    knownErrors.add(id);
+  }
+  document.title = newErrors > 0 ? `(${newErrors}) ${title}` : title;
 }
 
 /** Updates known rows in place, and adds new ones above unless the user is reading. */
-async function refresh(link: HTMLAnchorElement): Promise<void> {
-  const results = await load(link.href);
-  const newList = results?.querySelector("#flows");
+async function refresh(): Promise<void> {
+  const page = await load();
+  const newList = page?.querySelector("#flows");
   if (!newList) return;
+  const list = getList();
   const firstId = newList.firstElementChild?.id;
   const newRows: Element[] = [];
   for (const row of [...newList.children]) {
@@ -42,51 +82,127 @@ async function refresh(link: HTMLAnchorElement): Promise<void> {
     existing.replaceWith(row);
     if (isFocused) row.querySelector("a")?.focus({ preventScroll: true });
   }
-  const list = document.querySelector("#flows");
   if (newRows.length > 0) {
     const message = newRows.length === 1 ? "1 new flow" : `${newRows.length} new flows`;
     if (list && !isBeingRead(list)) list.prepend(...newRows);
-    else link.textContent = `Show ${message}`;
+    else if (!beside && reloadLink) reloadLink.textContent = `Show ${message}`;
     announce(message);
   }
-  // The flow beside the list is that of its first row.
-  const summary = document.querySelector("#newest");
-  const newSummary = results?.querySelector("#newest");
-  const isCurrent = firstId === list?.firstElementChild?.id && !summary?.contains(document.activeElement);
-  if (summary && newSummary && isCurrent) summary.replaceWith(newSummary);
+  const pane = document.querySelector("#pane");
+  const newPane = page?.querySelector("#pane");
+  // Without a selection it shows the first row.
+  const isCurrent = address.searchParams.has("flow") || firstId === list?.firstElementChild?.id;
+  if (pane && newPane && isCurrent && !pane.contains(document.activeElement)) pane.replaceWith(newPane);
 }
 
-let search: AbortController | undefined;
+let loading: AbortController | undefined;
 
-/** Shows what the form selects, and keeps it in the address. */
+/** Loads the list, unless another change comes first. */
+async function reload(): Promise<Document | undefined> {
+  loading?.abort();
+  loading = new AbortController();
+  if (reloadLink && !beside) reloadLink.href = address.href;
+  keepAddress();
+  try {
+    return await load(loading.signal);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Shows what the form selects. */
 async function applyFilter(form: HTMLFormElement): Promise<void> {
-  search?.abort();
-  const { signal } = search = new AbortController();
-  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== "") as string[][]);
-  const href = `${form.action}${query.size > 0 ? `?${query}` : ""}`;
-  const results = await load(href, signal);
+  const selected = address.searchParams.get("flow");
+  const entries = [...new FormData(form)].filter(([, value]) => value !== "") as string[][];
+  address.search = String(new URLSearchParams(selected === null ? entries : [...entries, ["flow", selected]]));
+  const results = (await reload())?.querySelector("#results");
   if (!results) return;
   document.querySelector("#results")?.replaceWith(results);
-  history.replaceState(null, "", href);
-  if (refreshLink) refreshLink.href = href;
-  announce(`${results.querySelectorAll("#flows > li").length} flows`);
+  announce(`${getRows().length} flows`);
 }
 
-const form = document.querySelector<HTMLFormElement>(".filter");
-if (form) {
-  form.addEventListener("input", () => void applyFilter(form).catch(() => {}));
-  form.addEventListener("submit", (event) => {
+/** Fills the pane with a flow, or with the newest one. */
+async function select(row: HTMLAnchorElement | undefined): Promise<void> {
+  findSelected()?.removeAttribute("aria-current");
+  row?.setAttribute("aria-current", "true");
+  if (row) address.searchParams.set("flow", row.href.replace(/.*\//, ""));
+  else address.searchParams.delete("flow");
+  const pane = (await reload())?.querySelector("#pane");
+  if (!pane) return;
+  document.querySelector("#pane")?.replaceWith(pane);
+  announce(pane.querySelector("h2")?.textContent ?? "");
+}
+
+/** The row that keys move from: the one with the focus, else the selected one. */
+function findRow(): HTMLAnchorElement | undefined {
+  return getRows().find((row) => row === document.activeElement) ?? findSelected();
+}
+
+handleKeys({
+  move(step) {
+    const rows = getRows();
+    const current = findRow();
+    const row = current ? rows[rows.indexOf(current) + step] : rows[0];
+    if (!row) return;
+    if (beside) return location.assign(row.href);
+    row.focus();
+    void select(row);
+  },
+  leave() {
+    if (beside) findListLink(beside).click();
+    else if (findSelected()) {
+      (document.activeElement as HTMLElement).blur();
+      void select(undefined);
+    }
+  },
+});
+
+function listenToList(): void {
+  prepareKeys();
+  keepAddress();
+  const form = document.querySelector<HTMLFormElement>(".filter");
+  form?.addEventListener("input", () => void applyFilter(form));
+  form?.addEventListener("submit", (event) => {
     event.preventDefault();
-    applyFilter(form).catch(() => {});
+    void applyFilter(form);
   });
+  // A click fills the pane; a second one, the keyboard and modifiers follow the link.
+  if (!beside) {
+    document.querySelector(".listing")?.addEventListener("click", (event) => {
+      const { target, detail, ctrlKey, metaKey, shiftKey } = event as MouseEvent;
+      const row = (target as Element).closest<HTMLAnchorElement>("#flows a");
+      const hasPane = document.querySelector("#pane")?.checkVisibility();
+      if (!row || row.ariaCurrent || !hasPane || detail === 0 || ctrlKey || metaKey || shiftKey) return;
+      event.preventDefault();
+      row.focus();
+      void select(row);
+    });
+  }
+  countErrors(false);
 }
 
-if (refreshLink) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  watchFlows(refreshLink, () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      refresh(refreshLink).catch(() => {});
-    }, refreshDelayMs);
-  });
+document.addEventListener("visibilitychange", () => {
+  newErrors = 0;
+  countErrors(false);
+});
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+function scheduleRefresh(): void {
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    refresh().then(() => countErrors(document.hidden), () => {});
+  }, refreshDelayMs);
+}
+
+if (beside) {
+  addEventListener("flowschange", scheduleRefresh);
+  const page = await load();
+  const find = (parts: readonly string[]) => parts.flatMap((part) => page?.querySelector(part) ?? []);
+  beside.append(...find(["#show-keys", ".filter", "#results"]));
+  document.body.append(...find(["#keys"]));
+  listenToList();
+} else {
+  showLocalTimes(document);
+  if (reloadLink) watchFlows(reloadLink, scheduleRefresh);
+  listenToList();
 }

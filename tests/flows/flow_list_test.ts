@@ -31,9 +31,9 @@ test("[FL-13] requests for one document are one row, which counts them and leads
   await (await get("/oauth2/jwks")).text();
   await (await get(discovery)).text();
   assertEquals(await rows(), [
-    `Requests for ${discovery} – ${discovery} Metadata , 16 times 200 ✓ success 0 ms 00:01:00`,
-    "Requests for /oauth2/jwks – /oauth2/jwks Keys 200 ✓ success 0 ms 00:01:00",
-    "Flow 1 spa as alice Authorization request , code not exchanged yet 302 – pending 0 ms 00:00:00",
+    `Requests 00:01:00 ✓ ${discovery} Metadata , 16 times`,
+    "Requests 00:01:00 ✓ /oauth2/jwks Keys",
+    "Flow 1 00:00:00 – spa alice Authorization request , code not exchanged yet",
   ]);
   assertEquals((await rows("?outcome=documents")).length, 2);
   for (const outcome of ["done", "rejected"]) assertEquals(await rows(`?outcome=${outcome}`), []);
@@ -54,8 +54,8 @@ test("[FL-13] metadata that is requested by another host name is a row of its ow
   await (await get(discovery)).text();
   await (await get(discovery, { headers: { host: "127.0.0.1:9666" } })).text();
   const [other, own] = await rows();
-  assertMatch(other!, /! warning .* Requested from 127\.0\.0\.1:9666, but the issuer is https:\/\/as\.test: /);
-  assertMatch(own!, /✓ success/);
+  assertMatch(other!, / ! .* Requested from 127\.0\.0\.1:9666, but the issuer is https:\/\/as\.test: /);
+  assertMatch(own!, / ✓ /);
 });
 
 const navigation = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
@@ -67,11 +67,11 @@ test("[FL-14] missing pages that a browser opens are neutral rows outside of flo
   assertEquals((await get("/oauth2/token", { headers: navigation })).status, 405);
   const icon = { accept: "image/avif,*/*", "sec-fetch-dest": "image" };
   const link = (await get("/apple-touch-icon.png", { headers: icon })).headers.get("link");
-  assertEquals((await rows()).map((row) => row.replace(/ 0 ms.*/, "")), [
-    "Requests for /apple-touch-icon.png – /apple-touch-icon.png Unknown address 404 – no page",
-    "Requests for /oauth2/token – /oauth2/token Token request 405 – no page",
-    "Requests for /clients – /clients Unknown address , 2 times 404 – no page",
-    "Flow 1 spa as alice Authorization request , code not exchanged yet 302 – pending",
+  assertEquals((await rows()).map((row) => row.replace(" 00:00:00", "")), [
+    "Requests – /apple-touch-icon.png Unknown address",
+    "Requests – /oauth2/token Token request",
+    "Requests – /clients Unknown address , 2 times",
+    "Flow 1 – spa alice Authorization request , code not exchanged yet",
   ]);
   assertEquals([(await rows("?outcome=rejected")).length, (await rows("?outcome=documents")).length], [0, 3]);
   const home = await (await get("/")).text();

@@ -59,27 +59,10 @@ function FailureSummary(
   );
 }
 
-/** Maximum length of a line beside the flow. */
-const maxRecentChars = 26;
-
-/** The text, or its beginning and an ellipsis. */
-function shorten(text: string): string {
-  return text.length > maxRecentChars ? `${text.slice(0, maxRecentChars - 1)}…` : text;
-}
-
-/** The flows around this one, on wide screens. */
-function Recent({ base, row, recent }: FlowProps): VNode {
+/** The place of the list beside the flow, on wide screens: a script fills it. */
+function ListBeside({ base }: Pick<FlowProps, "base">): VNode {
   return (
-    <nav class="recent" aria-label="Recent flows">
-      <ol>
-        {recent.map(({ id, rejection, status, document }) => (
-          <li key={id}>
-            <a href={`${base}/flows/${id}`} aria-current={id === row.id ? "page" : undefined}>
-              <b>{document === undefined ? id : "×"}</b> {shorten(document ?? rejection?.reason ?? status.label)}
-            </a>
-          </li>
-        ))}
-      </ol>
+    <nav class="beside" id="beside" aria-label="Flows">
       <a href={`${base}/flows`}>All flows</a>
     </nav>
   );
@@ -151,7 +134,7 @@ export function Flow(props: FlowProps): VNode {
       path={`/flows/${row.id}`}
       script={null}
       head={<Head base={base} page="flow" />}
-      stepper={<Recent {...props} />}
+      stepper={<ListBeside base={base} />}
       heading={<bdi>{flowHeading(props)}</bdi>}
       title={`${flowHeading(props)} · Flow ${row.id}`}
       badges={

@@ -4,12 +4,12 @@
 import type { VNode } from "preact";
 import { Layout, Stylesheet } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
-import { StatusBadge } from "../status_badge.tsx";
-import { StatusCode } from "../status_line.tsx";
-import { Code, CopyableValue } from "../value.tsx";
-import { formatMilliseconds, Head, RejectionLine, Timestamp } from "./parts.tsx";
+import { StatusBadge, StatusMark } from "../status_badge.tsx";
+import { CopyableValue } from "../value.tsx";
+import { Head, Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
-import { Summary } from "./summary.tsx";
+import { Keys } from "./keys.tsx";
+import { Pane } from "./pane.tsx";
 
 const outcomeOptions = {
   done: "success",
@@ -18,35 +18,37 @@ const outcomeOptions = {
   documents: "metadata, keys and missing pages",
 } as const satisfies Record<FlowKind, string>;
 
-/** The row of a flow; the whole row is the link. */
-function Row({ row, base }: { readonly row: FlowRow; readonly base: string }): VNode {
-  const { id, at, client, user, endpoint, httpStatus, outcome, status, durationMs, rejection, warning } = row;
+/** The row of a flow, which is one link: time, outcome, client, user, and why it failed or else what happened. */
+function Row({ row, base, isSelected }: {
+  readonly row: FlowRow;
+  readonly base: string;
+  readonly isSelected: boolean;
+}): VNode {
+  const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps } = row;
+  const hasFailed = status.tone === "bad";
+  const remark = hasFailed ? undefined : rejection?.reason ?? warning;
   return (
     <li id={`flow-${id}`}>
-      <a href={`${base}/flows/${id}`}>
-        <span class="unseen">{row.document === undefined ? "Flow " : `Requests for ${row.document} `}</span>
-        {row.document === undefined ? id : "–"}
+      <a href={`${base}/flows/${id}`} aria-current={isSelected ? "true" : undefined}>
+        <span class="unseen">{document === undefined ? `Flow ${id} ` : "Requests "}</span>
+        <Timestamp at={at} /> <StatusMark {...outcome} /> {document === undefined
+          ? (
+            <>
+              <span class="who">{client}</span> <bdi class="who">{user}</bdi>
+            </>
+          )
+          : <span class="who path">{document}</span>}{" "}
+        <span class="what">
+          {hasFailed && rejection !== undefined ? <bdi>{rejection.reason}</bdi> : endpoint}
+          {document === undefined && !hasFailed && <span class="aside">, {status.label}</span>}
+          {document !== undefined && steps > 1 && <span class="aside">, {steps} times</span>}
+          {remark !== undefined && (
+            <span class="aside">
+              &nbsp;· <bdi>{remark}</bdi>
+            </span>
+          )}
+        </span>
       </a>
-      <span class="who">
-        {client !== undefined && <Code text={client} />}
-        {user !== undefined && (
-          <span>
-            <span class="aside">as</span> <bdi>{user}</bdi>
-          </span>
-        )}
-        {row.document !== undefined && <Code text={row.document} />}
-      </span>
-      <span class="what">
-        {endpoint}
-        {row.document === undefined && status.tone !== "bad" && <span class="aside">, {status.label}</span>}
-        {row.document !== undefined && row.steps > 1 && <span class="aside">, {row.steps} times</span>}
-      </span>
-      <span>{httpStatus !== undefined && <StatusCode status={httpStatus} />}</span>
-      <StatusBadge {...outcome} />
-      <span class="aside took">{durationMs !== undefined && formatMilliseconds(durationMs)}</span>
-      <Timestamp at={at} />
-      {rejection && <RejectionLine {...rejection} />}
-      {warning !== undefined && <span class="why">{warning}</span>}
     </li>
   );
 }
@@ -104,9 +106,34 @@ function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps
   );
 }
 
+/** Starts and stops the recording, and deletes it. */
+function Recording({ base, flowCount, recording, csrfToken }: FlowListProps): VNode {
+  return (
+    <>
+      <form method="post" action={`${base}/flows`}>
+        <input type="hidden" name="form_token" value={csrfToken} />
+        <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
+          {recording ? "Stop recording" : "Start recording"}
+        </button>
+      </form>
+      {flowCount > 0 && (
+        <ConfirmedAction
+          label="Delete all flows"
+          confirmLabel="Yes, delete all"
+          action={`${base}/flows`}
+          submits={["do", "delete"]}
+          csrfToken={csrfToken}
+        >
+          Delete every flow, including those that are not shown here? Their tokens stay valid.
+        </ConfirmedAction>
+      )}
+    </>
+  );
+}
+
 /** The page at `/flows`. */
 export function List(props: FlowListProps): VNode {
-  const { base, rows, newest, flowCount, filter, older, recording, leftOut, csrfToken } = props;
+  const { base, rows, selected, pane, flowCount, filter, older, recording, leftOut } = props;
   const params = Object.entries(filter).filter(([, value]) => value !== undefined);
   const href = (more: readonly (readonly [string, string])[]) => {
     const query = new URLSearchParams([...params, ...more].map(([name, value]) => [name, value]));
@@ -123,9 +150,13 @@ export function List(props: FlowListProps): VNode {
         </>
       }
       heading="Flows"
-      badges={recording
-        ? <a id="again" href={href([])}>Reload</a>
-        : <StatusBadge tone="warn" label="Recording is off" />}
+      badges={
+        <>
+          {recording ? <a id="again" href={href([])}>Reload</a> : <StatusBadge tone="warn" label="Recording is off" />}
+          <button type="button" class="button plain" id="show-keys" hidden>Keys</button>
+          <Recording {...props} />
+        </>
+      }
       opening={flowCount > 0 && <Filter {...props} />}
     >
       <div class="listing">
@@ -146,12 +177,13 @@ export function List(props: FlowListProps): VNode {
               ? (
                 <>
                   <p class="columns" aria-hidden="true">
-                    {["No.", "Client", "Endpoint", "Status", "Outcome", "Took", "UTC"].map((name) => (
-                      <span key={name}>{name}</span>
-                    ))}
+                    <span>
+                      Time <span class="utc">UTC</span>
+                    </span>
+                    {["", "Client", "User", "What"].map((name) => <span key={name}>{name}</span>)}
                   </p>
                   <ol class="flows" id="flows" reversed>
-                    {rows.map((row) => <Row key={row.id} row={row} base={base} />)}
+                    {rows.map((row) => <Row key={row.id} row={row} base={base} isSelected={row.id === selected} />)}
                   </ol>
                 </>
               )
@@ -162,28 +194,10 @@ export function List(props: FlowListProps): VNode {
               </p>
             )}
           </div>
-          {newest && <Summary base={base} flow={newest} />}
-        </div>
-        <div class="ways">
-          <form method="post" action={`${base}/flows`}>
-            <input type="hidden" name="form_token" value={csrfToken} />
-            <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
-              {recording ? "Stop recording" : "Start recording"}
-            </button>
-          </form>
-          {flowCount > 0 && (
-            <ConfirmedAction
-              label="Delete all flows"
-              confirmLabel="Yes, delete all"
-              action={`${base}/flows`}
-              submits={["do", "delete"]}
-              csrfToken={csrfToken}
-            >
-              Delete every flow, including those that are not shown here? Their tokens stay valid.
-            </ConfirmedAction>
-          )}
+          {pane && <Pane base={base} flow={pane} isNewest={selected === undefined} />}
         </div>
       </div>
+      <Keys />
     </Layout>
   );
 }

@@ -17,11 +17,18 @@ export function Head({ base, page }: { readonly base: string; readonly page: "li
   );
 }
 
-/** A point in time (milliseconds since the epoch), in UTC: to the second; `full`: with date and milliseconds. */
+/**
+ * A point in time (milliseconds since the epoch), in UTC: to the second; `full`: with date and milliseconds. A script
+ * shows it in the time zone of the reader.
+ */
 export function Timestamp({ at, full = false }: { readonly at: number; readonly full?: boolean }): VNode {
   const text = new Date(at).toISOString();
-  if (!full) return <time>{text.slice(11, 19)}</time>;
-  return <time datetime={text}>{`${text.slice(0, 10)} ${text.slice(11, 23)} UTC`}</time>;
+  if (!full) return <time datetime={text}>{text.slice(11, 19)}</time>;
+  return (
+    <time datetime={text}>
+      {`${text.slice(0, 10)} ${text.slice(11, 23)}`} <span class="utc">UTC</span>
+    </time>
+  );
 }
 
 /** A duration: `12 ms`, `3.4 s`, `5 min`. */

@@ -37,8 +37,6 @@ export interface FlowRow {
   readonly user?: string;
   /** The title of the step that decided the outcome. */
   readonly endpoint: string;
-  /** The HTTP status of that step; absent without a response. */
-  readonly httpStatus?: number;
   /** `success`, `error`, `pending` or `revoked`. */
   readonly outcome: Status;
   /** The outcome in more words. */
@@ -63,8 +61,10 @@ export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continu
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
   readonly rows: readonly FlowRow[];
-  /** The first row in more words; absent without rows. */
-  readonly newest?: FlowSummary;
+  /** The ID of the selected flow; absent: none is. */
+  readonly selected?: string;
+  /** The selected flow, or else the first row, in more words; absent without rows. */
+  readonly pane?: FlowSummary;
   /** The number of rows without the filter. */
   readonly flowCount: number;
   /** Every client with a recorded flow. */
@@ -232,8 +232,6 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** Absent for requests for a document. */
   readonly habits?: FlowHabits;
-  /** The rows around this one, newest first. */
-  readonly recent: readonly FlowRow[];
   /** Whether secrets are shown; `never`: they cannot be shown. */
   readonly secrets: "masked" | "shown" | "never";
   readonly csrfToken: string;

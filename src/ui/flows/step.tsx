@@ -48,7 +48,7 @@ function StepInFull(props: StepProps): VNode {
   return (
     <p>
       {checks.length > 0 && `${checkCount(checks.map(({ passed }) => passed))}. `}
-      <a href={stepHref(props, props.secrets === "shown")}>Step {number} in full</a>, with checks and headers
+      <a href={stepHref(props, props.secrets === "shown")}>Step {number} in full</a>
     </p>
   );
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The newest flow beside the list, on wide screens: its reason, outcome and steps. */
+/** A flow beside the list, on wide screens: its reason, how to fix it, and its steps. */
 
 import type { VNode } from "preact";
 import { StatusBadge } from "../status_badge.tsx";
@@ -10,20 +10,29 @@ import type { FlowSummary } from "./props.ts";
 /** Maximum number of steps; a flow has more only if a client polls or refreshes. */
 const maxSteps = 8;
 
-export function Summary({ base, flow }: { readonly base: string; readonly flow: FlowSummary }): VNode {
+export function Pane({ base, flow, isNewest }: {
+  readonly base: string;
+  readonly flow: FlowSummary;
+  /** Whether no flow is selected. */
+  readonly isNewest: boolean;
+}): VNode {
   const { row, reason, continued, steps } = flow;
-  const path = `${base}/flows/${row.id}`;
   const hidden = Math.max(0, steps.length - maxSteps);
   return (
-    <aside class="newest" id="newest" aria-labelledby="newest-heading">
-      <h2 id="newest-heading">
-        <a href={path}>
+    <aside class="pane" id="pane" aria-labelledby="pane-heading">
+      <h2 id="pane-heading">
+        <a href={`${base}/flows/${row.id}`}>
           <bdi>{flowHeading(flow)}</bdi>
         </a>
       </h2>
       <p>
-        <StatusBadge {...row.outcome} /> <span class="aside">newest flow</span>
+        <StatusBadge {...row.outcome} />{" "}
+        <span class="aside">
+          {row.document === undefined && `Flow ${row.id}`}
+          {isNewest && ", the newest"}
+        </span>
       </p>
+      {row.warning !== undefined && <p>{row.warning}</p>}
       {reason && !continued && <ExpectedVsReceived {...reason} />}
       {reason?.fix !== undefined && !continued && (
         <p>
@@ -32,7 +41,7 @@ export function Summary({ base, flow }: { readonly base: string; readonly flow: 
       )}
       {reason?.change !== undefined && !continued && (
         <p>
-          <a href={base + reason.change.path}>
+          <a class="button" href={base + reason.change.path}>
             <bdi>{reason.change.label}</bdi>
           </a>
         </p>
