@@ -13,7 +13,7 @@
 import { ConfigurationError, printable } from "../oauth/config/config_issue.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
-import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
+import { configuredIssuer, fromHost } from "../oauth/config/issuer_urls.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
@@ -190,7 +190,7 @@ function portWarning(
   port: number,
   path: string,
 ): ConfigurationWarning[] {
-  if (issuer === undefined || trustProxy !== undefined || port === 0) return [];
+  if (issuer === undefined || issuer === fromHost || trustProxy !== undefined || port === 0) return [];
   const url = new URL(issuer);
   const issuerPort = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   if (!isLoopback(url.hostname) || issuerPort === port) return [];

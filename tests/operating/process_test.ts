@@ -68,7 +68,8 @@ function securely(url: string): Promise<{ status: number; headers: IncomingHttpH
 test("[OP-05, HT-16] with a certificate the program serves https, and its issuer begins with it", async () => {
   await against({ args: pem }, async ({ banner, port }) => {
     const issuer = `https://localhost:${port}`;
-    assert(banner.startsWith(`Latchkey ${version}, issuer ${issuer}\n`), banner);
+    const [firstLine = ""] = banner.split("\n", 1);
+    assert(firstLine.startsWith(`Latchkey ${version}, ready in `) && firstLine.endsWith(`, issuer ${issuer}`), banner);
     const { status, headers, text } = await securely(`${issuer}/.well-known/openid-configuration`);
     const metadata = JSON.parse(text);
     assertEquals([status, metadata.issuer, metadata.token_endpoint], [200, issuer, `${issuer}/oauth2/token`]);
