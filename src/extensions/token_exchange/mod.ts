@@ -6,7 +6,7 @@
 import type { Extension } from "../../app/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
-import { unlistedClientsWarnings } from "../../oauth/config/validate_groups.ts";
+import { unlistedClientsWarnings } from "../../oauth/config/extension_settings.ts";
 import { parameters } from "../../oauth/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 

@@ -79,3 +79,21 @@ export function sectorOf(client: ClientMetadata, extensions: readonly SettingsEx
   }
   return undefined;
 }
+
+/**
+ * The warnings about entries of settings that list no clients.
+ *
+ * @param paths The paths of the entries.
+ */
+export function unlistedClientsWarnings(
+  settings: { readonly extensions: readonly SettingsExtension[] },
+  paths: readonly string[],
+): ConfigurationWarning[] {
+  if (!settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings))) return [];
+  return paths.map((path) => ({
+    path: `${path}.clients`,
+    message:
+      "the entry lists no clients, so only configured clients may use it, and no client that registered itself or has " +
+      "a metadata document. List the clients.",
+  }));
+}

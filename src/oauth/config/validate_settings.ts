@@ -11,8 +11,7 @@ import { byProfile } from "./profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
-import type { ProgramSettings, Settings } from "./settings.ts";
-import { validateIssuerUrls, validateLogin, validateScopes } from "./validate_groups.ts";
+import { defaultScopes, listed, type ProgramSettings, type Settings } from "./settings.ts";
 import { validateUser } from "../users/users.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
@@ -40,7 +39,7 @@ export async function validateSettings(
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved),
-    ...validateRealHost(settings, resolved),
+    ...isOnRealHost(resolved) ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved) : [],
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
@@ -81,6 +80,82 @@ function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): 
       `https, or http on a test host (${testHosts})`,
       "Use https or a test host, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
     ));
+  }
+  return issues;
+}
+
+/** The issues of the names of the server. */
+function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const { issuer, insecureAllowHttpIssuer } = resolved;
+  const isFromHost = settings.issuer === fromHost;
+  const isTest = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
+  for (const [i, host] of (settings.issuerHosts ?? []).entries()) {
+    if (isFromHost && isTestHost(host)) continue;
+    issues.push({
+      path: `issuerHosts[${i}]`,
+      expected: isFromHost ? `a test host: ${testHosts}` : `issuer: "${fromHost}", which reads it`,
+      received: isFromHost ? quote(host) : "another issuer",
+      hint: isFromHost ? "Name the host of the URL by which clients reach the server." : "Remove it, or change issuer.",
+    });
+  }
+  for (const path of ["frontChannelUrl", "backChannelUrl"] as const) {
+    const url = settings[path];
+    if (url === undefined) continue;
+    const issue = (expected: string, hint: string) => issues.push({ path, expected, received: quote(url), hint });
+    if (!URL.canParse(url) || new URL(url).origin !== url) {
+      issue("an origin in its normal form", "Write it as http://localhost:9000.");
+    } else if (isFromHost) {
+      issue("nothing, because each request has an issuer of its own", "Remove it, or name one issuer.");
+    } else if (isTest !== isTestHost(new URL(url).hostname)) {
+      issue(
+        `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,
+        "Choose test hosts for both, or real hosts for both.",
+      );
+    } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
+      issue("https", "Use https, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.");
+    }
+  }
+  return issues;
+}
+
+/** The issues of `scopes` and `defaultScope`. */
+function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const scopes = listed(settings.scopes) ?? defaultScopes;
+  if (scopes.length === 0) {
+    issues.push({
+      path: "scopes",
+      expected: "at least one scope value",
+      received: "an empty array",
+      hint: "Remove the setting for the default, or add scope values.",
+    });
+  }
+  for (const [i, token] of scopes.entries()) {
+    if (scopes.indexOf(token) < i) {
+      issues.push({
+        path: `scopes[${i}]`,
+        expected: "each value once",
+        received: `${quote(token)} again`,
+        hint: "Remove one of the two.",
+      });
+    }
+    if (scopeToken.test(token)) continue;
+    issues.push({
+      path: `scopes[${i}]`,
+      expected: "printable ASCII without spaces, quotes and backslashes",
+      received: quote(token),
+      hint: "Write each scope value as an item of its own.",
+    });
+  }
+  for (const token of settings.defaultScope === undefined ? [] : resolved.defaultScope) {
+    if (resolved.scopes.includes(token)) continue;
+    issues.push({
+      path: "defaultScope",
+      expected: `values of scopes (${resolved.scopes.join(" ")})`,
+      received: quote(token),
+      hint: `Add ${quote(token)} to scopes, or remove it from defaultScope.`,
+    });
   }
   return issues;
 }
@@ -132,11 +207,9 @@ function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettin
   }];
 }
 
-/** On a test host there are no such issues. */
-function validateRealHost(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
-  // What is no http URL has an issue of its own, and may stand for a test host: localhost:9000.
-  if (!/^https?:/i.test(resolved.issuer) || !URL.canParse(resolved.issuer) || resolved.allows.openLogin) return [];
-  return validateLogin(settings, resolved);
+/** What is no http URL has an issue of its own, and may stand for a test host: localhost:9000. */
+function isOnRealHost({ issuer, allows }: ResolvedSettings): boolean {
+  return /^https?:/i.test(issuer) && URL.canParse(issuer) && !allows.openLogin;
 }
 
 /** Grant types that no server may have: OAuth 2.1 §10 omits the first two; SAML assertions are not supported. */

@@ -1,0 +1,77 @@
+/** What only an issuer on a real host must not have: logins, clients and pages that are for tests. */
+
+import { rejectAny, type Settings } from "./settings.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import type { ResolvedSettings } from "./resolve_settings.ts";
+
+/** The issues of logins, clients and pages that are for tests. */
+export function validateRealHost(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+  const isOpen = resolved.login === "interactive" && !resolved.insecureAllowOpenLogin;
+  const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
+  if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
+    issues.push({
+      path: "login",
+      expected: "a login by pages, because the issuer is a real host",
+      received: settings.login === undefined ? `nothing, which means "auto"` : quote(resolved.login),
+      hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
+    });
+  }
+  const reason = "the issuer is a real host, where every visitor would use it";
+  issues.push(...rejectAny(settings, reason, "List what is registered, or use an issuer on a test host."));
+  if (resolved.unknownLoginHint === "create" && settings.users !== "any") {
+    issues.push({
+      path: "unknownLoginHint",
+      expected: '"default" or "reject", because the issuer is a real host and every visitor could create users',
+      received: '"create"',
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
+  if (Object.keys(resolved.metadata).length > 0) {
+    issues.push({
+      path: "metadata",
+      expected: "nothing, because the issuer is a real host, whose metadata must be true",
+      received: quote(resolved.metadata),
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
+  if (settings.clients === undefined && !resolved.insecureAllowDemoClients) {
+    issues.push({
+      path: "clients",
+      expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
+      received: "nothing",
+      hint: "Add the clients, or set insecureAllowDemoClients.",
+    });
+  }
+  if (resolved.directory !== "off" && !resolved.insecureAllowDirectory) {
+    issues.push({
+      path: "directory",
+      expected: `"off", because the issuer is a real host and every visitor would see its clients and users`,
+      received: quote(resolved.directory),
+      hint: "Remove it, or set insecureAllowDirectory as well.",
+    });
+  }
+  return issues;
+}
+
+/** The users without a password. */
+function validatePasswordsPresent(settings: Settings, { users }: ResolvedSettings): ConfigIssue[] {
+  if (settings.users === undefined) {
+    return [{
+      path: "users",
+      expected: "users of your own with passwords, because the issuer is a real host",
+      received: "nothing",
+      hint: "Add the users, or set insecureAllowOpenLogin to let every visitor be any user.",
+    }];
+  }
+  const issues: ConfigIssue[] = [];
+  for (const [i, user] of users.entries()) {
+    if (user.password !== undefined) continue;
+    issues.push({
+      path: `users[${i}].password`,
+      expected: "the digest of a password, because the issuer is a real host",
+      received: "nothing",
+      hint: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let every visitor be any user.",
+    });
+  }
+  return issues;
+}
