@@ -2,12 +2,12 @@
 
 import { publicUrl } from "../app/endpoint.ts";
 import { json } from "../http/message.ts";
-import { responseTypes } from "../oauth/authorize/authorization_request.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { acceptedSigningAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
+import { responseTypes } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
 import { idTokenClaims } from "../oauth/tokens/mod.ts";

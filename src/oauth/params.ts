@@ -124,6 +124,9 @@ export function parameters(...list: readonly (string | ParameterDescription)[]):
   return list.map((parameter) => typeof parameter === "string" ? { name: parameter } : parameter);
 }
 
+/** The supported response types. */
+export const responseTypes: readonly string[] = ["code"];
+
 /**
  * How a response is sent. `query`: in the query of the redirect URI; `form_post`: in a form that submits itself there.
  * The modes with `jwt` are signed, by an extension.

@@ -1,7 +1,6 @@
 /** Turns a client ID metadata document into a client. Its author is unknown, and may set less than the operator. */
 
-import { responseTypes } from "../../oauth/authorize/authorization_request.ts";
-import { splitScope } from "../../oauth/params.ts";
+import { responseTypes, splitScope } from "../../oauth/params.ts";
 import { clientValues } from "../../oauth/config/extension_settings.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";

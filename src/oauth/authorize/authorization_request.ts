@@ -52,6 +52,3 @@ export interface LoginRequirements {
   /** The claims requested by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
 }
-
-/** The supported response types. */
-export const responseTypes: readonly string[] = ["code"];

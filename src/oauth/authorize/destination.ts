@@ -7,11 +7,11 @@ import { describeRemovedClient } from "../clients/server_clients.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { type Params, type ResponseMode, splitScope } from "../params.ts";
+import { type Params, type ResponseMode, responseTypes, splitScope } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { PartRequest, Server } from "../server.ts";
 import { warnAccepted } from "../notes.ts";
-import { type AuthorizationRequest, responseTypes } from "./authorization_request.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { Delivery, PolledDestination } from "./delivery.ts";
 import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 
