@@ -44,6 +44,7 @@ const outputs: Readonly<
     at: "static",
     files: {
       "callback.css": css("static/callback.css"),
+      "connect.css": css("static/connect.css"),
       "continue.js": script("static/continue.ts"),
       "exchange.css": css("static/exchange.css"),
       "field.css": css("static/field.css"),

@@ -6,16 +6,15 @@ import type { Client } from "../oauth/clients/repository.ts";
 import { type ConfigIssue, ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
-import { demoSecret } from "../oauth/config/settings.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
-import { demandTexts, findDemands, toListedClient } from "./listed_client.ts";
+import { describeSnippets } from "./describe_snippets.ts";
+import { toListedClient } from "./listed_client.ts";
 import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
 import { decodeRetry, prefilledValues } from "../app/client_change.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import type { ClientProps, ClientsProps } from "../ui/clients.tsx";
 import type { FieldError } from "../ui/field.tsx";
@@ -134,30 +133,19 @@ async function showOne(
   newSecret?: string,
 ): Promise<HttpResponse> {
   const { edit, autoLogin } = options;
-  const { server, site } = context;
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
-  const isDemo = await client.secretDigest === await digest(demoSecret);
-  const secret = generatedSecret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET");
-  const demands = findDemands(context, client);
-  const urls = {
-    issuer: server.issuer,
-    authorize: endpointUrl(context, "authorize"),
-    token: endpointUrl(context, "token"),
-    par: demands.includes("par") ? endpointUrl(context, "par") : "",
-  };
-  const { clientSnippets } = await import("./client_snippets/mod.ts");
   const props: ClientProps = {
-    ...site,
+    ...context.site,
     client: toListedClient(context, client),
     generatedSecret,
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
-    demands: demands.map((demand) => demandTexts[demand](urls.par)),
-    snippets: clientSnippets(urls, client, { secret, autoLogin, demands }),
+    ...await describeSnippets(context, client, { secret: generatedSecret, autoLogin }),
   };
   return await pageWithForm(
     context,
-    edit && client.document === undefined && { values: {}, errors: [], isPersistent: server.clients.isPersistent },
+    edit && client.document === undefined &&
+      { values: {}, errors: [], isPersistent: context.server.clients.isPersistent },
     (pages, form) => pages.client({ ...props, form }),
     newSecret === undefined ? 200 : 201,
   );

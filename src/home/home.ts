@@ -19,7 +19,11 @@ import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Handlers } from "../app/route.ts";
 import { isTrustedHost } from "../app/cross_site.ts";
 import { mayListClients } from "../app/suggest_match.ts";
-import { startLinks } from "./demo_client.ts";
+import type { Context } from "../app/context.ts";
+import { describeSnippets } from "../admin/describe_snippets.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { HomeProps } from "../ui/home.tsx";
+import { callbackUri, startLinks } from "./demo_client.ts";
 
 export const home: Handlers = {
   async GET(context) {
@@ -27,13 +31,16 @@ export const home: Handlers = {
     const { origin } = new URL(server.issuer);
     const browser = await ensureBrowserCookie(context);
     const pages = await context.pages();
+    const login = app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic";
+    const clients = mayListClients(context) ? await server.clients.list() : [];
     const page = pages.home({
       ...site,
-      editsUsers: server.settings.directory === "edit",
+      connect: await describeConnection(context, clients, login === "automatic"),
+      edits: server.settings.directory === "edit",
       startLinks: await startLinks(context, browser),
       directory: mayListClients(context)
         ? {
-          clients: (await server.clients.list()).map((client) => toListedClient(context, client)),
+          clients: clients.map((client) => toListedClient(context, client)),
           users: (await server.users.list()).map((user) => toListedUser(context, user)),
         }
         : undefined,
@@ -50,10 +57,28 @@ export const home: Handlers = {
       flows: isTrustedHost(server, context.request) ? await app.recentFlows() : undefined,
       persistent: server.store.persistent === true,
       profile: server.settings.profile?.label,
-      login: app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic",
+      login,
       tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,
       scopes: server.settings.scopes,
     });
     return html(200, page, browser.headers);
   },
 };
+
+/** The settings of the first client that users log in to; of one that an application can use, if there is any. */
+async function describeConnection(
+  context: Context,
+  clients: readonly Client[],
+  autoLogin: boolean,
+): Promise<HomeProps["connect"]> {
+  const ownPage = callbackUri(context.server);
+  const usesOwnPage = ({ redirectUris }: Client) => redirectUris[0] === ownPage;
+  const candidates = clients.filter(({ grantTypes }) => grantTypes.includes("authorization_code"));
+  const client = candidates.find((candidate) => !usesOwnPage(candidate)) ?? candidates[0];
+  if (client === undefined) return undefined;
+  return {
+    client: toListedClient(context, client),
+    usesOwnPage: usesOwnPage(client),
+    ...await describeSnippets(context, client, { secret: undefined, autoLogin }),
+  };
+}

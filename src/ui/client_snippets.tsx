@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
-/** Settings for each library: the first that fits is open, with or without script. */
+/** Settings for each library in a tab: a link, so that a page has only the settings that its address names. */
 
 import type { VNode } from "preact";
+import { CodeText } from "./code_text.tsx";
 import { CopyButton } from "./value.tsx";
 
 /** Settings for one library, ready to paste. */
@@ -18,42 +19,56 @@ export interface ClientSnippet {
 
 interface ClientSnippetsProps {
   readonly settings: readonly ClientSnippet[];
-  /** The library whose settings are open at first. */
-  readonly open?: string;
+  /** The library that the address names, as {@link tabName} writes it; any other text stands for the default. */
+  readonly library: string | undefined;
+  /** The library of the default. Default: the first one that fits. */
+  readonly defaultLibrary?: string;
+  /** The path of the page. */
+  readonly path: string;
+  /** The `id` of the section, to which a tab leads. */
+  readonly section: string;
 }
 
-/** The list of libraries. */
-export function ClientSnippets({ settings, open }: ClientSnippetsProps): VNode {
+/** The tabs, and the settings of the chosen one. */
+export function ClientSnippets(
+  { settings, library, defaultLibrary, path, section }: ClientSnippetsProps,
+): VNode | null {
+  const isNamed = (name: string | undefined) => settings.find((snippet) => tabName(snippet) === name);
+  const fitting = settings.filter(({ text }) => text !== undefined);
+  const chosen = isNamed(library) ?? fitting.find((snippet) => tabName(snippet) === defaultLibrary) ?? fitting[0] ??
+    settings[0];
+  if (chosen === undefined) return null;
+  const { text, placement, notes } = chosen;
   return (
-    <div class="settings">
-      {settings.map(({ library, placement, text, notes }) =>
-        text === undefined
-          ? (
-            <div key={library} class="unfit">
-              <h3>{library}</h3> <span class="aside">does not fit: {notes.join(" ")}</span>
-            </div>
-          )
-          : (
-            <details key={library} name="settings" open={library === open}>
-              <summary>
-                <h3>{library}</h3> <span class="aside">{placement}</span>
-              </summary>
-              {notes.map((note) => <p key={note}>{note}</p>)}
-              <div class="box">
-                <pre class="wire"><SnippetLines text={text} /></pre>
-                <CopyButton description={`the settings for ${library}`} />
-              </div>
-            </details>
-          )
+    <>
+      <nav class="tabs" aria-label="Client libraries">
+        {settings.map((snippet) => (
+          <a
+            key={snippet.library}
+            href={`${path}?connect=${tabName(snippet)}#${section}`}
+            aria-current={snippet === chosen ? "true" : undefined}
+            class={snippet.text === undefined ? "unfit" : undefined}
+          >
+            {snippet.library}
+            {snippet.text === undefined && <span class="unseen">, does not fit</span>}
+          </a>
+        ))}
+      </nav>
+      {text === undefined ? <p>{chosen.library} does not fit: {notes.join(" ")}</p> : (
+        <>
+          <p class="aside">{placement}</p>
+          <div class="box">
+            <pre class="wire"><CodeText text={text} /></pre>
+            <CopyButton description={`the settings for ${chosen.library}`} />
+          </div>
+          {notes.map((note) => <p key={note} class="aside">{note}</p>)}
+        </>
       )}
-    </div>
+    </>
   );
 }
 
-/**
- * Indents and options stay on the line of a long value that follows them: the value breaks, not the space before it.
- */
-function SnippetLines({ text }: { readonly text: string }): VNode {
-  const pieces = text.split(/^( +(?:-\w )?\S)(?=\S{23})/m);
-  return <>{pieces.map((piece, i) => i % 2 === 1 ? <span key={i} class="kept">{piece}</span> : piece)}</>;
+/** The name of a library in the address of its tab: `spring-boot`. */
+export function tabName({ library }: Pick<ClientSnippet, "library">): string {
+  return library.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replace(/^-/, "");
 }

@@ -37,6 +37,8 @@ export interface ClientProps extends Site {
   readonly demands?: readonly string[];
   /** Settings for libraries, the most common first. */
   readonly snippets: readonly ClientSnippet[];
+  /** The library that the address names. Default: the first one that fits. */
+  readonly library?: string;
   /** The form that removes it; absent if clients are read-only. */
   readonly form?: EditForm;
 }
@@ -188,26 +190,12 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
 
 /** The page at `/clients/{id}`. */
 export function Client(props: ClientProps): VNode {
-  const { client, generatedSecret, retry, isSecretKept = false, demands = [], snippets, form } = props;
-  const first = snippets.find(({ text }) => text !== undefined);
-  const others = first === undefined ? [] : snippets.filter((snippet) => snippet !== first);
-  const settings = (
-    <Section id="settings" heading="Settings to paste">
-      {demands.length > 0 && (
-        <Notice kind="warn">
-          <p>These settings are not enough for this client: {demands.join(" ")}</p>
-        </Notice>
-      )}
-      {snippets.length === 0
-        ? <p>This client has no grant type, so it cannot request tokens.</p>
-        : <ClientSnippets settings={first === undefined ? snippets : [first]} open={first?.library} />}
-    </Section>
-  );
+  const { client, generatedSecret, retry, isSecretKept = false, demands = [], snippets, library, form } = props;
   return (
     <Layout
       site={props}
       path={`/clients/${client.id}`}
-      head={<Stylesheet site={props} name="form" />}
+      head={["form", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
       heading={client.name ?? client.id}
       badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={
@@ -248,13 +236,17 @@ export function Client(props: ClientProps): VNode {
               </a>
             </p>
           )}
-          {others.length > 0 && settings}
         </div>
-        {others.length === 0 ? settings : (
-          <Section id="libraries" heading="Settings for other libraries">
-            <ClientSnippets settings={others} />
-          </Section>
-        )}
+        <Section id="settings" heading="Settings to paste">
+          {demands.length > 0 && (
+            <Notice kind="warn">
+              <p>These settings are not enough for this client: {demands.join(" ")}</p>
+            </Notice>
+          )}
+          {snippets.length === 0
+            ? <p>This client has no grant type, so it cannot request tokens.</p>
+            : <ClientSnippets settings={snippets} library={library} path={client.href} section="settings" />}
+        </Section>
       </Panes>
       {form !== undefined && (
         <RemoveSection

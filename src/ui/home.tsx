@@ -4,10 +4,10 @@
 import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
 import type { ListedUser } from "./users.tsx";
+import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
 import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
-import { StatusBadge } from "./status_badge.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The home page. */
@@ -16,8 +16,10 @@ export interface HomeProps extends Site {
   readonly startLinks: readonly StartLink[];
   /** Clients and users; absent if the page must not show them. */
   readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
-  /** Whether visitors may choose the user of automatic login. */
-  readonly editsUsers: boolean;
+  /** The settings of a client for each library; absent if there is no client, or the page must not show it. */
+  readonly connect?: ConnectProps;
+  /** Whether visitors may add clients, and choose the user of automatic login. */
+  readonly edits: boolean;
   /** The last recorded flows, newest first; absent if the page must not show them. */
   readonly flows?: readonly RecentFlow[];
   /** Whether the store keeps tokens and keys when the server stops. */
@@ -32,6 +34,18 @@ export interface HomeProps extends Site {
   readonly tour?: string;
   /** Every scope value of the server. */
   readonly scopes: readonly string[];
+}
+
+/** The settings of a client for each library. */
+export interface ConnectProps {
+  /** The client. */
+  readonly client: ListedClient;
+  /** Whether its redirect URI is a page of this server, so that an application needs another one. */
+  readonly usesOwnPage: boolean;
+  /** Its settings, by library. */
+  readonly snippets: readonly ClientSnippet[];
+  /** The library that the address names. */
+  readonly library?: string;
 }
 
 /** Names with links to their pages, and IDs. */
@@ -60,6 +74,42 @@ function DirectoryList(
   );
 }
 
+/** Settings to paste into an application. */
+function Connect(
+  { base, edits, connect: { client, usesOwnPage, snippets, library } }: {
+    readonly base: string;
+    readonly edits: boolean;
+    readonly connect: ConnectProps;
+  },
+): VNode {
+  return (
+    <Section id="connect" heading="Connect your app">
+      <p>
+        For the client{" "}
+        <a href={client.href}>
+          <bdi>{client.name ?? client.id}</bdi>
+        </a>
+        {usesOwnPage && (edits
+          ? (
+            <>
+              , whose redirect URI is a page of this server. <a href={`${base}/clients#add`}>Add a client</a>{" "}
+              with the redirect URI of your app; its page has the same settings.
+            </>
+          )
+          : ", whose redirect URI is a page of this server. Configure a client with the redirect URI of your app.")}
+        {!usesOwnPage && "; the page of each client has its own."}
+      </p>
+      <ClientSnippets
+        settings={snippets}
+        library={library}
+        defaultLibrary="openid-client"
+        path={`${base}/`}
+        section="connect"
+      />
+    </Section>
+  );
+}
+
 /** Shorter names fit into their column. */
 const minBreakableLength = 24;
 
@@ -71,8 +121,19 @@ function EndpointName({ name }: { readonly name: string }): VNode {
 
 /** The page at the issuer itself. */
 export function Home(props: HomeProps): VNode {
-  const { base, issuer, startLinks, directory, endpoints, profile, scopes, login, tour, persistent, editsUsers } =
-    props;
+  const {
+    base,
+    issuer,
+    startLinks,
+    directory,
+    endpoints,
+    profile,
+    scopes,
+    login,
+    tour,
+    persistent,
+    edits,
+  } = props;
   const lastFlows = props.flows ?? [];
   const discovery = endpoints.find(({ url }) => url.includes("/.well-known/openid-configuration")) ??
     endpoints.find(({ url }) => url.includes("/.well-known/"));
@@ -81,9 +142,13 @@ export function Home(props: HomeProps): VNode {
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="values" />}
-      heading="Authorization server"
-      badges={<StatusBadge tone="good" label="running" />}
+      head={["values", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
+      title="Authorization server"
+      heading={
+        <>
+          Latchkey is running at <Code text={issuer} />
+        </>
+      }
       opening={
         <>
           <p>
@@ -104,7 +169,7 @@ export function Home(props: HomeProps): VNode {
               </nav>
             )
             : <NoDemoFlow site={props} />}
-          <dl class="values" id="connect">
+          <dl class="values">
             <CopyableValue label="Issuer" text={issuer} />
             {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
           </dl>
@@ -113,7 +178,7 @@ export function Home(props: HomeProps): VNode {
               {login === "page" ? "on a page" : (
                 <>
                   automatic, as {directory?.users[0]?.sub ?? "the first user"}
-                  {editsUsers && (directory?.users.length ?? 0) > 1 && (
+                  {edits && (directory?.users.length ?? 0) > 1 && (
                     <>
                       . <a href={`${base}/users`}>Switch user</a>
                     </>
@@ -131,6 +196,7 @@ export function Home(props: HomeProps): VNode {
         </>
       }
     >
+      {props.connect && <Connect base={base} edits={edits} connect={props.connect} />}
       {lastFlows.length > 0 && <RecentFlows base={base} flows={lastFlows} />}
       {directory !== undefined && (
         <Panes>
@@ -154,8 +220,9 @@ export function Home(props: HomeProps): VNode {
           </Section>
         </Panes>
       )}
-      <Panes wide>
-        <Section id="endpoints" heading="Endpoints">
+      <Section id="endpoints" heading="Endpoints and scopes">
+        <details>
+          <summary>{endpoints.length} endpoints and documents, {scopes.length} scope values</summary>
           <dl class="facts even">
             {endpoints.map(({ name, url }) => (
               <DefinitionItem key={url} label={<EndpointName name={name} />}>
@@ -170,14 +237,12 @@ export function Home(props: HomeProps): VNode {
               </DefinitionItem>
             ))}
           </dl>
-        </Section>
-        <Section id="scopes" heading="Scopes">
-          <p>A client requests some of these scope values; its token lists the granted ones.</p>
-          <p>
+          <p id="scopes">
+            A client requests some of these scope values; its token lists the granted ones:{" "}
             <Code text={scopes.join(" ")} />
           </p>
-        </Section>
-      </Panes>
+        </details>
+      </Section>
     </Layout>
   );
 }

@@ -38,7 +38,7 @@ export type { TokenRequestExample } from "./example.tsx";
 export type { EditForm, FieldError } from "./field.tsx";
 export type { FormPostProps } from "./form_post.tsx";
 export type { HistoryStep } from "./history_entry.tsx";
-export type { HomeProps } from "./home.tsx";
+export type { ConnectProps, HomeProps } from "./home.tsx";
 export type { HttpExchange, HttpMessage } from "./http_exchange.tsx";
 export type { NavigationLink, Site } from "./layout.tsx";
 export type { LoggingOutProps } from "./logging_out.tsx";

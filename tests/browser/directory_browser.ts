@@ -62,11 +62,7 @@ for (const { name, options } of browserVariants) {
         await page.goto(url + path);
         if (!options.bare) await takeScreenshot(opened, `real${path.replaceAll(/\W/g, "-")}-${name}`);
         assertEquals(await findPageProblems(opened, { runsAxe: false }), [], path);
-        // Of the settings, one unfolded closes the others.
         await page.evaluate(`document.querySelectorAll("summary").forEach((summary) => summary.click())`);
-        const settings = page.locator("details[name=settings]");
-        const unfolded = page.locator("details[name=settings][open]");
-        assertEquals(await unfolded.count(), await settings.count() > 0 ? 1 : 0);
         // To unfold is a shift.
         assertEquals(await findPageProblems(opened, { shifts: false }), [], path);
       }
@@ -103,6 +99,27 @@ for (const javaScriptEnabled of [true, false]) {
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with" : "without";
+  test(`[DI-05, UI-15] a tab of the settings is chosen by keyboard, ${how} script`, { skip }, async () => {
+    await using opened = await openPage(url, { javaScriptEnabled, viewport: { width: 390, height: 844 } });
+    const { page } = opened;
+    for (const [path, section] of [["/", "connect"], ["/clients/demo-confidential", "settings"]]) {
+      await page.goto(url + path);
+      assertEquals(await page.locator(`#${section} pre`).count(), 1);
+      for (const [library, word] of [["Spring Boot", "issuer-uri"], [".env", "OIDC_CLIENT_ID"]] as const) {
+        await page.getByRole("link", { name: library, exact: true }).focus();
+        await page.keyboard.press("Enter");
+        await page.waitForURL(new RegExp(`connect=${library === ".env" ? "env" : "spring-boot"}#`));
+        assertEquals(new URL(page.url()).hash, `#${section}`);
+        assertStringIncludes((await page.locator(`#${section} pre`).textContent())!, word);
+        assertEquals(await page.locator(".tabs [aria-current]").allInnerTexts(), [library]);
+      }
+      assertEquals(await findPageProblems(opened), [], path);
+    }
+  });
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with" : "without";
   test(`[DI-03, UI-15] a client is added, corrected on the way, and removed, ${how} script`, { skip }, async () => {
     await using opened = await openPage(`${url}/clients`, { javaScriptEnabled });
     const { page, problems } = opened;
@@ -123,8 +140,7 @@ for (const javaScriptEnabled of [true, false]) {
     assertEquals(await page.locator("h1").textContent(), "The shop");
     const secret = await page.locator(".values .wire").first().textContent();
     assertMatch(secret!, /^[A-Za-z0-9_-]{43}$/);
-    // The first settings that fit are unfolded.
-    const command = await page.locator("details[open] pre").textContent();
+    const command = await page.locator("#settings pre").textContent();
     assertStringIncludes(command!, secret!);
     const response = await paste(command!);
     assertEquals(response.token_type, "Bearer", JSON.stringify(response));

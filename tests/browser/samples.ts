@@ -81,6 +81,22 @@ const users: readonly ListedUser[] = [
   { sub: "bob", href: "/users/bob", claims: [] },
 ];
 
+const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
+
+const snippets = clientSnippets(
+  { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token`, par: `${issuer}/oauth2/par` },
+  clientFromMetadata(
+    {
+      client_id: "web",
+      client_secret: token,
+      token_endpoint_auth_method: "client_secret_post",
+      redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
+    },
+    { allows: allowancesOf(issuer), scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
+  ),
+  { secret: token, autoLogin: true },
+);
+
 /** A server with two demo clients. */
 export const home: HomeProps = {
   ...site,
@@ -102,7 +118,8 @@ export const home: HomeProps = {
   ],
   scopes: ["openid", "profile", "email", "read", "write", "offline_access"],
   login: "automatic",
-  editsUsers: true,
+  edits: true,
+  connect: { client: clients[0]!, usesOwnPage: true, snippets },
   tour: "/tour",
 };
 
@@ -158,8 +175,6 @@ export const success: CallbackProps = {
 
 const hostileText = `${"x".repeat(300)}-${"<b onclick=alert(1)>".repeat(8)}`;
 
-const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
-
 const onePage = { total: 2, isFirst: true };
 
 /** The clients, and an empty form. */
@@ -176,19 +191,7 @@ export const client: ClientProps = {
   ...site,
   client: clients[0]!,
   generatedSecret: token,
-  snippets: clientSnippets(
-    { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token`, par: `${issuer}/oauth2/par` },
-    clientFromMetadata(
-      {
-        client_id: "web",
-        client_secret: token,
-        token_endpoint_auth_method: "client_secret_post",
-        redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
-      },
-      { allows: allowancesOf(issuer), scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
-    ),
-    { secret: token, autoLogin: true },
-  ),
+  snippets,
   form: clientList.form,
 };
 
@@ -386,6 +389,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         links: [],
         startLinks: [],
         directory: { clients: [], users: [] },
+        connect: undefined,
         scopes: ["read"],
       }),
   },

@@ -106,7 +106,7 @@ test("[DI-05, PA-07, JR-05, JM-06, DO-06] settings push, sign and bind where the
     }
     assertEquals(settingsOf(as, client_id, true, demands).get("curl")!.text !== undefined, demands.join() === "par");
     // The page of the client has the same settings.
-    const page = await (await fetch(`${as.issuer}/clients/${client_id}`)).text();
+    const page = await (await fetch(`${as.issuer}/clients/${client_id}?connect=openid-client`)).text();
     if (demands.includes("dpop")) assertStringIncludes(page, "getDPoPHandle");
     if (demands.includes("jarm")) assertStringIncludes(page, "useJwtResponseMode");
     if (demands.includes("jar")) assertStringIncludes(page, "buildAuthorizationUrlWithJAR");
@@ -214,6 +214,27 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
   assertEquals(response.error, "invalid_grant", "the verifier is another one here");
 });
 
+test(
+  "[DI-05, UI-03] a shell reads the values of .env unchanged, whatever they contain",
+  { skip: shell === undefined },
+  async () => {
+    const as = await latchkey({ issuer: "https://as.test", clients: [] });
+    await forEachCase([...hostileIds, "plain"], async (client_id) => {
+      as.clients.set({
+        client_id,
+        client_secret: secret,
+        redirect_uris,
+        token_endpoint_auth_method: "client_secret_post",
+      });
+      const { text } = settingsOf(as, client_id).get(".env")!;
+      const print = `printf '%s\\n' "$OIDC_ISSUER" "$OIDC_CLIENT_ID" "$OIDC_CLIENT_SECRET" "$OIDC_REDIRECT_URI"`;
+      const { stdout } = await promisify(execFile)(shell!, ["-c", `set -eu\n${text}\n${print}`]);
+      assertEquals(stdout.split("\n"), ["https://as.test", client_id, secret, redirect_uris[0]!, ""]);
+    });
+    assertEquals(settingsOf(as, "plain").get(".env")!.text!.includes("OIDC_SCOPE='openid profile email'"), true);
+  },
+);
+
 /** One literal in double quotes, as all of these languages read it. */
 const literals = /"(?:[^"\\\n]|\\.)*"/g;
 
@@ -316,8 +337,8 @@ test("[DI-05] a client without grant types has no settings, and one without open
   assertEquals([...settingsOf(as, "api")], []);
   const fit = (id: string) =>
     [...settingsOf(as, id).values()].filter(({ text }) => text !== undefined).map((one) => one.library);
-  assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK", "Passport"]);
-  assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK"]);
+  assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK", "Passport", ".env"]);
+  assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK", ".env"]);
   assertStringIncludes(settingsOf(as, "plain").get("Go")!.notes[0]!, "openid");
   assertStringIncludes(settingsOf(as, "native").get("Go")!.notes[0]!, "private-use scheme");
 });

@@ -82,7 +82,7 @@ test("[DI-03] an added public client works immediately, until the server stops",
   const browser = openBrowser(b);
   const response = await add(browser);
   assertEquals([response.status, response.headers.get("location")], [303, "/clients/new"]);
-  const html = await (await browser.get("/clients/new")).text();
+  const html = await (await browser.get("/clients/new?connect=openid-client")).text();
   for (const text of ["The new one", "http://localhost:3000/cb", "https://new.example/cb"]) {
     assertStringIncludes(html, text);
   }
@@ -123,7 +123,10 @@ test("[DI-02, DI-03, CA-16] a confidential client gets a 256-bit secret and the 
     const html = await assertPageWithForms(await browser.get(`/clients/${id}`));
     const secret = shownSecret(html)!;
     secrets.push(secret);
-    assert(html.split(secret).length > 5, "the settings hold it");
+    for (const library of ["curl", "openid-client", "python", "env"]) {
+      const tab = await (await browser.get(`/clients/${id}?connect=${library}`)).text();
+      assertEquals(tab.split(secret).length - 1, 2, "the value and the settings hold it");
+    }
     for (const path of ["/clients", "/"]) assert(!(await (await browser.get(path)).text()).includes(secret), path);
     assertEquals(await acceptedMethods(b, id, secret), method.split(" "));
   }

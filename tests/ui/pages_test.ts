@@ -117,7 +117,8 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     "/authorized/try",
     "/start",
     "/tour",
-    '/(clients|users)(/[^/"]*)?',
+    "/\\?connect=[a-z0-9-]+#connect",
+    '/(clients|users)(/[^/"]*|#add)?',
     "/flows(/[0-9]+)?",
     "#[a-z_]+",
   ];
@@ -290,7 +291,7 @@ test("[UI-03] hostile values do not change the markup of the pages of clients an
         ...client,
         client: hostileClient(value),
         generatedSecret: value,
-        snippets: [{ library: value, placement: value, text: value, notes: [value] }],
+        snippets: [{ library: "curl", placement: value, text: "curl", notes: [value] }],
       }),
     (value) => pages.users({ ...userList, users: [hostileUser(value)], form: form(value, "claims") }),
     (value) => pages.user({ ...user, user: hostileUser(value), form: form(value, "claims") }),
@@ -450,12 +451,30 @@ test("[UI-15] a removal takes two steps without script: the first explains it, t
   }
 });
 
+test("[UI-03] code in colours is the same text, and has no other markup than its colours", () => {
+  const colours = (text: string) => {
+    const snippets = [{ library: "curl", placement: "", text, notes: [] }];
+    const html = /<pre class="wire">([^]*?)<\/pre>/.exec(pages.client({ ...client, snippets }))![1]!;
+    for (const [tag] of html.matchAll(tagPattern)) {
+      assertMatch(tag, /^<(?:span class="(?:string|comment|keyword|kept)"|\/span)>$/);
+    }
+    assertEquals(unescapeHtml(html.replaceAll(tagPattern, "")), text);
+    return [...html.matchAll(/<span class="(string|comment|keyword)">([^<]*)/g)].map(([, kind, part]) =>
+      `${kind} ${unescapeHtml(part!)}`
+    );
+  };
+  for (const value of hostile) colours(value);
+  assertEquals(colours(`import x from "a//b"; // 'c'\n# new\n  url: http://a/#b $new x.new "\\"" /* y\n*/ 'it'`), [
+    ...["keyword import", "keyword from", `string "a//b"`, "comment // 'c'", "comment # new", `string "\\""`],
+    ...["comment /* y\n*/", "string 'it'"],
+  ]);
+  for (const { text = "" } of client.snippets) colours(text);
+});
+
 test("a URL breaks after its slashes and between its parameters, and stays complete", () => {
   const pieces = (text: string): string[] => {
     const html = pages.home({ ...home, scopes: [text] });
-    return /<p><code class="wire">([^]*?)<\/code><\/p><\/div><\/section><\/div><\/main>/.exec(html)![1]!.split(
-      "<wbr/>",
-    );
+    return /<p id="scopes">[^<]*<code class="wire">([^]*?)<\/code>/.exec(html)![1]!.split("<wbr/>");
   };
   const broken: readonly (readonly string[])[] = [
     ["http://localhost:9000/", "oauth2/", "authorize"],
@@ -692,13 +711,20 @@ test("[UI-10] pages for users are cards without links to pages of the operator, 
 
 test("a home page without demo clients, clients or users says so", () => {
   const text = textOf(
-    pages.home({ ...home, startLinks: [], directory: { clients: [], users: [] }, endpoints: [], scopes: ["read"] }),
+    pages.home({
+      ...home,
+      connect: undefined,
+      startLinks: [],
+      directory: { clients: [], users: [] },
+      endpoints: [],
+      scopes: ["read"],
+    }),
   );
   assertStringIncludes(text, "no client is registered with the redirect URI http://localhost:9000/authorized");
   assertStringIncludes(text, "No client is registered");
   assertStringIncludes(text, "No user is configured");
   for (const absent of ["OpenID Connect", "Discovery document", "Start"]) assert(!text.includes(absent), absent);
-  const closed = textOf(pages.home({ ...home, links: [], directory: undefined }));
+  const closed = textOf(pages.home({ ...home, links: [], directory: undefined, connect: undefined }));
   for (const absent of ["Clients", "Users", "alice"]) assert(!closed.includes(absent), absent);
 });
 
@@ -718,7 +744,10 @@ test("every link and asset starts with the path of the issuer", () => {
   const below = <T extends { readonly href: string }>(item: T): T => ({ ...item, href: `/tenant${item.href}` });
   const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
   const others = [pages.logout({ ...logout, ...site, action: `${site.base}/oauth2/logout` }), pages.loggedOut(site)];
-  for (const html of [pages.home({ ...props, directory }), pages.callback(props), pages.error(props), ...others]) {
+  const connect = { ...home.connect!, client: below(home.connect!.client) };
+  for (
+    const html of [pages.home({ ...props, directory, connect }), pages.callback(props), pages.error(props), ...others]
+  ) {
     for (const { attributes } of tagsOf(html)) {
       for (const link of [attributes.href, attributes.src, attributes.action]) {
         assertMatch(link ?? "/tenant/", /^(?:#|\/tenant\/)/);
@@ -745,6 +774,7 @@ test("every asset has its type, and a unique strong ETag", () => {
     Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
     [
       ["callback.css", "text/css; charset=utf-8"],
+      ["connect.css", "text/css; charset=utf-8"],
       ["continue.js", "text/javascript; charset=utf-8"],
       ["exchange.css", "text/css; charset=utf-8"],
       ["field.css", "text/css; charset=utf-8"],

@@ -7,6 +7,7 @@ import type { ClientDemand, ServerUrls, SnippetOptions, SnippetWriter } from "./
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
+import { envFile } from "./env_file.ts";
 import { expressOpenidConnect } from "./express_openid_connect.ts";
 import { go } from "./go.ts";
 import { mcpSdk } from "./mcp_sdk.ts";
@@ -36,6 +37,7 @@ const snippetWriters: readonly (readonly [write: SnippetWriter, supported: reado
   [go, []],
   [php, []],
   [python, []],
+  [envFile, allDemands],
 ];
 
 /**

@@ -45,6 +45,7 @@ export const libraries: Readonly<Record<string, Library>> = {
   php: { title: "PHP", redirectUri: "http://localhost:8000/callback.php" },
   python: { title: "Python", redirectUri: "http://localhost:5000/callback" },
   curl: { title: "curl", redirectUri: "http://localhost:3000/callback" },
+  env: { title: ".env", redirectUri: "http://localhost:3000/callback" },
 };
 
 /** Their names, in the order of the help. */
