@@ -1,7 +1,7 @@
 /**
  * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
- * description of their values (`config/field.ts`). To add a member, add it to both. Most files import only types, which
- * loads nothing.
+ * description of their values (`config/field.ts`), and by `open` who may set them. To add a member, add it to both.
+ * Most files import only types, which loads nothing.
  */
 
 import { type ResponseMode, responseModeNames } from "../params.ts";
@@ -11,6 +11,7 @@ import { type ProfileName, profileNames } from "../config/profile.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import { type ResponseMembers, responseMembers } from "./response_members.ts";
+import { open } from "./standing.ts";
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
@@ -218,46 +219,47 @@ export const clientField = object<ClientMetadata>(
     }),
     client_secret: text(["correct-horse-battery-staple"], { isSecret: true }),
     client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
-    client_name: text(["Web shop"]),
-    redirect_uris: texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"]),
-    token_endpoint_auth_method: choice(clientAuthMethodNames),
-    token_endpoint_auth_signing_alg: choice(assertionAlgorithms),
-    jwks: keySetField,
-    jwks_uri: text(["https://app.example/jwks.json"]),
-    subject_type: choice(["public", "pairwise"]),
-    sector_identifier_uri: text(["https://shop.example/sector.json"]),
-    access_token_format: choice(["jwt", "opaque"]),
+    client_name: open(text(["Web shop"])),
+    redirect_uris: open(texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"])),
+    token_endpoint_auth_method: open(choice(clientAuthMethodNames)),
+    token_endpoint_auth_signing_alg: open(choice(assertionAlgorithms)),
+    jwks: open(keySetField),
+    jwks_uri: open(text(["https://app.example/jwks.json"])),
+    subject_type: open(choice(["public", "pairwise"])),
+    sector_identifier_uri: open(text(["https://shop.example/sector.json"])),
+    // Each opaque access token is a record of the store.
+    access_token_format: open(choice(["jwt", "opaque"]), "approved"),
     serves: texts(["https://api.example"]),
-    post_logout_redirect_uris: texts(["http://localhost:3000/"]),
-    backchannel_logout_uri: text(["https://app.example/backchannel-logout"]),
-    backchannel_logout_session_required: flag(false),
-    frontchannel_logout_uri: text(["https://app.example/frontchannel-logout"]),
-    frontchannel_logout_session_required: flag(false),
+    post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
+    backchannel_logout_uri: open(text(["https://app.example/backchannel-logout"])),
+    backchannel_logout_session_required: open(flag(false)),
+    frontchannel_logout_uri: open(text(["https://app.example/frontchannel-logout"])),
+    frontchannel_logout_session_required: open(flag(false)),
     profile: choice(profileNames),
-    grant_types: texts(["authorization_code"], { default: ["authorization_code"] }),
-    response_types: texts(["code"], { default: ["code"] }),
-    scope: text(["openid read"], { expected: "a string of space-separated scope values" }),
-    authorization_details_types: texts(["payment"]),
-    response_modes: list(choice(responseModeNames), [["query", "jwt"]], {
+    grant_types: open(texts(["authorization_code"], { default: ["authorization_code"] })),
+    response_types: open(texts(["code"], { default: ["code"] })),
+    scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
+    authorization_details_types: open(texts(["payment"])),
+    response_modes: open(list(choice(responseModeNames), [["query", "jwt"]], {
       min: 1,
       expected: "an array of response modes, at least one",
-    }),
+    })),
     ...responseMembers,
-    backchannel_token_delivery_mode: choice(["poll"]),
-    require_pkce: flag(false),
-    require_pushed_authorization_requests: flag(false),
-    dpop_bound_access_tokens: flag(false),
-    require_signed_request_object: flag(false),
-    request_object_signing_alg: choice(assertionAlgorithms),
-    default_acr_values: list(acrValueField, [["urn:example:mfa"]]),
-    default_max_age: whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" }),
-    require_auth_time: flag(false),
-    application_type: choice(["web", "native"]),
-    client_uri: text(["https://app.example/"]),
-    logo_uri: text(["https://app.example/logo.svg"]),
-    policy_uri: text(["https://app.example/privacy"]),
-    tos_uri: text(["https://app.example/terms"]),
-    contacts: texts(["team@app.example"]),
+    backchannel_token_delivery_mode: open(choice(["poll"])),
+    require_pkce: open(flag(false)),
+    require_pushed_authorization_requests: open(flag(false)),
+    dpop_bound_access_tokens: open(flag(false)),
+    require_signed_request_object: open(flag(false)),
+    request_object_signing_alg: open(choice(assertionAlgorithms)),
+    default_acr_values: open(list(acrValueField, [["urn:example:mfa"]])),
+    default_max_age: open(whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" })),
+    require_auth_time: open(flag(false)),
+    application_type: open(choice(["web", "native"])),
+    client_uri: open(text(["https://app.example/"])),
+    logo_uri: open(text(["https://app.example/logo.svg"])),
+    policy_uri: open(text(["https://app.example/privacy"])),
+    tos_uri: open(text(["https://app.example/terms"])),
+    contacts: open(texts(["team@app.example"])),
   },
   { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
   { required: ["client_id"] },

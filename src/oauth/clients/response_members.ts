@@ -1,5 +1,6 @@
 /** The members of the client metadata that say how responses to the client are protected. */
 
+import { open } from "./standing.ts";
 import { choice, type Fields } from "../config/field.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 
@@ -49,12 +50,12 @@ export interface ResponseMembers {
 
 /** The description of {@link ResponseMembers}. */
 export const responseMembers: Fields<ResponseMembers> = {
-  authorization_signed_response_alg: choice(signingAlgorithms),
-  introspection_signed_response_alg: choice(signingAlgorithms),
-  id_token_signed_response_alg: choice(signingAlgorithms),
-  userinfo_signed_response_alg: choice(signingAlgorithms),
-  id_token_encrypted_response_alg: choice(keyManagementAlgorithms),
-  id_token_encrypted_response_enc: choice(contentEncryptions),
-  userinfo_encrypted_response_alg: choice(keyManagementAlgorithms),
-  userinfo_encrypted_response_enc: choice(contentEncryptions),
+  authorization_signed_response_alg: open(choice(signingAlgorithms)),
+  introspection_signed_response_alg: open(choice(signingAlgorithms)),
+  id_token_signed_response_alg: open(choice(signingAlgorithms)),
+  userinfo_signed_response_alg: open(choice(signingAlgorithms)),
+  id_token_encrypted_response_alg: open(choice(keyManagementAlgorithms)),
+  id_token_encrypted_response_enc: open(choice(contentEncryptions)),
+  userinfo_encrypted_response_alg: open(choice(keyManagementAlgorithms)),
+  userinfo_encrypted_response_enc: open(choice(contentEncryptions)),
 };

@@ -1,11 +1,12 @@
 /**
  * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
  * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
- * the members of the client metadata in `openMembers`, a grant type by its member `standing`, the rest in
+ * the members of the client metadata by {@link open}, a grant type by its member `standing`, the rest in
  * `permissions`.
  */
 
 import type { Allowances } from "../config/allowances.ts";
+import type { Field } from "../config/field.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
@@ -35,6 +36,11 @@ export interface SupportedGrantType {
  * operator, or an issuer that the operator trusts, must know the client.
  */
 export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
+
+/** Lets clients of a standing set a member of their metadata themselves, at registration or in a metadata document. */
+export function open<F extends Field>(member: F, openFrom: "unknown" | "approved" = "unknown"): F {
+  return { ...member, openFrom };
+}
 
 const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
 

@@ -38,6 +38,8 @@ export interface Field<T = unknown> {
   readonly isSecret?: true;
   /** How to fix an invalid value, if an example is not enough. */
   readonly hint?: (value: unknown) => string | undefined;
+  /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
+  readonly openFrom?: "unknown" | "approved";
   /** The elements of an array. */
   readonly items?: Field;
   /** The known members of an object. Without `members` and `others`, no member is examined. */
