@@ -1,7 +1,7 @@
 /** Attempts at what extensions add to metadata (MD-09). Each extension has its attempts beside its other tests. */
 
 import type { TestServer } from "../flows/harness.ts";
-import { cibaAttempts, cibaGrantType } from "./ciba/metadata.ts";
+import { cibaAttempts } from "./ciba/metadata.ts";
 import { encryptionAttempts } from "./encrypted_responses/metadata.ts";
 
 /** Tries what a member of metadata promises. */
@@ -14,9 +14,6 @@ export type MetadataAttempt = (
 /** Attempts by the name of the member. */
 export type MetadataAttempts = Readonly<Record<string, MetadataAttempt>>;
 
-/** The attempts of all extensions. */
-export const extensionAttempts: MetadataAttempts = { ...cibaAttempts, ...encryptionAttempts };
-
 /** A grant type that an extension adds to every server on a test host, and an attempt at it. */
 export interface ExtensionGrantType {
   /** The value of `grant_type`. */
@@ -25,8 +22,35 @@ export interface ExtensionGrantType {
   attempt(b: TestServer, metadata: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
-/** The grant types, in the order of metadata. */
-export const extensionGrantTypes: readonly ExtensionGrantType[] = [cibaGrantType];
+/** What one extension adds to a server with default settings on a test host. */
+export interface ExtensionAttempts {
+  /** Attempts at its members of metadata. Default: none. */
+  readonly metadata?: MetadataAttempts;
+  /** Its grant types, in the order of metadata. Default: none. */
+  readonly grantTypes?: readonly ExtensionGrantType[];
+  /** Its endpoints in metadata, by the member, and the status of a GET request. Default: none. */
+  readonly endpoints?: Readonly<Record<string, number>>;
+  /** The endpoints that accept no request without credentials, by name, and why. Default: none. */
+  readonly closedEndpoints?: Readonly<Record<string, string>>;
+}
 
-/** The endpoints that extensions add to metadata, and the status of a GET request. */
-export const extensionEndpoints: Readonly<Record<string, number>> = { backchannel_authentication_endpoint: 405 };
+/** The extensions that declare their attempts, in the order of `server/extensions.ts`. */
+const all: readonly ExtensionAttempts[] = [cibaAttempts, encryptionAttempts];
+
+/** The attempts at the metadata of all extensions. */
+export const extensionAttempts: MetadataAttempts = Object.assign({}, ...all.map(({ metadata }) => metadata));
+
+/** The grant types of all extensions. */
+export const extensionGrantTypes: readonly ExtensionGrantType[] = all.flatMap(({ grantTypes = [] }) => grantTypes);
+
+/** The endpoints of all extensions in metadata. */
+export const extensionEndpoints: Readonly<Record<string, number>> = Object.assign(
+  {},
+  ...all.map(({ endpoints }) => endpoints),
+);
+
+/** The endpoints of all extensions that accept no request without credentials. */
+export const closedExtensionEndpoints: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...all.map(({ closedEndpoints }) => closedEndpoints),
+);

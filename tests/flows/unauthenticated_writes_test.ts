@@ -18,6 +18,7 @@ import { basic, encode, getOutcome, getRejections, goodRequest, type ListedOptio
 import type { Fields, TestServer } from "./harness.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
 import { publicClient } from "./registering.ts";
+import { closedExtensionEndpoints } from "../extensions/metadata_attempts.ts";
 
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -176,7 +177,7 @@ const closed: Readonly<Record<string, string>> = {
   introspect: "needs a secret, or a key of a client that may introspect",
   userinfo: "needs an access token",
   consent: "needs a session",
-  backchannel_authentication: "needs a client that authenticates",
+  ...closedExtensionEndpoints,
   start: "needs the demo client, which this server does not have",
 };
 

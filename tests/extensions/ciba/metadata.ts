@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { basic, encode, getOutcome } from "../../flows/harness.ts";
 import type { TestServer } from "../../flows/harness.ts";
-import type { MetadataAttempts } from "../metadata_attempts.ts";
+import type { ExtensionAttempts } from "../metadata_attempts.ts";
 
 const type = "urn:openid:params:grant-type:ciba";
 
@@ -21,19 +21,18 @@ async function attempt(b: TestServer, metadata: Readonly<Record<string, unknown>
   return await getOutcome(await post(b, metadata.token_endpoint, { grant_type: type, auth_req_id }));
 }
 
-/** Attempts by the name of the member. */
-export const cibaAttempts: MetadataAttempts = {
-  backchannel_authentication_endpoint: async (b, metadata) => assertEquals(await attempt(b, metadata, {}), "200"),
-  async backchannel_token_delivery_modes_supported(b, metadata, modes: readonly string[]) {
-    for (const backchannel_token_delivery_mode of modes) {
-      assertEquals(await attempt(b, metadata, { backchannel_token_delivery_mode }), "200");
-    }
-    assertEquals(modes, ["poll"]);
+/** Attempts at backchannel authentication. */
+export const cibaAttempts: ExtensionAttempts = {
+  metadata: {
+    backchannel_authentication_endpoint: async (b, metadata) => assertEquals(await attempt(b, metadata, {}), "200"),
+    async backchannel_token_delivery_modes_supported(b, metadata, modes: readonly string[]) {
+      for (const backchannel_token_delivery_mode of modes) {
+        assertEquals(await attempt(b, metadata, { backchannel_token_delivery_mode }), "200");
+      }
+      assertEquals(modes, ["poll"]);
+    },
   },
-};
-
-/** The grant type. */
-export const cibaGrantType = {
-  type,
-  attempt: (b: TestServer, metadata: Readonly<Record<string, unknown>>) => attempt(b, metadata, {}),
+  grantTypes: [{ type, attempt: (b, metadata) => attempt(b, metadata, {}) }],
+  endpoints: { backchannel_authentication_endpoint: 405 },
+  closedEndpoints: { backchannel_authentication: "needs a client that authenticates" },
 };

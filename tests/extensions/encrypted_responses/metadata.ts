@@ -5,7 +5,7 @@ import { decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
 import { ConfigurationError } from "../../../src/mod.ts";
 import { encode, getRedirectParams, goodRequest, verifier } from "../../flows/harness.ts";
 import type { TestServer } from "../../flows/harness.ts";
-import type { MetadataAttempts } from "../metadata_attempts.ts";
+import type { ExtensionAttempts } from "../metadata_attempts.ts";
 
 const keys = await Promise.all(
   ["RSA-OAEP-256", "ECDH-ES"].map(async (alg) =>
@@ -54,10 +54,12 @@ const attempt = (response: "id_token" | "userinfo", parameter: "alg" | "enc", un
 
 const algorithms = ["RSA1_5", "RSA-OAEP", "dir", "A128KW", "none"];
 
-/** Attempts by the name of the member. */
-export const encryptionAttempts: MetadataAttempts = {
-  id_token_encryption_alg_values_supported: attempt("id_token", "alg", algorithms),
-  id_token_encryption_enc_values_supported: attempt("id_token", "enc", ["A192GCM", "none"]),
-  userinfo_encryption_alg_values_supported: attempt("userinfo", "alg", algorithms),
-  userinfo_encryption_enc_values_supported: attempt("userinfo", "enc", ["A192GCM", "none"]),
+/** Attempts at encrypted responses. */
+export const encryptionAttempts: ExtensionAttempts = {
+  metadata: {
+    id_token_encryption_alg_values_supported: attempt("id_token", "alg", algorithms),
+    id_token_encryption_enc_values_supported: attempt("id_token", "enc", ["A192GCM", "none"]),
+    userinfo_encryption_alg_values_supported: attempt("userinfo", "alg", algorithms),
+    userinfo_encryption_enc_values_supported: attempt("userinfo", "enc", ["A192GCM", "none"]),
+  },
 };
