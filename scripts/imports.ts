@@ -257,7 +257,7 @@ const maxKernelCodeLines = 16_500;
  * flow of a server with default options and a memory store. Modules that it loads by `import()` count; modules of types
  * alone are never loaded.
  */
-const maxFirstLoginModules = 86;
+const maxFirstLoginModules = 84;
 
 /** Maximum number of modules of one extension that the first login loads: its description. */
 const maxExtensionModules = 3;
