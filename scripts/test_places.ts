@@ -73,7 +73,12 @@ export const onDenoAlone: readonly Group[] = [
     paths: [
       ...below("tests/testing/check/", "broken_clients_", "catalogue_", "extensions_", "fixed_issuer_verdicts_"),
       ...below("tests/testing/check/", "legal_variants_", "report_", "session_starts_"),
-      ...["tests/testing/drivers/libraries_", "tests/testing/drivers/web_applications_", "tests/fuzz/verdict_"],
+      ...[
+        "tests/cli/check_application_",
+        "tests/testing/drivers/libraries_",
+        "tests/testing/drivers/web_applications_",
+        "tests/fuzz/verdict_",
+      ],
     ],
     always: true,
   },

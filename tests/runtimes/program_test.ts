@@ -19,6 +19,7 @@ import {
   verifier,
 } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
+import { findFreePort } from "./free_port.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
 import type { Program, StartOptions } from "./run_program.ts";
 import { certificate, privateKey } from "./certificate.ts";
@@ -34,15 +35,6 @@ function file(name: string, content: unknown): string {
   const path = join(folder, name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
-}
-
-/** A port that no server listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Runs a check against the program, and ends it. */
@@ -555,7 +547,7 @@ test("health exits with 0 where the server of the same flags is ready, with http
   await forEachCase([[], tls], async (args) => {
     const scheme = args.length === 0 ? "http" : "https";
     const flags = (port: number) => [...args, "--port", `${port}`, "--issuer", `${scheme}://localhost:${port}/auth`];
-    const port = await freePort();
+    const port = await findFreePort();
     const program = await startProgram({ args: flags(port) });
     try {
       const { code, stdout } = await runProgram({ args: ["health", ...flags(port)] });
