@@ -10,7 +10,7 @@ import { testOnDeno } from "./test_run.ts";
 /** Seconds after which tests count as hung. */
 const timeoutSeconds = 900;
 /** Number of timed starts, after one that is not timed. */
-const timedStarts = 9;
+const timedStarts = 3;
 
 /** Tests of the program as a process, which apply to the executable too. */
 const programTests = [
