@@ -27,7 +27,7 @@ test("the command says where a broken configuration is broken", () => {
   writeFileSync("broken.json", '{ "issuer": ');
   const { status, stderr } = latchkey("--config", "broken.json");
   assert.equal(status, 1);
-  assert.match(stderr, /broken\.json: line 1, column \d+\n {2}Expected a value, found the end of the file\./);
+  assert.match(stderr, /broken\.json: line 1, column \d+\n(?: .*\n)* {2}Expected a value, found the end of the file\./);
 });
 
 test("the command checks applications: its help and its attacks are in the package", () => {
