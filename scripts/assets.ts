@@ -72,6 +72,7 @@ const outputs: Readonly<
       "list.css": css("static/flows/list.css"),
       "list.js": script("static/flows/list.ts"),
       "tokens.css": css("static/flows/tokens.css"),
+      "tokens.js": script("static/flows/tokens.ts"),
     },
   },
 };

@@ -47,6 +47,14 @@ export async function issuedItems(server: Server, flow: Flow): Promise<Issued[]>
   return await toTree(items.filter((item) => !items.some(({ value }) => value === item.exchangedFor)));
 }
 
+/** The ID token that was issued last; `undefined` if no recorded response has one. */
+export function findLastIdToken(exchanges: readonly Exchange[]): string | undefined {
+  for (const exchange of exchanges.toReversed()) {
+    for (const { kind, value } of findIssued(exchange, 0)) if (kind === "id_token") return value;
+  }
+  return undefined;
+}
+
 function* findIssued({ caller, request, response, at }: Exchange, step: number): Generator<IssuedItem> {
   const code = response?.authorizationResponse && fieldValue(response.authorizationResponse.params, "code");
   if (code !== undefined) yield { kind: "code", value: code, step };

@@ -102,7 +102,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
     routes: (app) => [
       ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
       ...app.server.settings.allows.openTools
-        ? [tokensRoute(app.site.base), editRoute(app.site.base, activeRecorder, pending)]
+        ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
         : [],
     ],
     flowLink(request) {
@@ -157,7 +157,7 @@ function exportNotAllowed(issuer: string): ConfigurationError {
 /**
  * The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere.
  */
-function tokensRoute(base: string): Endpoint {
+function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
   const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server, request, "TP-04");
   return {
     name: "tokens",
@@ -173,11 +173,11 @@ function tokensRoute(base: string): Endpoint {
     load: () => ({
       async GET(context) {
         checkHost(context);
-        return await (await import("./tokens/page.ts")).showTokenForm(context);
+        return await (await import("./tokens/page.ts")).showTokenForm(context, activeRecorder);
       },
       async POST(context) {
         checkHost(context);
-        return await (await import("./tokens/page.ts")).showTokens(context);
+        return await (await import("./tokens/page.ts")).showTokens(context, activeRecorder);
       },
     }),
   };

@@ -15,11 +15,11 @@ interface DecodedTokenProps {
   readonly token: string;
   /** The current time, in milliseconds since the epoch; relative times refer to it. */
   readonly now: number;
-  /** Whether to show the encoded token, too, beside the decoded one on a wide screen. Default: false. */
+  /** Whether to show the encoded token, too, above the decoded one. Default: false. */
   readonly encoded?: boolean;
   /** Level of its heading. Default: 3. */
   readonly level?: 2 | 3;
-  /** Follows the name, before the token. */
+  /** Follows the token; beside it on a wide screen. */
   readonly children?: ComponentChildren;
 }
 
@@ -33,7 +33,6 @@ export function DecodedToken({ name, token, now, encoded = false, level = 3, chi
   return (
     <article class="token">
       {level === 2 ? <h2>{name}</h2> : <h3>{name}</h3>}
-      {children}
       <div class={encoded ? "sides" : undefined}>
         {encoded && (
           <EncodedToken parts={parts} name={lowerCaseName} isJwt={header !== undefined || claims !== undefined} />
@@ -60,6 +59,7 @@ export function DecodedToken({ name, token, now, encoded = false, level = 3, chi
             </Claims>
           )}
       </div>
+      {children}
     </article>
   );
 }

@@ -72,9 +72,42 @@ for (const { name, options } of browserVariants) {
   });
 }
 
+for (const viewport of [{ width: 390, height: 844 }, { width: 1280, height: 800 }, { width: 1440, height: 900 }]) {
+  test(`tokens: decoded while the user types, at ${viewport.width} px`, { skip }, async () => {
+    const { id_token: idToken } = await login();
+    await using opened = await openPage(`${url}/tokens`, { viewport });
+    const { page } = opened;
+    const field = page.getByLabel("Token", { exact: true });
+    await field.fill(idToken);
+    await page.getByRole("heading", { level: 1, name: /^Valid ID token/ }).waitFor();
+    assertEquals(await page.locator("#results .claims dt").first().innerText(), "Header");
+    assertMatch(await page.title(), /^Valid ID token/);
+    await page.keyboard.press("End");
+    await page.keyboard.press("Backspace");
+    await page.getByRole("heading", { level: 1, name: /^Signature does not verify|well-formed|breaks/ }).waitFor();
+    assertEquals(await field.inputValue(), idToken.slice(0, -1));
+    assertEquals(await page.evaluate("document.activeElement.id"), "token");
+    assertEquals(new URL(page.url()).search, "");
+    assertEquals(await findPageProblems(opened, { shifts: false }), []);
+    await takeScreenshot(opened, `tokens-typed-${viewport.width}`);
+  });
+}
+
+test("tokens: without script, a link checks the last ID token", { skip }, async () => {
+  await login();
+  await using opened = await openPage(`${url}/tokens`, { javaScriptEnabled: false });
+  const { page } = opened;
+  await page.getByRole("link", { name: "Use the last ID token" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: /^Valid ID token/ }).waitFor();
+  await takeScreenshot(opened, "tokens-last");
+});
+
 test("tokens: the page is small", { skip }, async () => {
-  const sizes = await Promise.all(["/tokens", "/flows/tokens.css", "/static/style.css", "/static/script.js"].map(
-    async (path) => (await (await fetch(url + path)).arrayBuffer()).byteLength,
-  ));
+  const sizes = await Promise.all(
+    ["/tokens", "/flows/tokens.css", "/flows/tokens.js", "/static/style.css", "/static/script.js"].map(
+      async (path) => (await (await fetch(url + path)).arrayBuffer()).byteLength,
+    ),
+  );
   assertLess(sizes.reduce((sum, size) => sum + size), 30_000);
 });

@@ -34,9 +34,9 @@ async function tokenBench(options: LatchkeyOptions = {}): Promise<TokenBench> {
   return { ...server, browser, inspected, check };
 }
 
-/** What a reader sees of the main part, without the form at its end. */
+/** What a reader sees of the main part, without the form. */
 function textOf(html: string): string {
-  const words = html.replace(/^[^]*<main|<wbr\/>|<form[^]*$/g, "").replace(/<(?:"[^"]*"|[^>"])*>/g, " ");
+  const words = html.replace(/^[^]*<main|<wbr\/>|<form[^]*?<\/form>/g, "").replace(/<(?:"[^"]*"|[^>"])*>/g, " ");
   return words.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&").replace(/\s+/g, " ");
 }
 
@@ -54,6 +54,23 @@ async function foreignIssuer(): Promise<{
       new SignJWT(claims).setProtectedHeader({ alg: "ES256", kid: "k1", ...header }).sign(privateKey),
   };
 }
+
+test("[TP-03] the last recorded ID token is checked by a link that does not contain it", async () => {
+  const bench = await tokenBench();
+  const open = async (path: string) => await assertPageWithForms(await bench.browser.get(path));
+  const link = `href="/tokens?last=id_token"`;
+  for (const path of ["/tokens", "/tokens?last=id_token"]) {
+    const html = await open(path);
+    assertEquals([html.includes(link), html.includes("Valid ID token")], [false, false], path);
+  }
+  await assertTokenResponse(await bench.token({ code: await bench.code() }));
+  const { id_token } = await assertTokenResponse(await bench.token({ code: await bench.code() }));
+  assertStringIncludes(await open("/tokens"), link);
+  assertEquals((await open("/tokens")).includes(id_token), false);
+  const html = await open("/tokens?last=id_token");
+  assertStringIncludes(textOf(html), "Valid ID token");
+  assertStringIncludes(html, `${id_token}</textarea>`);
+});
 
 test("[TP-01, TP-02] the ID token and the access token of a login are valid, and say until when", async () => {
   const bench = await tokenBench();
@@ -219,7 +236,7 @@ for (const { name, header, claims, broken } of cases) {
     if (!["request object", "client assertion"].includes(name)) {
       assertMatch(
         foreign,
-        /✗ Rule broken: the signature was made with a key of this server\..*paste the keys of its jwks_uri below/,
+        /✗ Rule broken: the signature was made with a key of this server\..*paste the keys of its jwks_uri above/,
       );
     }
   });
@@ -296,7 +313,7 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     [`${head}.${btoa("[1]")}.${signature}`, /Expected claims: a JSON object Received other text/],
     [`${head}.${btoa("\xff\xfe")}.${signature}`, /Received bytes that are not UTF-8/],
     [`${token.slice(0, 60)}\n  ${token.slice(60)}`, /Spaces and line breaks in the token were removed/],
-    [encrypted, /Encrypted token .*A JWE \(RFC 7516\).*alg: RSA-OAEP enc: A256GCM.*only the holder of the private key/],
+    [encrypted, /Encrypted token .*alg: RSA-OAEP enc: A256GCM.*only the holder of the private key.*A JWE \(RFC 7516\)/],
     ["tGzv3JOkF0XG5Qx2TlKWIA", /Token: opaque .*introspection endpoint/],
     ['{"refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA"}', /Refresh token: opaque/],
     ["", /The field for the token is empty/],

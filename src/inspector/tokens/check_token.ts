@@ -100,7 +100,7 @@ async function checkSignature(
     title: `The signature was made with a key of ${source?.owner ?? "its issuer"}`,
     cites: ["RFC 7515 §5.2", "RFC 8725 §3.1"],
     fix: keys === undefined
-      ? "If another issuer signed it, paste the keys of its jwks_uri below. Otherwise it was changed, forged, or signed with a key that is no longer in use."
+      ? "If another issuer signed it, paste the keys of its jwks_uri above. Otherwise it was changed, forged, or signed with a key that is no longer in use."
       : "Compare kid and alg with the pasted keys. If they match, the token was changed or forged.",
     ...await verifySignature(parsed, source),
   };

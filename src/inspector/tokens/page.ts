@@ -6,6 +6,8 @@ import type { Context } from "../../app/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { TokensProps } from "../../ui/flows/tokens.tsx";
+import type { Recorder } from "../../recorder/recorder.ts";
+import { findLastIdToken } from "../issued.ts";
 import { checkToken, kindNames } from "./check_token.ts";
 import { type PastedText, readPastedText, type TokenKind } from "./read_input.ts";
 import { readKeys } from "./signature.ts";
@@ -15,14 +17,21 @@ const fieldNames = ["token", "key_set", "kind", "issuer", "client_id", "nonce"] 
 
 type FormFields = Readonly<Partial<Record<typeof fieldNames[number], string>>>;
 
-/** GET /tokens: the empty form. */
-export async function showTokenForm(context: Context): Promise<HttpResponse> {
-  return await render(context, {}, { results: [], notes: [] });
+/** GET /tokens: the empty form; with `last=id_token` in the query, the ID token that was issued last, checked. */
+export async function showTokenForm(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  const lastIdToken = findLastIdToken(recorder.exchanges());
+  const isRequested = new URLSearchParams(context.target.query).get("last") === "id_token";
+  return isRequested && lastIdToken !== undefined
+    ? await renderChecked(context, recorder, { token: lastIdToken })
+    : await render(context, recorder, {}, { results: [], notes: [] });
 }
 
 /** POST /tokens: the pasted tokens, checked. */
-export async function showTokens(context: Context): Promise<HttpResponse> {
-  const fields = readFields(await readProtectedForm(context));
+export async function showTokens(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  return await renderChecked(context, recorder, readFields(await readProtectedForm(context)));
+}
+
+async function renderChecked(context: Context, recorder: Recorder, fields: FormFields): Promise<HttpResponse> {
   const pasted = readPastedText(fields.token ?? "");
   const { tokens, notes } = pasted;
   const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
@@ -38,7 +47,7 @@ export async function showTokens(context: Context): Promise<HttpResponse> {
   const keyNotes = fields.key_set === undefined || keys !== undefined ? [] : [
     'The second field has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The keys of this server were used.',
   ];
-  return await render(context, fields, {
+  return await render(context, recorder, fields, {
     results,
     notes: [...emptyNote(pasted), ...notes, ...keyNotes],
     callback: pasted.callback,
@@ -60,6 +69,7 @@ function readFields(params: Params): FormFields {
 
 async function render(
   context: Context,
+  recorder: Recorder,
   values: FormFields,
   { results, notes, callback }: Pick<TokensProps, "results" | "notes" | "callback">,
 ): Promise<HttpResponse> {
@@ -73,6 +83,7 @@ async function render(
     callback,
     kinds: Object.entries(kindNames),
     now: context.server.now(),
+    hasLastIdToken: findLastIdToken(recorder.exchanges()) !== undefined,
     csrfToken: await browserCsrfToken(context, browser),
   });
   return htmlWithForms(200, page, browser.headers);

@@ -76,12 +76,12 @@ export async function verifySignature(
   }
   if (source === undefined) {
     const heading = "Signature not verified: the keys are not known here";
-    return { received, heading, note: "Its keys are not known here: paste them below." };
+    return { received, heading, note: "Its keys are not known here: paste them above." };
   }
   const isSymmetric = alg.startsWith("HS");
   const usable = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");
   if (isSymmetric && usable.length === 0) {
-    const note = `${alg} uses the secret of the client. Paste it below as {"kty":"oct","k":"…"}, in base64url.`;
+    const note = `${alg} uses the secret of the client. Paste it above as {"kty":"oct","k":"…"}, in base64url.`;
     return { received, note, heading: `Signature not verified: ${alg} needs the client secret` };
   }
   const named = usable.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid);

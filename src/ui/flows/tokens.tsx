@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { CheckItem } from "../check_item.tsx";
 import { DecodedToken, type JwtContent } from "../decoded_token.tsx";
 import { Field } from "../field.tsx";
-import { Layout, Section, type Site } from "../layout.tsx";
+import { Layout, type Site } from "../layout.tsx";
 import { Notice } from "../notice.tsx";
 import { Hint } from "../parameters.tsx";
 import { citedSections } from "../specifications.ts";
@@ -61,6 +61,8 @@ export interface TokensProps extends Site {
   /** The server's clock, in milliseconds since the epoch. */
   readonly now: number;
   readonly csrfToken: string;
+  /** Whether a recorded flow has an ID token. */
+  readonly hasLastIdToken: boolean;
 }
 
 /** What the page does with parameters of a callback URL, and what a client must do. */
@@ -102,40 +104,37 @@ export function Tokens(props: TokensProps): VNode {
     <Layout
       site={props}
       path="/tokens"
-      head={<link rel="stylesheet" href={`${base}/flows/tokens.css`} />}
-      heading={pageHeading(props)}
-      badges={tone && (
+      head={
         <>
-          <StatusBadge tone={tone} label={toneLabels[tone]} />
-          <a href="#again">Check another token</a>
-        </>
-      )}
-      opening={
-        <>
-          {notes.length > 0 && (
-            <Notice kind="warn">
-              {notes.map((note) => <p key={note}>{note}</p>)}
-            </Notice>
-          )}
-          {callback && <Callback parameters={callback} />}
-          {results.length === 0 && <TokenForm {...props} />}
-          {results.length === 1 && <Result result={first!} now={now} level={2} />}
+          <link rel="stylesheet" href={`${base}/flows/tokens.css`} />
+          <script type="module" src={`${base}/flows/tokens.js`}></script>
         </>
       }
-    >
-      {results.length > 1 &&
-        results.map((result, i) => (
-          <div key={i}>
-            <h2>{headline(result)}</h2>
-            <Result result={result} now={now} level={3} />
-          </div>
-        ))}
-      {results.length > 0 && (
-        <Section id="again" heading="Check again">
+      heading={pageHeading(props)}
+      badges={tone && <StatusBadge tone={tone} label={toneLabels[tone]} />}
+      opening={
+        <>
           <TokenForm {...props} />
-        </Section>
-      )}
-    </Layout>
+          {/* The script replaces it while the user types. */}
+          <div id="results">
+            {notes.length > 0 && (
+              <Notice kind="warn">
+                {notes.map((note) => <p key={note}>{note}</p>)}
+              </Notice>
+            )}
+            {callback && <Callback parameters={callback} />}
+            {results.length === 1 && <Result result={first!} now={now} level={2} />}
+            {results.length > 1 &&
+              results.map((result, i) => (
+                <div key={i}>
+                  <h2>{headline(result)}</h2>
+                  <Result result={result} now={now} level={3} />
+                </div>
+              ))}
+          </div>
+        </>
+      }
+    />
   );
 }
 
@@ -252,7 +251,7 @@ function Check({ check }: { readonly check: TokenCheck }): VNode {
   );
 }
 
-function TokenForm({ base, issuer, values, kinds, csrfToken }: TokensProps): VNode {
+function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: TokensProps): VNode {
   const { token, key_set: keys, kind, issuer: expectedIssuer, client_id: clientId, nonce } = values;
   return (
     <form class="form" method="post" action={`${base}/tokens`}>
@@ -262,7 +261,7 @@ function TokenForm({ base, issuer, values, kinds, csrfToken }: TokensProps): VNo
         label="Token"
         hint="A JWT, an Authorization header, a whole token response as JSON, a callback URL, or a signed request. It is sent to this server only, and stored nowhere."
         value={token}
-        lines={6}
+        lines={4}
       />
       <details class="quiet" open={[keys, kind, expectedIssuer, clientId, nonce].some((value) => value !== undefined)}>
         <summary>Other keys, and what to expect</summary>
@@ -285,7 +284,10 @@ function TokenForm({ base, issuer, values, kinds, csrfToken }: TokensProps): VNo
         <Field name="client_id" label="Client ID" hint="The client that receives it." value={clientId} optional />
         <Field name="nonce" label="Nonce" hint="That of the authorization request." value={nonce} optional />
       </details>
-      <button type="submit" class="button">Check the token</button>
+      <p class="ways">
+        <button type="submit" class="button">Check the token</button>
+        {hasLastIdToken && <a href={`${base}/tokens?last=id_token`}>Use the last ID token</a>}
+      </p>
     </form>
   );
 }
