@@ -66,6 +66,8 @@ const outputs: Readonly<
   "src/ui/flows/assets.gen.ts": {
     at: "flows",
     files: {
+      "copy.css": css("static/flows/copy.css"),
+      "copy.js": script("static/flows/copy.ts"),
       "edit.css": css("static/flows/edit.css"),
       "flow.css": css("static/flows/flow.css"),
       "flow.js": script("static/flows/flow.ts"),

@@ -126,7 +126,7 @@ const importRules: ImportRules = {
         "oauth/config/": "anything",
         "extensions/": "anything",
         "store/": "dynamic",
-        "admin/client_snippets/shell_quote.ts": "anything",
+        "app/shell_quote.ts": "anything",
         // `latchkey check`, which no other start loads.
         "testing/": "dynamic",
         "inspector/": "dynamic",

@@ -24,7 +24,7 @@ import { endpointUrl } from "../app/endpoint.ts";
 import type { CallbackProps } from "../ui/callback_page.tsx";
 import type { TokenRequestExample } from "../ui/example.tsx";
 import { describeRoundTrip } from "./round_trip.ts";
-import { shellQuote } from "../admin/client_snippets/shell_quote.ts";
+import { shellQuote } from "../app/shell_quote.ts";
 import { initialProposal } from "./playground/steps.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */

@@ -139,7 +139,7 @@ export function summarizeFlow(
 }
 
 /** Index of the first of the consecutive rejections at the end: it usually causes the others. */
-function findFailure(exchanges: readonly Exchange[]): number {
+export function findFailure(exchanges: readonly Exchange[]): number {
   let index = exchanges.findLastIndex(isRejected);
   while (index > 0 && isRejected(exchanges[index - 1]!)) index--;
   return index;

@@ -14,8 +14,10 @@ import type { Flow } from "../recorder/exchange.ts";
 import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
+import { formatMarkdown } from "../recorder/export/markdown.ts";
 import { formatFlow } from "../recorder/export/text.ts";
-import { describeFlow, type FindChange, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
+import { describeFlow, type FindChange, findFailure, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
+import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
@@ -92,11 +94,11 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
   const { flowPages } = await import("../ui/flows/mod.ts");
   if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
-  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|txt|json))?$/.exec(name)?.groups ?? {};
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
-  if (form !== undefined) return exportFlow(server.issuer, flow, form);
   const params = new URLSearchParams(query);
+  if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
   const canShowSecrets = server.settings.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
@@ -160,22 +162,39 @@ function unknownAction(expected: string, received = "nothing"): OAuthError {
   return new OAuthError("invalid_request", "unknown value of do", { rule: "FL-04", expected, received });
 }
 
-/** An export of a flow. Secrets are always redacted, because users share exports. */
-function exportFlow(issuer: string, flow: Flow, format: string): HttpResponse {
-  const name = `flow-${flow.id}.${format}`;
-  const [type, body] = format === "txt" ? ["text/plain; charset=utf-8", formatFlow(flow)] : [
-    "application/json",
-    JSON.stringify(format === "har" ? toHar(flow.exchanges, { issuer }) : toFixture(flow), null, 2),
-  ];
+/** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */
+function exportFlow(issuer: string, flow: Flow, format: string, step: number): HttpResponse {
+  const isText = ["txt", "md", "sh"].includes(format);
   return {
     status: 200,
     headers: {
-      "content-type": type,
-      // Text has no `content-disposition`, so that browsers display it.
-      "content-disposition": `${format === "txt" ? "inline" : "attachment"}; filename="${name}"`,
+      // Also Markdown and commands are plain text, so that browsers display them.
+      "content-type": isText ? "text/plain; charset=utf-8" : "application/json",
+      "content-disposition": `${isText ? "inline" : "attachment"}; filename="flow-${flow.id}.${format}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },
-    body: `${body.trimEnd()}\n`,
+    body: `${formatExport(issuer, flow, format, step).trimEnd()}\n`,
   };
+}
+
+function formatExport(issuer: string, flow: Flow, format: string, step: number): string {
+  switch (format) {
+    case "txt":
+      return formatFlow(flow);
+    case "md":
+      return formatMarkdown(flow, findFailure(flow.exchanges));
+    case "sh": {
+      const exchange = flow.exchanges[step - 1];
+      const command = exchange && curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
+      if (command !== undefined) return command;
+      throw new HttpError(404, "HT-01", "This step has no command: a shell cannot hold its request", {
+        expected: `a step from 1 to ${flow.exchanges.length}, with a body that was recorded whole and has no U+0000`,
+        received: `step ${step}`,
+        fix: "Choose a step on the page of the flow.",
+      });
+    }
+    default:
+      return JSON.stringify(format === "har" ? toHar(flow.exchanges, { issuer }) : toFixture(flow), null, 2);
+  }
 }

@@ -35,6 +35,11 @@ if (beside.checkVisibility()) {
   });
 }
 
+// Buttons come with the first sign of a user who may copy; a touch, too, sends this event of a mouse.
+for (const type of ["mousemove", "keydown"]) {
+  addEventListener(type, () => import(String(new URL("copy.js", import.meta.url))), { once: true });
+}
+
 const folded: HTMLDetailsElement[] = [];
 addEventListener("beforeprint", () => {
   folded.push(...document.querySelectorAll<HTMLDetailsElement>("details:not([open])"));

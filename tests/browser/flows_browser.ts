@@ -329,3 +329,30 @@ test("[UI-18] a page has less than 30 kB with everything it loads", { skip }, as
     assertLess(weight, 30_000, `${path}: ${sizes.join(" + ")}`);
   }
 });
+
+test("[FL-02] values and requests are copied by pointer and by keyboard", { skip }, async () => {
+  const { failed } = await fillADay();
+  const permissions = ["clipboard-read", "clipboard-write"];
+  await using opened = await openPage(`${url}/flows/${failed}`, { permissions });
+  const { page, problems } = opened;
+  const clipboard = () => page.evaluate("navigator.clipboard.readText()");
+  const step = page.locator(".step[open]").first();
+  const value = step.locator(".sent dd", { hasText: callback }).first();
+  await value.hover();
+  const button = value.getByRole("button", { name: /^Copy redirect_uri, Request of step-/ });
+  await button.click();
+  assertEquals(await clipboard(), await value.locator("bdi").textContent());
+  // The button of the value before it is reached backwards, and shows with the focus.
+  await page.keyboard.press("Shift+Tab");
+  const focused = page.locator(":focus");
+  assertEquals(await page.evaluate("getComputedStyle(document.activeElement).opacity"), "1");
+  await page.keyboard.press("Enter");
+  await page.getByText("Copied", { exact: true }).first().waitFor();
+  assertEquals(await clipboard(), await focused.locator("xpath=../bdi").textContent());
+  await step.getByRole("link", { name: /^Copy step \d as curl$/ }).click();
+  await step.getByText("Copied as curl").waitFor();
+  assertMatch(await clipboard() as string, /^# Set first: .*CODE=….*\ncurl -i 'http/);
+  assertEquals(problems, []);
+  assertEquals(await findPageProblems(opened), []);
+  await takeScreenshot(opened, "flows-copy");
+});

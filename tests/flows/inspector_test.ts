@@ -319,7 +319,7 @@ test("[FL-03] list, page and exports contain no secret until the page is asked t
   const secrets = [code, other, verifier, refresh_token, tokens.access_token, tokens.id_token, btoa("web:web-secret")];
   const paths = [
     "/flows",
-    ...["1", "2", "1.har", "1.txt", "1.json", "2.har?show=secrets"].map((name) => `/flows/${name}`),
+    ...["1", "2", "1.har", "1.txt", "1.md", "1.json", "2.har?show=secrets"].map((name) => `/flows/${name}`),
   ];
   for (const path of paths) {
     const text = await (await bench.get(path)).text();
@@ -335,7 +335,12 @@ test("[FL-03] a client secret in place of a user or id is in no page, export or 
   await bench.token({ client_id: undefined }, { headers: basic("web-secret", "web") });
   await bench.token({ client_id: "web-secret" });
   await bench.authorize({ client_id: "web-secret" });
-  for (const path of ["/flows", ...["1", "2", "3", "1.har", "2.txt", "3.json"].map((name) => `/flows/${name}`)]) {
+  for (
+    const path of [
+      "/flows",
+      ...["1", "2", "3", "1.har", "2.txt", "2.md", "3.json", "3.md"].map((name) => `/flows/${name}`),
+    ]
+  ) {
     const response = await bench.get(path);
     const text = await response.text();
     assertEquals(response.status, 200, path);

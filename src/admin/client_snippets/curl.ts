@@ -1,7 +1,7 @@
 /** The whole flow in a shell: curl, and openssl for the code challenge. */
 
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
-import { shellQuote } from "./shell_quote.ts";
+import { shellQuote } from "../../app/shell_quote.ts";
 import { authMethodUnsupportedReason, joinLines } from "./client_info.ts";
 import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 

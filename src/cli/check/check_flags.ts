@@ -2,7 +2,7 @@
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
-import { shellQuote } from "../../admin/client_snippets/shell_quote.ts";
+import { shellQuote } from "../../app/shell_quote.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
 

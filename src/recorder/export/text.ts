@@ -75,7 +75,8 @@ function formatReason({ rule, reason }: Explanation): string {
 const reportedRequestHeaders = ["authorization", "origin", "dpop", "cookie"];
 const reportedResponseHeaders = ["location", "www-authenticate", "retry-after", "set-cookie"];
 
-function requestLines({ headers, query, form, body }: RecordedRequest): string[] {
+/** The lines of a request after its first one. */
+export function requestLines({ headers, query, form, body }: RecordedRequest): string[] {
   return [
     ...headerLines(headers, reportedRequestHeaders),
     ...fieldLines([...query, ...form]),
@@ -83,7 +84,8 @@ function requestLines({ headers, query, form, body }: RecordedRequest): string[]
   ];
 }
 
-function responseLines(response: RecordedResponse, outcome: string): string[] {
+/** The lines of a response. */
+export function responseLines(response: RecordedResponse, outcome: string): string[] {
   const { status, headers, body, authorizationResponse } = response;
   const names = authorizationResponse === undefined
     ? reportedResponseHeaders
@@ -115,7 +117,7 @@ function explanationLines(label: string, { rule, reason, expected, received, ear
 }
 
 /** Escapes control and bidi characters, so that client text can neither forge a line nor reorder one. */
-function toOneLine(text: string): string {
+export function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     if (character === "\n") return "\\n";
     return `\\u{${character.codePointAt(0)!.toString(16)}}`;

@@ -162,8 +162,8 @@ export function Flow(props: FlowProps): VNode {
               )
               : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
             <span>
-              Export without secrets: <a href={`${path}.txt`}>text</a>, <a href={`${path}.har`}>HAR</a>,{" "}
-              <a href={`${path}.json`}>test fixture</a>
+              Export without secrets: <a href={`${path}.md`}>for an issue</a>, <a href={`${path}.txt`}>text</a>,{" "}
+              <a href={`${path}.har`}>HAR</a>, <a href={`${path}.json`}>test fixture</a>
             </span>
           </p>
         </>

@@ -89,11 +89,14 @@ export function StepItem(props: StepProps): VNode {
               <b>i</b> <bdi>{note}</bdi>
             </p>
           ))}
-          {step.edit !== undefined && (
+          {(!step.brief || step.edit !== undefined) && (
             <p>
-              <a href={step.edit}>
-                Edit and send again<span class="unseen">{`, step ${number}`}</span>
-              </a>
+              {!step.brief && <a href={`${props.path}.sh?step=${number}`}>Copy step {number} as curl</a>}{" "}
+              {step.edit !== undefined && (
+                <a href={step.edit}>
+                  Edit and send again<span class="unseen">{`, step ${number}`}</span>
+                </a>
+              )}
             </p>
           )}
           <Panes>

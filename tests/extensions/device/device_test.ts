@@ -633,7 +633,7 @@ test("start, page, login, consent and polls are one flow, without the device cod
     ...["token done", "token rejected"],
   ]);
   assertEquals([flow!.client, flow!.sub], ["tv", "alice"]);
-  for (const path of ["/flows", "/flows/1", "/flows/1.txt", "/flows/1.har", "/flows/1.json"]) {
+  for (const path of ["/flows", "/flows/1", "/flows/1.txt", "/flows/1.md", "/flows/1.har", "/flows/1.json"]) {
     const text = await (await server.get(path)).text();
     assert(!text.includes(device_code.split(".")[1]!), `${path} contains the device code`);
     if (path === "/flows/1") {

@@ -1,0 +1,50 @@
+/** Copies the values and the requests of a flow. Loaded a second time, it is the same module and does nothing. */
+
+/// <reference no-default-lib="true" />
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/// <reference lib="esnext" />
+
+import { enableCopyButtons } from "../copy.ts";
+import { announce } from "./watch.ts";
+
+const style = document.createElement("link");
+style.rel = "stylesheet";
+style.href = String(new URL("copy.css", import.meta.url));
+document.head.append(style);
+
+// A button for each value, which the style sheet shows on hover and focus. A redacted value is of no use elsewhere.
+for (const name of document.querySelectorAll(".sent > dt")) {
+  const cell = name.nextElementSibling!;
+  const text = cell.firstChild;
+  if (text?.nodeType !== Node.TEXT_NODE || /…\(\d+\)/.test(text.textContent!)) continue;
+  const value = document.createElement("bdi");
+  text.replaceWith(value);
+  value.append(text);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy button plain";
+  const label = document.createElement("span");
+  label.className = "unseen";
+  const message = cell.closest(".panes > div")!.querySelector("h4")!.firstChild!.textContent!;
+  label.textContent = ` ${name.textContent}, ${message}of ${cell.closest("[id]")!.id}`;
+  button.append("Copy", label);
+  value.after(button);
+}
+enableCopyButtons();
+
+// Without script, or where the browser forbids to copy, the link opens the command.
+document.addEventListener("click", async (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href*='.sh?']") : null;
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  try {
+    const response = await fetch(link.href);
+    if (!response.ok) throw new Error(response.statusText);
+    await navigator.clipboard.writeText(await response.text());
+    link.textContent = "Copied as curl";
+    announce("Copied");
+  } catch {
+    location.href = link.href;
+  }
+});
