@@ -246,6 +246,22 @@ const importRules: ImportRules = {
 /** The folders of the kernel: what every server has. */
 const kernelFolders = ["app", "endpoints", "http", "oauth", "runtime", "store"];
 
+/** Folders that name no grant type of an extension: the value of the extension declares its names and titles. */
+const foldersWithoutNames = [...kernelFolders, "server", "inspector", "recorder", "operating"];
+
+/** The files in them that do. */
+const filesWithNames = [
+  // The playground, the habits and the mock share the name.
+  "oauth/clients/standing.ts",
+  // The order of checks, beside the IDs of the rules.
+  "oauth/rules/mod.ts",
+  // Grant types that no server supports.
+  "oauth/config/validate_settings.ts",
+];
+
+/** The name of a grant type that is no grant type of OAuth 2.1, in quotes. */
+const grantTypeName = /"urn:[\w:-]+:grant-type:/;
+
 /**
  * Maximum number of lines of code of the kernel, without comments and empty lines. All files of `kernelFolders` count,
  * however they are loaded: code behind `import()` is code of the kernel too.
@@ -270,15 +286,19 @@ readCommand({
   does:
     "Prints the imports between the folders of src/, the lines of code of the kernel, the modules that a first login " +
     "loads, and the longest files. Fails on an import that scripts/imports.ts does not allow, an import circle (types " +
-    "included), and above the limits of each of these numbers.",
+    "included), on a name of a grant type outside of its extension, and above the limits of each of these numbers.",
 });
 const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
 const edges = await readImportGraph("src", files).catch(exitWithError);
 const lines = new Map<string, number>();
 const codeLines = new Map<string, number>();
+const named: string[] = [];
 for (const path of files) {
   const text = await Deno.readTextFile(`src/${path}`);
   lines.set(path, text.split("\n").length - 1);
+  if (foldersWithoutNames.includes(path.split("/")[0]!) && !filesWithNames.includes(path) && grantTypeName.test(text)) {
+    named.push(path);
+  }
   codeLines.set(path, text.split("\n").filter((line) => /^\s*(?!\/\*\*|\*|\/\/)\S/.test(line)).length);
 }
 const kernelCodeLines = kernelFolders.map((folder) =>
@@ -304,6 +324,7 @@ console.log(`Longest files: ${longest.map((path) => `src/${path} (${lines.get(pa
 const violations = [
   ...checkImports(files, edges, importRules),
   ...findCircles(edges).map((circle) => `These files import each other in a circle: ${circle.join(", ")}.`),
+  ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),
   ...files.filter((path) => lines.get(path)! > maxFileLines)
     .map((path) => `src/${path} has ${lines.get(path)} lines; expected at most ${maxFileLines}.`),
   ...kernelTotal > maxKernelCodeLines
