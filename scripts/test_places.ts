@@ -84,9 +84,13 @@ export const onDenoAlone: readonly Group[] = [
     always: true,
   },
   {
-    why: "limits that are counted above the store and above the network, and a page as text; stores, outgoing " +
-      "requests and digests are tested in other files, on every runtime",
-    paths: below("tests/flows/", "fetches_", "playground_", "unauthenticated_writes_"),
+    why:
+      "decisions above the store, the network and the keys, and pages as text; stores, outgoing requests, signatures " +
+      "and digests are tested in other files, on every runtime",
+    paths: [
+      ...below("tests/flows/", "fetches_", "flow_habits_", "metadata_features_", "mistakes_", "openid_request_"),
+      ...below("tests/flows/", "playground_", "replaced_user_", "unauthenticated_writes_"),
+    ],
     always: true,
   },
 ];
