@@ -104,7 +104,7 @@ export type { LogoutOptions, RequestParameters, TestBrowser } from "./browser/te
 export { checkClient } from "./check/check_client.ts";
 export type { CheckOptions } from "./check/check_options.ts";
 export type { Baseline } from "./check/baseline.ts";
-export type { CheckedHabit, CheckReport, CheckResult, ControlResult, Verdict } from "./check/report.ts";
+export type { CheckedHabit, CheckReport, CheckResult, ControlResult, FailureCause, Verdict } from "./check/report.ts";
 export { UndecidedError, unknownUser } from "./check/driver.ts";
 export type { Ability, Feature } from "./check/abilities.ts";
 export type { BrowserVisit, ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "./check/driver.ts";

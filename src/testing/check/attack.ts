@@ -8,7 +8,7 @@ import type { Persona } from "../persona.ts";
 import type { TestResource } from "../resource.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import type { Ability } from "./abilities.ts";
-import { defaultEffect } from "./attacks/effects.ts";
+import { defaultEffect } from "./attacks/default_effects.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
 import type { AttackLevel, Effect } from "./effect.ts";
 import type { Assessment, Conclusion, Observation } from "./observation.ts";
@@ -146,11 +146,16 @@ export interface Attack extends Effect {
   assess?(observation: Observation): MaybePromise<Assessment | undefined>;
 }
 
+/** The category of an attack: the part of its id before the slash. */
+export function categoryOf(id: string): string {
+  return id.slice(0, id.indexOf("/"));
+}
+
 /** What a file of attacks writes down. */
 interface AttackSource<Parameters extends readonly FaultParameter[]>
   extends
     Pick<Attack, "id" | "title" | "correctClient" | "level" | "stop" | "endpoints" | "sources" | "ifUnmet" | "assess"> {
-  /** Default: that of the category and the level (`attacks/effects.ts`). */
+  /** Default: that of the category and the level (`attacks/default_effects.ts`). */
   readonly effect?: Effect;
   /** Default: `logIn`. */
   readonly by?: SessionStart;

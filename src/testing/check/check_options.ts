@@ -4,7 +4,7 @@ import { flag, object, texts, whole } from "../../oauth/config/field.ts";
 import { suggest } from "../../oauth/config/config_issue.ts";
 import { anyOption, assertOptions, objectOption } from "../options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../test_latchkey.ts";
-import type { Attack } from "./attack.ts";
+import { type Attack, categoryOf } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
 import type { CheckResult } from "./report.ts";
@@ -87,11 +87,6 @@ export function assertCheckOptions(options: CheckOptions): void {
 /** Whether a list has the attack or its category. */
 export function isNamed({ id }: Attack, names: readonly string[]): boolean {
   return names.some((name) => name === id || name === categoryOf(id));
-}
-
-/** The part of an id before the slash. */
-function categoryOf(id: string): string {
-  return id.slice(0, id.indexOf("/"));
 }
 
 /** The first name that is neither an attack nor a category, and how to fix it. */

@@ -4,6 +4,7 @@ import type { HabitResult } from "../../habits/mod.ts";
 import { redactText } from "../../recorder/redact.ts";
 import { describeError } from "./assess.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
+import { listCauses, withCauses } from "./causes.ts";
 import { describeControlFailure } from "./control_failure.ts";
 import { describeHabit } from "./habit_report.ts";
 import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";
@@ -11,7 +12,7 @@ import { formatJUnit } from "./report_junit.ts";
 import { describeReport } from "./report_props.ts";
 import { countOf, formatReport, summarizeExchanges } from "./report_text.ts";
 import { describeSent } from "./sent_values.ts";
-import { isUndecided, type Verdict, verdicts, worstFirst } from "./verdict.ts";
+import { isUndecided, type Verdict, verdicts, worstVerdict } from "./verdict.ts";
 
 /** What a report is made of. */
 interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat"> {
@@ -32,8 +33,10 @@ export function redactResult(result: CheckResult): CheckResult {
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
   const { client, control, seconds, baseline, repeat } = facts;
-  const results = facts.results.map(redactResult).map((result): CheckResult =>
-    result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
+  const results = withCauses(
+    facts.results.map(redactResult).map((result): CheckResult =>
+      result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
+    ),
   );
   const habits = facts.habits.map((habit): CheckedHabit =>
     isKnownHabit(habit, baseline) ? { ...habit, isKnown: true } : habit
@@ -43,6 +46,7 @@ export function checkReport(facts: ReportFacts): CheckReport {
   const problem = control.passed ? findProblem({ ...facts, results, habits, counts }) : undefined;
   const report: CheckReport = {
     ...{ client, control, results, habits, seconds, counts, failures, problem },
+    causes: listCauses(results),
     attackCounts: countAttacks(results),
     outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, habits),
     passed: control.passed && failures.length === 0 && problem === undefined &&
@@ -92,6 +96,7 @@ function toJson(report: CheckReport): Readonly<Record<string, unknown>> {
     },
     counts: report.counts,
     attackCounts: report.attackCounts,
+    causes: report.causes,
     outdatedBaseline: report.outdatedBaseline,
     seconds: report.seconds,
     results: results.map((result) => {
@@ -114,7 +119,5 @@ function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {
 
 function countAttacks(results: readonly CheckResult[]): Record<Verdict, number> {
   const byAttack = Map.groupBy(results, ({ attack }) => attack.id).values();
-  return countVerdicts(
-    [...byAttack].map((journeys) => worstFirst.find((verdict) => journeys.some((one) => one.verdict === verdict))!),
-  );
+  return countVerdicts([...byAttack].map(worstVerdict));
 }

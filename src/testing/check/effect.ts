@@ -27,8 +27,12 @@ export type Severity =
 /** The severities, the gravest first. */
 export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
 
-/** What it leads to if an attack succeeds, and how to fix the client. */
+/** What is wrong with a client if an attack succeeds, what it leads to, and how to fix the client. */
 export interface Effect {
+  /** What the client does wrong if the attack succeeds; a report groups attacks by it. Follows "the client". */
+  readonly cause: string;
+  /** What the client does wrong if most attacks of each cause of this group succeed. Default: the cause alone. */
+  readonly partOf?: string;
   /** How grave it is. */
   readonly severity: Severity;
   /** What an attacker or a user can then do, or no longer do; one sentence. */

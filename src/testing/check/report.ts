@@ -4,6 +4,7 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import type { HabitResult } from "../../habits/mod.ts";
 import type { Ability } from "./abilities.ts";
 import type { Attack } from "./attack.ts";
+import type { Severity } from "./effect.ts";
 import type { JourneyOutcome } from "./observation.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -43,7 +44,10 @@ export interface CheckResult {
   readonly verdict: Verdict;
   /** What the client did, or why it is unknown. */
   readonly because: string;
-  /** Why it is unknown, in words that all results of one cause have. Default: `because`. */
+  /**
+   * What all results of one cause have in common: what a client that failed does wrong ({@link FailureCause.cause}), or
+   * why it is unknown (default: `because`).
+   */
   readonly cause?: string;
   /** How the journey ended; absent if there was none. */
   readonly outcome?: JourneyOutcome;
@@ -51,6 +55,18 @@ export interface CheckResult {
   readonly error?: unknown;
   /** The exchanges since the attack began, secrets included. */
   readonly exchanges: readonly Exchange[];
+}
+
+/** Failures with one cause. */
+export interface FailureCause {
+  /** What the client does wrong, after "the client"; without a full stop. */
+  readonly cause: string;
+  /** `failed`, or else `known` or `warning`: that of the worst journey. */
+  readonly verdict: Verdict;
+  /** That of the gravest attack. */
+  readonly severity: Severity;
+  /** The attacks, by id, the gravest first. */
+  readonly attacks: readonly string[];
 }
 
 /** The report of a check. */
@@ -77,6 +93,8 @@ export interface CheckReport {
   readonly outdatedBaseline: readonly string[];
   /** The results that failed, without those of the baseline. */
   readonly failures: readonly CheckResult[];
+  /** What failed, by its cause, the worst first; warnings and known failures included. */
+  readonly causes: readonly FailureCause[];
   /** How many journeys, which are the {@link CheckReport.results}, have each verdict. */
   readonly counts: Readonly<Record<Verdict, number>>;
   /** How many attacks have each verdict: that of the worst of its journeys. */

@@ -2,11 +2,11 @@
 
 import { redactExchanges } from "../../recorder/redact.ts";
 import type { Attack } from "./attack.ts";
+import { rankOf } from "./causes.ts";
 import { describeControlFailure, formatControlFailure } from "./control_failure.ts";
 import { formatHabit, summarizeHabits } from "./habit_report.ts";
-import type { CheckReport, CheckResult } from "./report.ts";
+import type { CheckReport, CheckResult, FailureCause } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
-import { severities } from "./effect.ts";
 import { type Verdict, verdicts } from "./verdict.ts";
 
 /** The variants of one attack that have one verdict. */
@@ -27,8 +27,6 @@ export function groupByAttack(results: readonly CheckResult[], verdict: Verdict)
     return own.length === 0 ? [] : [{ attack: all[0]!.attack, verdict, results: own, total: all.length }];
   }).sort((one, other) => rankOf(one.attack) - rankOf(other.attack));
 }
-
-const rankOf = ({ severity }: Attack): number => severities.indexOf(severity);
 
 /** Results that show nothing for the same cause. */
 export interface CauseGroup {
@@ -58,6 +56,7 @@ export function formatReport(report: CheckReport): string {
   const failed = (["failed", "warning"] as const).flatMap((verdict) => groupByAttack(results, verdict));
   const known = groupByAttack(results, "known").map(({ attack, results }) => nameWithCount(attack.id, results.length));
   const knownHabits = habits.filter(({ isKnown }) => isKnown).map(({ habit: { id } }) => `habit ${id}`);
+  const causes = report.causes.filter(({ verdict }) => verdict !== "known").map(formatCauseLine);
   // Without a login everything is inconclusive, for one reason.
   const undecided = control.passed
     ? (["inconclusive", "skipped"] as const).flatMap((verdict) =>
@@ -66,6 +65,7 @@ export function formatReport(report: CheckReport): string {
     : [];
   return [
     ...formatSummary(report),
+    ...list("CAUSES, what the client does wrong:", causes),
     ...signatureHint(results),
     ...failed.flatMap((group) => formatAttack(group, report)),
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
@@ -91,6 +91,10 @@ export function formatSummary(report: CheckReport): string[] {
     ...problem === undefined ? [] : ["", `NOT PASSED: ${problem}.`],
   ];
 }
+
+/** `does not compare state: 5 attacks (failed, high)`. */
+const formatCauseLine = ({ cause, verdict, severity, attacks }: FailureCause): string =>
+  `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`;
 
 const nameWithCount = (name: string, count: number): string => count === 1 ? name : `${name} (${count})`;
 

@@ -109,5 +109,6 @@ function withLostLogin(result: CheckResult, { error }: Attempt<unknown>): CheckR
     : `after it, a login without an attack failed${details}`;
   // Of an application that stopped, the check has seen only that it cannot be reached.
   const because = isStopped && result.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
-  return { ...result, because, verdict: result.verdict === "noted" ? "noted" : "failed" };
+  const cause = isStopped ? "stops during an attack" : "accepts no login after an attack";
+  return { ...result, because, cause, verdict: result.verdict === "noted" ? "noted" : "failed" };
 }

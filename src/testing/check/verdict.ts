@@ -30,5 +30,9 @@ export const worstFirst: readonly Verdict[] = [
   ...["failed", "known", "warning", "inconclusive", "noted", "passed", "skipped"] as const,
 ];
 
+/** The worst verdict of the journeys of one attack. */
+export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[]): Verdict =>
+  worstFirst.find((verdict) => journeys.some((journey) => journey.verdict === verdict))!;
+
 /** Whether a verdict shows nothing about the client. */
 export const isUndecided = (verdict: Verdict): boolean => verdict === "inconclusive" || verdict === "skipped";

@@ -1,38 +1,17 @@
-/**
- * What it leads to if attacks succeed, and how to fix the client: by the level, by the category, and shared by some.
- */
+/** What it leads to if attacks succeed, and how to fix the client: what several attacks share. */
 
-import type { AttackLevel, Effect } from "../effect.ts";
+import type { Effect } from "../effect.ts";
 
-const byLevel: Readonly<Record<AttackLevel, Effect>> = {
-  "must-reject": {
-    severity: "high",
-    consequence: "An attacker makes the client use what the server did not issue for it.",
-    fix: "Validate the whole response before any part of it is used.",
-  },
-  "should-reject": {
-    severity: "low",
-    consequence: "A server or a network of an attacker has more ways to mislead the client.",
-    fix: "Reject the response, as the source recommends.",
-  },
-  "must-tolerate": {
-    severity: "medium",
-    consequence: "Users of a correct server cannot log in, or lose their session.",
-    fix: "Accept what the specification allows, and ignore what the client does not know.",
-  },
-  "must-recover": {
-    severity: "medium",
-    consequence: "One failure of the server keeps users from logging in, until the application restarts.",
-    fix: "Set a time limit, show the error, keep nothing of the failed attempt, and let the next login start afresh.",
-  },
-  informational: {
-    severity: "low",
-    consequence: "The client behaves in another way than most.",
-    fix: "Decide whether this behaviour is intended.",
-  },
-};
+/** The cause of a client that checks nothing about an ID token: {@link Effect.partOf}. */
+const noIdTokenCheck = "does not validate the ID token";
 
-const idTokenClaims: Effect = {
+/** The cause of a client that checks nothing about an authorization response. */
+const noResponseCheck = "does not validate the authorization response";
+
+/** For claims that have no effect of their own. */
+export const idTokenClaims: Effect = {
+  cause: "does not check every claim of the ID token",
+  partOf: noIdTokenCheck,
   severity: "critical",
   consequence: "An attacker logs in as another user, with an ID token that was not issued for this login.",
   fix: "Check every claim that OpenID Connect Core §3.1.3.7 names, with a maintained library, before a session begins.",
@@ -40,6 +19,8 @@ const idTokenClaims: Effect = {
 
 /** For ID tokens and keys that the server did not sign or publish. */
 export const forgedIdToken: Effect = {
+  cause: "does not verify the signature of the ID token",
+  partOf: noIdTokenCheck,
   severity: "critical",
   consequence: "An attacker who can change a token response logs in as any user.",
   fix:
@@ -48,7 +29,9 @@ export const forgedIdToken: Effect = {
 };
 
 /** For responses that belong to no login of this browser. */
-const loginCsrf: Effect = {
+export const loginCsrf: Effect = {
+  cause: "does not bind the authorization response to the browser by state",
+  partOf: noResponseCheck,
   severity: "high",
   consequence: "An attacker logs a user in to the account of the attacker, who then sees what the user enters.",
   fix: "Keep a new random state in the session of the browser for each login, and compare the whole value before the " +
@@ -57,6 +40,8 @@ const loginCsrf: Effect = {
 
 /** For responses of another issuer than that of the login. */
 export const mixUp: Effect = {
+  cause: "does not compare the issuer of the authorization response",
+  partOf: noResponseCheck,
   severity: "high",
   consequence:
     "A malicious server among several receives codes that an honest server issued, and logs in as their users.",
@@ -65,6 +50,7 @@ export const mixUp: Effect = {
 
 /** For codes of another login. */
 export const injectedCode: Effect = {
+  cause: "does not bind a code to its login by code verifier and nonce",
   severity: "critical",
   consequence: "An attacker who gets a code of a user logs in as this user.",
   fix:
@@ -74,6 +60,8 @@ export const injectedCode: Effect = {
 
 /** For ID tokens of another login, by the nonce. */
 export const replayedIdToken: Effect = {
+  cause: "does not compare the nonce of the ID token",
+  partOf: noIdTokenCheck,
   severity: "critical",
   consequence: "An attacker logs in as the user of an ID token that was issued for another login.",
   fix: "Create a new nonce for each login, keep it in the session of the browser, and compare it with the ID token's.",
@@ -81,6 +69,8 @@ export const replayedIdToken: Effect = {
 
 /** For tokens of other issuers. */
 export const foreignIssuer: Effect = {
+  cause: "does not compare the issuer of the ID token",
+  partOf: noIdTokenCheck,
   severity: "critical",
   consequence: "A user of another issuer logs in as the user who has the same sub here.",
   fix: "Compare iss with the configured issuer, character by character.",
@@ -88,6 +78,8 @@ export const foreignIssuer: Effect = {
 
 /** For tokens of other clients. */
 export const foreignAudience: Effect = {
+  cause: "does not compare the audience of the ID token",
+  partOf: noIdTokenCheck,
   severity: "critical",
   consequence: "The operator of another application logs in here as its users, with their ID tokens.",
   fix: "Require that aud is the client_id or contains it, and that azp, if present, is the client_id.",
@@ -95,6 +87,8 @@ export const foreignAudience: Effect = {
 
 /** For tokens at a wrong time. */
 export const wrongTime: Effect = {
+  cause: "does not check the times of the ID token",
+  partOf: noIdTokenCheck,
   severity: "medium",
   consequence: "An ID token that was stolen or logged works long after its time.",
   fix: "Compare exp, iat and nbf with the clock, with a few minutes of tolerance, and require exp and iat.",
@@ -102,6 +96,7 @@ export const wrongTime: Effect = {
 
 /** For claims that do not identify a user. */
 export const otherUser: Effect = {
+  cause: "identifies users by something else than iss and sub of the ID token",
   severity: "critical",
   consequence: "An attacker logs in to the account of another user.",
   fix: "Identify users by iss and sub of the ID token, and by nothing else; reject userinfo with another sub.",
@@ -109,6 +104,7 @@ export const otherUser: Effect = {
 
 /** For responses that arrive twice. */
 export const repeatedDelivery: Effect = {
+  cause: "does not expect a response that arrives twice",
   severity: "medium",
   consequence:
     "A double click or a reload ends the login of the user: a server that is strict revokes the tokens of a code that " +
@@ -118,6 +114,7 @@ export const repeatedDelivery: Effect = {
 
 /** For sessions whose id an attacker knows. */
 export const fixedSession: Effect = {
+  cause: "keeps the id of the session at a login",
   severity: "high",
   consequence: "An attacker who sets a cookie in the browser of a user before the login acts as this user after it.",
   fix: "Create a new id for the session at every login, and delete the old one.",
@@ -125,6 +122,7 @@ export const fixedSession: Effect = {
 
 /** For cookies of a session that others reach. */
 export const stolenCookie: Effect = {
+  cause: "sets the cookie of the session without protection",
   severity: "medium",
   consequence: "A script, a network or another site of an attacker gets or uses the session of the user.",
   fix: "Set the cookie of the session with HttpOnly, Secure, and SameSite=Lax or Strict.",
@@ -132,6 +130,7 @@ export const stolenCookie: Effect = {
 
 /** For tokens of a session that has ended. */
 export const deadTokens: Effect = {
+  cause: "keeps tokens after the session has ended",
   severity: "medium",
   consequence: "The next user of the browser acts as the user who logged out.",
   fix: "Delete the tokens with the session, and require a session before each request with a token.",
@@ -139,6 +138,7 @@ export const deadTokens: Effect = {
 
 /** For texts of a server that reach pages and programs. */
 export const hostileText: Effect = {
+  cause: "uses texts of a server without escaping or checking them",
   severity: "high",
   consequence: "A script or a command of an attacker runs in the pages or on the machine of the user.",
   fix: "Escape each text of the server in pages and logs, and open https URLs only.",
@@ -146,6 +146,7 @@ export const hostileText: Effect = {
 
 /** For requests with credentials that go to another host. */
 export const leakedCredentials: Effect = {
+  cause: "sends credentials to another host than the issuer",
   severity: "high",
   consequence: "Codes, tokens or credentials of the client arrive at a server of an attacker.",
   fix: "Follow no redirect in a request with credentials, and send it only to https URLs of the configured issuer.",
@@ -153,6 +154,7 @@ export const leakedCredentials: Effect = {
 
 /** For logins that a third party starts. */
 export const foreignLogin: Effect = {
+  cause: "starts a login for any issuer, or redirects anywhere after it",
   severity: "medium",
   consequence: "A link makes the application log in at a server of an attacker, or leads to a page of the attacker.",
   fix: "Start a login only at the configured issuer, and follow target_link_uri only to pages of the application.",
@@ -160,6 +162,7 @@ export const foreignLogin: Effect = {
 
 /** For codes that nothing binds to their login. */
 export const unboundCode: Effect = {
+  cause: "does not require PKCE",
   severity: "medium",
   consequence: "A code that leaks can be exchanged by an attacker, because no code verifier binds it to its login.",
   fix: "Require S256 in code_challenge_methods_supported, and send a code challenge with every request.",
@@ -167,6 +170,7 @@ export const unboundCode: Effect = {
 
 /** For responses that lack what the client needs. */
 export const unusableResponse: Effect = {
+  cause: "uses a response that lacks what it needs",
   severity: "medium",
   consequence: "The client takes an unusable response for a success, and uses it.",
   fix:
@@ -175,168 +179,8 @@ export const unusableResponse: Effect = {
 
 /** For requests without end. */
 export const endlessRequests: Effect = {
+  cause: "repeats requests without end",
   severity: "medium",
   consequence: "The client sends requests without end, which burdens the server and locks out its users.",
   fix: "Repeat a request at most a few times, later each time; after that show the error.",
 };
-
-type CategoryEffects = { readonly [Level in AttackLevel]?: Effect };
-
-const byCategory: Readonly<Record<string, CategoryEffects>> = {
-  metadata: {
-    "must-reject": {
-      severity: "high",
-      consequence: "A server of an attacker takes part in the login, and receives codes and credentials of the client.",
-      fix: "Require that issuer is the configured one, character by character, and that each endpoint is an https URL.",
-    },
-    "should-reject": {
-      severity: "low",
-      consequence: "A server of an attacker makes the client send requests to hosts that only the client can reach.",
-      fix: "Compare issuer character by character, and reject endpoints in internal networks.",
-    },
-  },
-  error: {
-    "must-reject": {
-      severity: "medium",
-      consequence: "The client treats a login that the server rejected as successful.",
-      fix: "Read the parameter error first, and stop there, whatever else the response has.",
-    },
-  },
-  response: {
-    "must-reject": loginCsrf,
-    "should-reject": {
-      severity: "low",
-      consequence:
-        "An attacker adds a value of their own to a response, and the client and a proxy read different ones.",
-      fix: "Reject a response with a repeated parameter, or in another mode than the client asked for.",
-    },
-  },
-  token: { "must-reject": unusableResponse },
-  "id-token": {
-    "must-reject": idTokenClaims,
-    "should-reject": {
-      severity: "low",
-      consequence: "An ID token that was not issued with this access token, or not now, begins a session.",
-      fix: "Check also the claims that OpenID Connect Core §3.1.3.7 and §3.1.3.8 recommend.",
-    },
-  },
-  keys: { "must-reject": forgedIdToken },
-  userinfo: {
-    "must-reject": otherUser,
-    "must-recover": {
-      severity: "medium",
-      consequence: "A failure of userinfo keeps users from logging in, although their ID token is valid.",
-      fix: "Show the error, keep nothing of the response, and let the next login start afresh.",
-    },
-    "should-reject": {
-      severity: "medium",
-      consequence: "Claims of userinfo replace those that the ID token proves.",
-      fix: "Keep the claims of the ID token, verify a signed response, and require the same sub.",
-    },
-  },
-  refresh: {
-    "must-reject": {
-      severity: "high",
-      consequence: "A refresh turns the session of one user into that of another.",
-      fix: "Compare iss, sub and aud of a new ID token with those of the login, and keep the old claims otherwise.",
-    },
-    "must-recover": {
-      severity: "medium",
-      consequence: "Users lose their session because one refresh failed, or a refresh is repeated without end.",
-      fix:
-        "Keep the refresh token until a response replaces it, refresh once at a time, and after invalid_grant start " +
-        "one new login.",
-    },
-  },
-  logout: {
-    "must-reject": {
-      severity: "medium",
-      consequence: "An attacker without any credentials ends the sessions of users.",
-      fix: "Verify a logout token like an ID token: signature, iss, aud, iat, exp, events, and no nonce.",
-    },
-    "should-reject": {
-      severity: "low",
-      consequence: "A page of an attacker ends the session of a user.",
-      fix: "Require iss and sid of the session, and accept a logout token once, by its jti.",
-    },
-    "must-recover": {
-      severity: "medium",
-      consequence: "A user who has logged out is still logged in to the application.",
-      fix: "End the session of the application first, whatever the server responds afterwards.",
-    },
-  },
-  clock: {
-    "should-reject": wrongTime,
-    "must-tolerate": {
-      severity: "medium",
-      consequence: "Users cannot log in while the clocks of client and server differ by seconds.",
-      fix: "Allow a minute of difference in exp, iat and nbf.",
-    },
-  },
-  transport: {
-    "must-reject": {
-      severity: "medium",
-      consequence: "The client takes half a response, or a page of a proxy, for a response of the server.",
-      fix: "Accept only status 200, with the media type of JSON and a complete JSON object.",
-    },
-    "should-reject": {
-      severity: "low",
-      consequence: "A hostile server occupies the memory or the connections of the client.",
-      fix: "Limit the time and the size of each response, and reject JSON objects with a repeated member.",
-    },
-  },
-  resource: {
-    "must-reject": leakedCredentials,
-    "must-recover": endlessRequests,
-  },
-  registration: {
-    "must-reject": {
-      severity: "medium",
-      consequence: "The client uses a registration that is not its own, or sends its credentials to another host.",
-      fix: "Check that client_id is a text, and that each URL of the response is on the origin of the issuer.",
-    },
-  },
-  par: {
-    "must-reject": {
-      severity: "medium",
-      consequence: "The client sends the browser to the server without the request that it pushed.",
-      fix: "Require status 201 and a request_uri that is a text, and report an error otherwise.",
-    },
-  },
-  jar: {
-    "must-reject": {
-      severity: "medium",
-      consequence:
-        "The client falls back to an authorization request without a signature, which an attacker can change.",
-      fix: "Report the error; never repeat the request unsigned.",
-    },
-  },
-  jarm: {
-    "must-reject": {
-      severity: "high",
-      consequence: "An attacker changes the authorization response, although the client asked for a signed one.",
-      fix: "Use only the parameters of a JWT whose signature, iss, aud and exp are valid.",
-    },
-  },
-  dpop: {
-    "should-reject": {
-      severity: "medium",
-      consequence: "The client uses a token that works without its key, so that a thief can use it too.",
-      fix: "Require token_type DPoP where the client sent a proof.",
-    },
-    "must-recover": endlessRequests,
-  },
-  device: {
-    "must-reject": {
-      severity: "medium",
-      consequence: "The device shows the user something else than a code and a URL of the server.",
-      fix: "Require every member that RFC 8628 §3.2 demands, and show https URLs only.",
-    },
-    "must-recover": endlessRequests,
-  },
-};
-
-/** The effect of an attack that names none. */
-export function defaultEffect(id: string, level: AttackLevel): Effect {
-  return byCategory[id.slice(0, id.indexOf("/"))]?.[level] ?? byLevel[level];
-}

@@ -1,0 +1,62 @@
+/** What a client does wrong: the cause that its failures have in common. */
+
+import { severities, type Severity } from "./effect.ts";
+import type { CheckResult, FailureCause } from "./report.ts";
+import { isUndecided, type Verdict } from "./verdict.ts";
+
+/** The verdicts that have a cause, the worst first. */
+const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
+
+/** The results; those that failed have their cause, unless the check itself named one. */
+export function withCauses(results: readonly CheckResult[]): CheckResult[] {
+  const groups = findWholeGroups(results);
+  return results.map((result) =>
+    failureVerdicts.includes(result.verdict) ? { ...result, cause: result.cause ?? causeOf(result, groups) } : result
+  );
+}
+
+/** How the client ended decides first, then what the attack declares. */
+function causeOf({ attack: { cause, partOf }, outcome }: CheckResult, wholeGroups: ReadonlySet<string>): string {
+  if (outcome === "crashed") return "crashes with an error that no code catches";
+  if (outcome === "hung") return "does not end within the time limit of the check";
+  return partOf !== undefined && wholeGroups.has(partOf) ? partOf : cause;
+}
+
+/** The groups of causes of which a client has each one: several, and most attacks of each succeed. */
+function findWholeGroups(results: readonly CheckResult[]): ReadonlySet<string> {
+  const decided = results.filter(({ attack, verdict }) => attack.partOf !== undefined && !isUndecided(verdict));
+  const groups = Map.groupBy(decided, ({ attack }) => attack.partOf!);
+  const isWhole = (group: readonly CheckResult[]) => {
+    const causes = [...Map.groupBy(group, ({ attack }) => attack.cause).values()];
+    return causes.length > 1 && causes.every(mostFail);
+  };
+  return new Set([...groups].flatMap(([name, group]) => isWhole(group) ? [name] : []));
+}
+
+function mostFail(results: readonly CheckResult[]): boolean {
+  const attacks = [...Map.groupBy(results, ({ attack }) => attack.id).values()];
+  const failed = attacks.filter((own) => own.some(({ verdict }) => failureVerdicts.includes(verdict)));
+  return failed.length * 2 > attacks.length;
+}
+
+/** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
+export function listCauses(results: readonly CheckResult[]): FailureCause[] {
+  const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
+  return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
+    const byGravity = own.map(({ attack }) => attack).sort((one, other) => rankOf(one) - rankOf(other));
+    return {
+      cause,
+      verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,
+      severity: byGravity[0]!.severity,
+      attacks: [...new Set(byGravity.map(({ id }) => id))],
+    };
+  }).sort((one, other) =>
+    failureVerdicts.indexOf(one.verdict) - failureVerdicts.indexOf(other.verdict) || rankOf(one) - rankOf(other) ||
+    other.attacks.length - one.attacks.length
+  );
+}
+
+/** 0: the gravest. */
+export function rankOf({ severity }: { readonly severity: Severity }): number {
+  return severities.indexOf(severity);
+}
