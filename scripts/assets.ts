@@ -66,6 +66,7 @@ const outputs: Readonly<
   "src/ui/flows/assets.gen.ts": {
     at: "flows",
     files: {
+      "check.css": css("static/flows/check.css"),
       "copy.css": css("static/flows/copy.css"),
       "copy.js": script("static/flows/copy.ts"),
       "edit.css": css("static/flows/edit.css"),

@@ -16,6 +16,7 @@ import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { formatMarkdown } from "../recorder/export/markdown.ts";
 import { formatFlow } from "../recorder/export/text.ts";
+import type { FlowProps } from "../ui/flows/props.ts";
 import { describeFlow, type FindChange, findFailure, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
@@ -97,21 +98,43 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
+  const allHabits = new URLSearchParams(query).get("habits") === "all";
+  return await showFlow(context, flow, {
+    form,
+    editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
+    habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
+  });
+}
+
+/** What the page of a flow has besides its exchanges. */
+interface FlowView extends Pick<FlowProps, "habits" | "about"> {
+  /** The export, in place of the page: `har`, `json`, `md`, `sh` or `txt`. */
+  readonly form?: string;
+  /** Where its requests can be edited and sent again. Default: nowhere. */
+  readonly editPath?: string;
+}
+
+/** A flow as a page or an export; also one that no recorder has any more, such as that of an attack of a check. */
+export async function showFlow(
+  context: Context,
+  flow: Flow | DocumentRequests,
+  { form, editPath, ...view }: FlowView,
+): Promise<HttpResponse> {
+  const { server, site, target: { query } } = context;
   const params = new URLSearchParams(query);
   if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
   const canShowSecrets = server.settings.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
+  const { flowPages } = await import("../ui/flows/mod.ts");
   const browser = await ensureBrowserCookie(context);
   const page = flowPages.flow(withVisibleTexts({
     ...site,
     ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
       findChange: (change) => fixLink(context, change),
-      editPath: canShowSecrets ? `${site.base}/flows/edit` : undefined,
+      editPath,
     }),
-    habits: "count" in flow
-      ? undefined
-      : await describeHabits(server, recorder, flow, site.base, params.get("habits") === "all"),
+    ...view,
     secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
     csrfToken: await browserCsrfToken(context, browser),
   }));
@@ -165,12 +188,13 @@ function unknownAction(expected: string, received = "nothing"): OAuthError {
 /** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */
 function exportFlow(issuer: string, flow: Flow, format: string, step: number): HttpResponse {
   const isText = ["txt", "md", "sh"].includes(format);
+  const name = `flow-${flow.id.replace("/", "-")}.${format}`;
   return {
     status: 200,
     headers: {
       // Also Markdown and commands are plain text, so that browsers display them.
       "content-type": isText ? "text/plain; charset=utf-8" : "application/json",
-      "content-disposition": `${isText ? "inline" : "attachment"}; filename="flow-${flow.id}.${format}"`,
+      "content-disposition": `${isText ? "inline" : "attachment"}; filename="${name}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },

@@ -1,86 +1,21 @@
 /** @jsxImportSource preact */
 /** The report of a check of a client: a page of the server, and a document of its own that needs no other file. */
 
-import type { VNode } from "preact";
+import { Fragment, type VNode } from "preact";
 import { render } from "preact-render-to-string";
 import { assets } from "./assets.gen.ts";
 import { assets as flowAssets } from "./flows/assets.gen.ts";
+import type {
+  CheckReportProps,
+  ReportedAttack,
+  ReportedGroup,
+  ReportedVariant,
+  ReportedVerdict,
+} from "./check_report_props.ts";
 import { Layout, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { StatusBadge, type Tone } from "./status_badge.tsx";
-import { DefinitionItem } from "./value.tsx";
-
-/** An attack or a habit, with the variants that have one verdict. */
-export interface ReportedAttack {
-  /** Its id. */
-  readonly name: string;
-  /** What the server does. */
-  readonly title: string;
-  /** What is expected: `must-reject`. */
-  readonly level: string;
-  /** How grave a failure is; absent for a habit. */
-  readonly severity?: string;
-  /** What a failure leads to; absent for a habit. */
-  readonly consequence?: string;
-  /** What a correct client does. */
-  readonly correctClient: string;
-  /** How to fix the client; absent for a habit. */
-  readonly fix?: string;
-  /** The command that repeats the attack; absent for a habit. */
-  readonly repeat?: string;
-  /** The specifications and reports that it rests on. */
-  readonly sources: readonly string[];
-  /** What the client did in each variant. */
-  readonly variants: readonly ReportedVariant[];
-}
-
-/** One variant of an attack. */
-export interface ReportedVariant {
-  /** The values of its parameters; empty without parameters. */
-  readonly values: string;
-  /** What the client did. */
-  readonly because: string;
-  /** What the server sent, in place of what it sends without an attack. */
-  readonly sent: readonly string[];
-  /** A line for each exchange. */
-  readonly exchanges: readonly string[];
-}
-
-/** The results with one verdict. */
-export interface ReportedVerdict {
-  /** `failed`, `known`, `warning`, `inconclusive`, `noted`, `skipped` or `passed`. */
-  readonly verdict: string;
-  /** How many attacks and habits have it. */
-  readonly count: number;
-  /** With everything that is known, the gravest first. */
-  readonly attacks?: readonly ReportedAttack[];
-  /** In one line each. */
-  readonly brief?: readonly { readonly name: string; readonly title: string }[];
-  /** By the cause. */
-  readonly causes?: readonly {
-    readonly cause: string;
-    readonly attacks: readonly string[];
-    readonly example?: string;
-  }[];
-}
-
-/** The report of a check. */
-export interface CheckReportProps {
-  /** The name of the client. */
-  readonly client: string;
-  /** Whether the login without an attack succeeded and no attack did. Absent: the check is running. */
-  readonly passed?: boolean;
-  /** Why the check as a whole shows too little; absent if it shows enough. */
-  readonly problem?: string;
-  /** Lines about the failure of the login without an attack; absent if it succeeded. */
-  readonly controlFailure?: readonly string[];
-  /** The known failures that passed. */
-  readonly outdatedBaseline: readonly string[];
-  /** How many attacks and journeys there were, and how long they took. */
-  readonly summary: string;
-  /** Those that have results, the worst first. */
-  readonly verdicts: readonly ReportedVerdict[];
-}
+import { CopyButton, DefinitionItem } from "./value.tsx";
 
 const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: string]>> = {
   failed: ["bad", "Failed"],
@@ -88,7 +23,7 @@ const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: strin
   warning: ["warn", "Warnings"],
   inconclusive: ["open", "Inconclusive"],
   noted: ["open", "Noted"],
-  skipped: ["open", "Skipped"],
+  skipped: ["over", "Not applicable"],
   passed: ["good", "Passed"],
 };
 
@@ -122,45 +57,120 @@ function Summary({ passed, summary, problem, controlFailure, outdatedBaseline }:
   );
 }
 
-/** An attack with everything that is known, for what deserves attention. */
-function Details({ attack, tone }: { readonly attack: ReportedAttack; readonly tone: Tone }): VNode {
-  const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, variants } = attack;
+/** The verdicts in the order of the score. */
+const scoreOrder = ["passed", "failed", "known", "warning", "noted", "inconclusive", "skipped"];
+
+/**
+ * The counts, each a link to the results with this verdict alone.
+ *
+ * @param path The path of the page. Default: the results are all in this document.
+ */
+function Score({ score, show, path }: Pick<CheckReportProps, "score" | "show"> & { readonly path?: string }): VNode {
+  const total = score.reduce((sum, { count }) => sum + count, 0);
+  const sorted = [...score].sort((a, b) => scoreOrder.indexOf(a.verdict) - scoreOrder.indexOf(b.verdict));
+  const startOf = (index: number) => sorted.slice(0, index).reduce((sum, { count }) => sum + count, 0);
   return (
-    <article>
-      <h3>
-        <StatusBadge tone={tone} label={name} />
-      </h3>
+    <nav aria-label="Results" class="score">
+      <ul>
+        {sorted.map(({ verdict, count }) => {
+          const [tone, label] = verdictTexts[verdict]!;
+          return (
+            <li key={verdict}>
+              <a
+                class={tone}
+                href={path === undefined ? `#${verdict}` : `${path}?show=${verdict}`}
+                aria-current={show === verdict ? "page" : undefined}
+              >
+                <b>{count}</b> {label}
+              </a>
+            </li>
+          );
+        })}
+        {show !== undefined && path !== undefined && (
+          <li>
+            <a href={path}>
+              <b>{total}</b> All
+            </a>
+          </li>
+        )}
+      </ul>
+      <svg viewBox={`0 0 ${total} 1`} preserveAspectRatio="none" aria-hidden="true">
+        {sorted.map(({ verdict, count }, index) => (
+          <rect key={verdict} class={verdictTexts[verdict]![0]} x={startOf(index)} width={count} height="1" />
+        ))}
+      </svg>
+    </nav>
+  );
+}
+
+/** One row; it opens to everything that is known. */
+function Attack({ attack, base }: { readonly attack: ReportedAttack; readonly base: string }): VNode {
+  const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, total, variants } = attack;
+  const count = total > 1 ? `${variants.length} of ${total}` : "";
+  return (
+    <details class="attack">
+      <summary>
+        <code>{name}</code> <span>{title}</span> <small>{count}</small>
+      </summary>
       <dl class="facts">
-        <DefinitionItem label="Attack">{title}</DefinitionItem>
         {consequence && <DefinitionItem label="Consequence">{`${consequence} (${severity})`}</DefinitionItem>}
         <DefinitionItem label="Expected">{`${correctClient} (${level})`}</DefinitionItem>
-        {variants.map((variant) => <Variant key={variant.values} {...variant} />)}
+        <Variants variants={variants} base={base} />
         {fix && <DefinitionItem label="Fix">{fix}</DefinitionItem>}
         {repeat && (
           <DefinitionItem label="Repeat">
-            <code class="wire">{repeat}</code>
+            <span class="box">
+              <code class="wire">{repeat}</code>
+              <CopyButton description={`the command for ${name}`} />
+            </span>
           </DefinitionItem>
         )}
         <DefinitionItem label="Sources">{sources.join("; ")}</DefinitionItem>
       </dl>
-    </article>
+    </details>
   );
 }
 
-function Variant({ values, because, sent, exchanges }: ReportedVariant): VNode {
+/** What the client did, once for all variants with the same end, and what each of them sent. */
+function Variants({ variants, base }: { readonly variants: readonly ReportedVariant[]; readonly base: string }): VNode {
+  const ends = [...Map.groupBy(variants, ({ because }) => because)];
   return (
     <>
-      <DefinitionItem label="Received">
-        {values !== "" && (
-          <>
-            <code class="wire">{values}</code>
-            {" "}
-          </>
+      {ends.map(([because, own]) => (
+        <Fragment key={because}>
+          <DefinitionItem label="Received">{sentence(because)}</DefinitionItem>
+          <DefinitionItem label="Sent">
+            <ul class="sent">
+              {own.map((variant) => (
+                <li key={variant.values}>
+                  <Sent {...variant} base={base} />
+                </li>
+              ))}
+            </ul>
+          </DefinitionItem>
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+/** What a variant sent; its flow, or in a document without a server its requests. */
+function Sent({ values, sent, exchanges, path, base }: ReportedVariant & { readonly base: string }): VNode {
+  return (
+    <>
+      {values !== "" && (
+        <>
+          <code class="wire">{values}</code>
+          {" "}
+        </>
+      )}
+      {sent.join("; ")} {path === undefined
+        ? exchanges.length > 0 && <small>Requests: {exchanges.join("; ")}</small>
+        : (
+          <a href={base + path}>
+            Flow<span class="unseen">{` of this attack ${values}`}</span>
+          </a>
         )}
-        {sentence(because)}
-      </DefinitionItem>
-      {sent.length > 0 && <DefinitionItem label="Sent">{sent.join("; ")}</DefinitionItem>}
-      {exchanges.length > 0 && <DefinitionItem label="Requests">{exchanges.join("; ")}</DefinitionItem>}
     </>
   );
 }
@@ -168,29 +178,30 @@ function Variant({ values, because, sent, exchanges }: ReportedVariant): VNode {
 /** A sentence that begins with a capital letter. */
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-function Verdict({ verdict, count, attacks = [], brief = [], causes = [] }: ReportedVerdict): VNode {
-  const [tone, heading] = verdictTexts[verdict]!;
+const severityTones = { critical: "bad", high: "bad", medium: "warn", low: "open" } as const;
+
+function Group({ group, base }: { readonly group: ReportedGroup; readonly base: string }): VNode {
+  const { title, count, severity, open, attacks = [], names = [], example } = group;
+  return (
+    <details class="group" open={open}>
+      <summary>
+        <h3>{title}</h3> <b>{count}</b>
+        {severity !== undefined && <StatusBadge tone={severityTones[severity]} label={severity} />}
+      </summary>
+      {attacks.length > 0 && (
+        <div class="attacks">{attacks.map((attack) => <Attack key={attack.name} attack={attack} base={base} />)}</div>
+      )}
+      {example !== undefined && <p>For example: {example}</p>}
+      {names.length > 0 && <p class="names">{names.join(", ")}</p>}
+    </details>
+  );
+}
+
+function Verdict({ verdict, count, groups, base }: ReportedVerdict & { readonly base: string }): VNode {
+  const [, heading] = verdictTexts[verdict]!;
   return (
     <Section id={verdict} heading={`${heading}: ${count}`}>
-      {attacks.map((attack) => <Details key={attack.name} attack={attack} tone={tone} />)}
-      {brief.length > 0 && (
-        <ul>
-          {brief.map(({ name, title }) => (
-            <li key={name}>
-              <code class="wire">{name}</code> {title}
-            </li>
-          ))}
-        </ul>
-      )}
-      {causes.map(({ cause, attacks, example }) => (
-        <article key={cause}>
-          <h3>{sentence(cause)}</h3>
-          {example !== undefined && <p>For example: {example}</p>}
-          <p>
-            <code class="wire">{attacks.join(", ")}</code>
-          </p>
-        </article>
-      ))}
+      <div class="groups">{groups.map((group) => <Group key={group.title} group={group} base={base} />)}</div>
     </Section>
   );
 }
@@ -205,17 +216,22 @@ export function checkReportPage(props: CheckReportProps & Site): string {
     <Layout
       site={props}
       path="/flows/check"
-      head={<link rel="stylesheet" href={`${props.base}/flows/list.css`} />}
+      head={<link rel="stylesheet" href={`${props.base}/flows/check.css`} />}
       heading={headingOf(props)}
-      opening={<Summary {...props} />}
+      opening={
+        <>
+          <Summary {...props} />
+          <Score {...props} path={`${props.base}/flows/check`} />
+        </>
+      }
     >
-      {props.verdicts.map((verdict) => <Verdict key={verdict.verdict} {...verdict} />)}
+      {props.verdicts.map((verdict) => <Verdict key={verdict.verdict} {...verdict} base={props.base} />)}
     </Layout>,
   );
 }
 
 /** The style sheet inside the document. */
-export const checkReportStyle: string = assets["style.css"]!.body + flowAssets["list.css"]!.body;
+export const checkReportStyle: string = assets["style.css"]!.body + flowAssets["check.css"]!.body;
 
 /**
  * The report as a document that needs no other file, no script and no network.
@@ -241,8 +257,9 @@ export function checkReportDocument(props: CheckReportProps, styleDigest: string
           <div class="opening">
             <h1>{headingOf(props)}</h1>
             <Summary {...props} />
+            <Score {...props} />
           </div>
-          {props.verdicts.map((verdict) => <Verdict key={verdict.verdict} {...verdict} />)}
+          {props.verdicts.map((verdict) => <Verdict key={verdict.verdict} {...verdict} base="" />)}
         </main>
       </body>
     </html>,

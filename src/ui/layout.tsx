@@ -55,7 +55,8 @@ export function Layout(props: LayoutProps): VNode {
   const links = variant === "card" ? [] : site.links ?? [];
   // A page below another one, such as /flows/check, may have a link of its own.
   const hasDocs = site.links?.some((link) => link.path === "/docs");
-  const current = links.find((link) => link.path === path) ?? links.find((link) => path?.startsWith(`${link.path}/`));
+  const [current] = links.filter((link) => link.path === path || path?.startsWith(`${link.path}/`))
+    .sort((one, other) => other.path.length - one.path.length);
   return (
     <RulesPath.Provider value={hasDocs ? `${base}/docs/rules` : undefined}>
       <html lang="en">

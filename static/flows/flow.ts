@@ -11,19 +11,21 @@ import { announce, watchFlows } from "./watch.ts";
 
 showLocalTimes(document);
 
-// The page does not change while the user reads it.
-const refreshLink = document.querySelector<HTMLElement>("#again")!;
-watchFlows(refreshLink, (flows) => {
-  dispatchEvent(new Event("flowschange"));
-  if (!flows.some((flow) => flow === refreshLink.dataset.flow || flow === "all")) return;
-  refreshLink.textContent = "New steps in this flow: reload";
-  announce("New steps in this flow");
-});
+// The page does not change while the user reads it. A flow of a check has ended.
+const refreshLink = document.querySelector<HTMLElement>("#again");
+if (refreshLink !== null) {
+  watchFlows(refreshLink, (flows) => {
+    dispatchEvent(new Event("flowschange"));
+    if (!flows.some((flow) => flow === refreshLink.dataset.flow || flow === "all")) return;
+    refreshLink.textContent = "New steps in this flow: reload";
+    announce("New steps in this flow");
+  });
+}
 
 // The list is loaded where the window is wide enough.
-const beside = document.querySelector<HTMLElement>("#beside")!;
-const listLink = findListLink(beside);
-if (beside.checkVisibility()) {
+const beside = document.querySelector<HTMLElement>("#beside");
+const listLink = beside === null ? undefined : findListLink(beside);
+if (beside?.checkVisibility()) {
   const style = document.createElement("link");
   style.rel = "stylesheet";
   style.href = String(new URL("list.css", import.meta.url));
@@ -31,7 +33,7 @@ if (beside.checkVisibility()) {
   document.head.append(style);
 } else {
   addEventListener("keydown", ({ key }) => {
-    if (key === "Escape") listLink.click();
+    if (key === "Escape") listLink?.click();
   });
 }
 

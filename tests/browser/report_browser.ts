@@ -1,31 +1,31 @@
 /** The report of a check, as a page and as a document, and the page of faults, in a real Chromium. */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertLessOrEqual, assertMatch, assertStringIncludes } from "@std/assert";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { reportPage } from "../../src/testing/check/report_page.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { checkClient } from "../testing/check/patient_check.ts";
+import { checkClientWithEdDsa } from "../testing/check/patient_check.ts";
 import { smallClient } from "../testing/check/small_client.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const folder = mkdtempSync(join(tmpdir(), "latchkey-report-"));
-const report = await checkClient(smallClient("does not compare state"), {
-  only: ["response", "transport/hang", "id-token/iat-odd"],
-});
+const client = smallClient("checks nothing");
+let report = await checkClientWithEdDsa(client, { only: ["response", "transport/hang"] });
 const file = join(folder, "report.html");
 writeFileSync(file, await report.toHTML());
 const flows = inspector();
 const as = await latchkey({
   alg: "ES256",
-  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPage(() => report)],
+  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPage(() => report, showFlow)],
 });
 const { url } = await as.listen({ port: 0 });
 after(async () => {
@@ -38,6 +38,8 @@ for (const { name, options } of browserVariants) {
   test(`the report and the faults have no errors and are accessible: ${name}`, { skip }, async () => {
     const pages = [
       ["report", `${url}/flows/check`],
+      ["warnings", `${url}/flows/check?show=warning`],
+      ["attack", `${url}/flows/check/1`],
       ["faults", `${url}/faults`],
       ["fault", `${url}/faults?client=demo-public&fault=error`],
       ["document", pathToFileURL(file).href],
@@ -52,6 +54,28 @@ for (const { name, options } of browserVariants) {
     }
   });
 }
+
+test("the report of a client that fails many attacks has three screens, and all of it on paper", { skip }, async () => {
+  report = await checkClientWithEdDsa(client);
+  await using opened = await openPage(`${url}/flows/check`, { viewport: { width: 1280, height: 900 } });
+  const { page } = opened;
+  assertLessOrEqual(await page.evaluate(() => document.documentElement.scrollHeight), 3 * 900);
+  const repeat = page.locator("#warning dd .wire").last();
+  assert(!await repeat.isVisible());
+  await page.emulateMedia({ media: "print" });
+  assert(await repeat.isVisible());
+});
+
+test("from the score to the flow of an attack: three clicks", { skip }, async () => {
+  await using opened = await openPage(`${url}/flows/check`);
+  const { page } = opened;
+  await page.getByRole("link", { name: /Warnings$/ }).click();
+  const row = page.locator(".attack").first();
+  await row.locator("summary").click();
+  await row.getByRole("link", { name: /^Flow/ }).first().click();
+  const { attack: { id } } = report.results[Number(page.url().split("/").at(-1)) - 1]!;
+  assertStringIncludes(await page.locator(".facts-line").innerText(), id);
+});
 
 test("a fault is chosen on the page of a client, added and removed by clicks", { skip }, async () => {
   await using opened = await openPage(`${url}/clients/demo-public`);

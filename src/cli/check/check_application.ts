@@ -74,7 +74,13 @@ export async function checkApplication(
     ...settings,
     ...clientSettings(flags),
     login: "auto",
-    plugins: [inspector(), reportPage(() => report)],
+    plugins: [
+      inspector(),
+      reportPage(
+        () => report,
+        async (...flow) => await (await import("../../inspector/handlers.ts")).showFlow(...flow),
+      ),
+    ],
   });
   try {
     await as.listen({ port, host, tls }).catch((error) => {

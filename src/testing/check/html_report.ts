@@ -1,6 +1,6 @@
 /** The report of a check as an HTML document. */
 
-import type { CheckReportProps } from "../../ui/check_report.tsx";
+import type { CheckReportProps } from "../../ui/check_report_props.ts";
 
 /** The document, with the digest of its style sheet in its policy. */
 export async function formatDocument(props: CheckReportProps): Promise<string> {

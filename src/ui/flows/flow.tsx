@@ -86,11 +86,11 @@ function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
 }
 
 /** One line about a flow: error, rule, client, user, number, time. */
-function Facts({ row, reason }: Pick<FlowProps, "row" | "reason">): VNode {
+function Facts({ row, reason, about }: Pick<FlowProps, "row" | "reason" | "about">): VNode {
   const { id, at, client, user, durationMs, document, steps } = row;
   return (
     <p class="facts-line">
-      {document === undefined ? `Flow ${id}` : steps === 1 ? "1 request" : `${steps} requests`}
+      {document === undefined ? about?.label ?? `Flow ${id}` : steps === 1 ? "1 request" : `${steps} requests`}
       {reason && <Code text={reason.error} />}
       {client !== undefined && (
         <span>
@@ -119,7 +119,7 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 }
 
 export function Flow(props: FlowProps): VNode {
-  const { base, row, reason, continued, steps, long, next, issued, habits, now, secrets, csrfToken } = props;
+  const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && (
     <Section key="issued" id="issued" heading="Issued">
@@ -134,13 +134,15 @@ export function Flow(props: FlowProps): VNode {
       path={`/flows/${row.id}`}
       script={null}
       head={<Head base={base} page="flow" />}
-      stepper={<ListBeside base={base} />}
+      stepper={about === undefined && <ListBeside base={base} />}
       heading={<bdi>{flowHeading(props)}</bdi>}
-      title={`${flowHeading(props)} · Flow ${row.id}`}
+      title={`${flowHeading(props)} · ${about?.label ?? `Flow ${row.id}`}`}
       badges={
         <>
           <StatusBadge {...row.outcome} />
-          <a id="again" data-flow={row.id} href={path}>Reload</a>
+          {about === undefined
+            ? <a id="again" data-flow={row.id} href={path}>Reload</a>
+            : <a href={base + about.list.path}>{about.list.label}</a>}
         </>
       }
       opening={

@@ -2,7 +2,7 @@
 
 import type { JwtContent } from "../decoded_token.tsx";
 import type { FixLink } from "../error_page.tsx";
-import type { Site } from "../layout.tsx";
+import type { NavigationLink, Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
 import type { EditProps } from "./edit.tsx";
 import type { Status } from "../status_badge.tsx";
@@ -232,6 +232,8 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** Absent for requests for a document. */
   readonly habits?: FlowHabits;
+  /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
+  readonly about?: { readonly label: string; readonly list: NavigationLink };
   /** Whether secrets are shown; `never`: they cannot be shown. */
   readonly secrets: "masked" | "shown" | "never";
   readonly csrfToken: string;

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { showFlow } from "../../../src/inspector/handlers.ts";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { reportPage } from "../../../src/testing/check/report_page.ts";
 import { redactText } from "../../../src/recorder/redact.ts";
@@ -37,12 +38,75 @@ test("the report is a page beside the flows, complete without scripts, with the 
   assertStringIncludes(home, 'href="/flows/check"');
 });
 
+test("the counts of the report filter it: a link shows one verdict alone, with every group open", async () => {
+  const report = await makeReport();
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report)] });
+  const sectionsOf = async (path: string) => {
+    const html = await (await as.fetch(path)).text();
+    return [...html.matchAll(/<section id="(\w+)"/g)].map(([, id]) => id);
+  };
+  const all = await sectionsOf("/flows/check");
+  const html = await (await as.fetch("/flows/check")).text();
+  const links = [...html.matchAll(/href="(\/flows\/check\?show=(\w+))"><b>(\d+)<\/b>/g)];
+  assertEquals(links.map(([, , verdict]) => verdict).sort(), [...all].sort());
+  for (const [, path, verdict, count] of links) {
+    assertEquals(await sectionsOf(path!), [verdict!]);
+    const shown = await (await as.fetch(path!)).text();
+    assertStringIncludes(shown, `: ${count}</h2>`);
+    assert(!shown.includes('<details class="group">'), path);
+  }
+  assertEquals(await sectionsOf("/flows/check?show=nonsense"), all);
+});
+
+test("each attack leads to its flow, as a page and as exports, without secrets", async () => {
+  const report = await makeReport();
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report, showFlow)] });
+  const html = await (await as.fetch("/flows/check")).text();
+  const [, path] = /<code>response\/state-wrong<\/code>[^]*?href="(\/flows\/check\/\d+)"/.exec(html)!;
+  const result = report.results[Number(path!.split("/").at(-1)) - 1]!;
+  assertEquals([result.attack.id, result.verdict], ["response/state-wrong", "failed"]);
+  const page = await (await as.fetch(path!)).text();
+  assertMatch(page, /response\/state-wrong[^]*Injected fault:/);
+  const code = result.exchanges.flatMap(({ request }) => request.form).find(([name]) => name === "code")![1];
+  for (const text of [page, await (await as.fetch(`${path}.har`)).text()]) assert(!text.includes(code));
+  const { log } = JSON.parse(await (await as.fetch(`${path}.har`)).text());
+  assertEquals(log.entries.length, result.exchanges.length);
+  assertEquals((await as.fetch("/flows/check/99999")).status, 404);
+});
+
+test("failures have the cause that their attack declares, or one for all if the client does not check the ID token at all", async () => {
+  const only = ["id-token/aud-wrong", "id-token/iss-wrong", "id-token/nonce-wrong", "id-token/exp-past"];
+  const causesOf = async (mistake: Parameters<typeof smallClient>[0]) => {
+    const report = await checkClientWithEdDsa(smallClient(mistake), { only });
+    const { causes, results } = JSON.parse(JSON.stringify(report));
+    const lines = /CAUSES, what the client does wrong:\n([^]*?)\n\n/.exec(String(report))![1]!.split("\n");
+    assertEquals(lines.length, causes.length);
+    for (const { id, verdict, cause } of results) {
+      const of = causes.find(({ attacks }: { attacks: string[] }) => attacks.includes(id));
+      assertEquals(cause, verdict === "failed" ? of.cause : undefined, id);
+    }
+    return causes;
+  };
+  assertEquals(await causesOf("does not compare the nonce"), [{
+    cause: "does not compare the nonce of the ID token",
+    verdict: "failed",
+    severity: "critical",
+    attacks: ["id-token/nonce-wrong"],
+  }]);
+  const [whole, ...others] = await causesOf("checks nothing");
+  assertEquals([whole.cause, whole.attacks.toSorted(), others], [
+    "does not validate the ID token",
+    only.toSorted(),
+    [],
+  ]);
+});
+
 test("[FL-05] the page is for the host of the issuer alone", async () => {
   const report = await makeReport();
-  await using as = await testLatchkey({ plugins: [reportPage(() => report)] });
+  await using as = await testLatchkey({ plugins: [reportPage(() => report, showFlow)] });
   const { url } = await as.listen();
   const { port } = new URL(url);
-  for (const path of ["/flows/check", "/flows/check.json"]) {
+  for (const path of ["/flows/check", "/flows/check.json", "/flows/check/1"]) {
     assertEquals((await fetch(url + path)).status, 200);
     const foreign = await as.fetch(as.issuer + path, { headers: { host: `rebound.example:${port}` } });
     assert(foreign.status >= 400, String(foreign.status));
@@ -73,7 +137,7 @@ test("the document has the same content, its own style sheet, and nothing to loa
     /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;|default-src 'none'/i,
   );
   assertMatch(html, /<section id="failed"[^]*response\/state-wrong/);
-  assert(!/<script|<link|<img|src=|href=/.test(html));
+  assert(!/<script|<link|<img|src=|href="[^#]/.test(html));
 });
 
 test("a client that does not compare state fails in the whole catalogue only there, and the report says so", async () => {
@@ -104,7 +168,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   const report = await checkClientWithEdDsa(driver, {
     only: ["response/state-wrong", "id-token/aud-wrong", "metadata/endpoint-internal"],
   });
-  const blocks = String(report).split("\n\n").slice(1);
+  const blocks = String(report).split("\n\n").slice(2);
   assertEquals(blocks.map((block) => block.split("\n", 1)[0]), [
     "FAILED id-token/aud-wrong (must-reject, critical), 10 of 10 variants",
     "FAILED response/state-wrong (must-reject, high), 10 of 10 variants",
@@ -147,7 +211,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
     /<failure[^>]*>FAILED id-token\/aud-wrong[^<]*consequence: [^<]*sent: [^<]*fix: [^<]*repeat: /,
   );
   const html = await report.toHTML();
-  assertEquals(html.split("<h3>").length, 4);
+  assertEquals(html.split('<details class="attack">').length, 4);
   assertMatch(html, /Consequence<[^]*The operator of another[^]*Sent<[^]*id_token\.aud[^]*Fix<[^]*Repeat</);
 });
 
@@ -168,8 +232,9 @@ test("no value in a report is a secret: a code, a token, and a state that the se
 });
 
 test("every attack says how grave it is, what it leads to and how to fix the client, in sentences", () => {
-  for (const { id, severity, consequence, fix } of attacks) {
+  for (const { id, severity, cause, partOf = cause, consequence, fix } of attacks) {
     assert(severities.includes(severity), id);
+    for (const text of [cause, partOf]) assertMatch(text, /^[a-z][^.]{15,70}$/, `${id}: ${text}`);
     for (const text of [consequence, fix]) assertMatch(text, /^[A-Z].{20,170}[^.]\.$/, `${id}: ${text}`);
   }
 });
@@ -194,7 +259,7 @@ test("what shows nothing is listed by its cause, not by the text of a page", asy
     results.find(({ id }: { id: string }) => id === "response/twice").cause,
     "the page shows no user",
   );
-  assertMatch(await report.toHTML(), /<h3>The page shows no user\.<\/h3><p>For example: [^<]*<\/p>/);
+  assertMatch(await report.toHTML(), /<h3>The page shows no user<\/h3> <b>2<\/b><\/summary><p>For example: [^<]*<\/p>/);
 });
 
 test("a check that shows nothing in most journeys has not passed, and says so in each form", async () => {
