@@ -71,6 +71,9 @@ async function main(
     const { initialize } = await import("./cli/init/init.ts");
     exit(await initialize(commandArgs, environment, await initActions()));
   }
+  if (command === "completion") {
+    return console.log((await import("./cli/completion.ts")).completionScript(commandArgs));
+  }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
   }

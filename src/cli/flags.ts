@@ -1,6 +1,7 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
 import { type ConfigIssue, quote, suggest } from "../oauth/config/config_issue.ts";
+import { commandNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";
 
@@ -14,7 +15,7 @@ type FlagResult =
   | { readonly kind: "run"; readonly options: RawOptions; readonly issues: readonly ConfigIssue[] };
 
 /** The flags that show something instead of starting a server. */
-const infoFlags = ["help", "version", "licenses", "schema"] as const;
+export const infoFlags = ["help", "version", "licenses", "schema"] as const;
 
 const flagNames = [...optionNames.map(flagName), ...infoFlags].map((name) => `--${name}`);
 
@@ -107,7 +108,7 @@ const wordPattern = /^[a-z][a-z_-]{0,29}$/i;
 
 /** The command that the first word probably stands for. */
 function suggestCommand(word: string): string | undefined {
-  return wordPattern.test(word) ? suggest(word, ["hash-password", "check", "faults", "health", "init"]) : undefined;
+  return wordPattern.test(word) ? suggest(word, commandNames) : undefined;
 }
 
 /** It may be part of a password that the shell split; only an argument in the position of a command is shown. */

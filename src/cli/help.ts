@@ -1,6 +1,7 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
 import { profileNames } from "../oauth/config/profile.ts";
+import { commandNames, commands } from "./commands.ts";
 import { variableName } from "./environment.ts";
 import { configFileField, flagName, optionFields, optionHelp, optionNames } from "./options.ts";
 
@@ -37,11 +38,12 @@ const fields = optionFields(configFileField().members);
 export const helpText = `Latchkey, an OAuth 2.1 authorization server
 
 Usage: latchkey [FLAG VALUE]...
-       latchkey hash-password            (for users[].password)
-       latchkey init                     (writes a configuration file)
-       latchkey health [FLAG VALUE]...   (exits with 0 if the server is ready)
-       latchkey check LOGIN_URL ...      (attacks a client; see check --help)
-       latchkey faults [NAME]            (lists the attacks and faults)
+${
+  commandNames.map((name) => {
+    const [args, meaning] = commands[name];
+    return `       ${`latchkey ${name} ${args}`.padEnd(34)}(${meaning})`;
+  }).join("\n")
+}
        deno task start [FLAG VALUE]...   (in a copy of the source)
 
 ${formatRow("Flag", "Environment", "Default")}

@@ -31,7 +31,8 @@ export interface CheckFlags {
 const url = (example: string) =>
   text([example], { expected: "an http or https URL", accepts: isWebUrl, pattern: /^https?:\/\// });
 
-const fields: Fields<CheckFlags> = {
+/** The description of each flag. */
+export const checkFields: Fields<CheckFlags> = {
   loggedInUrl: url("http://localhost:3000/me"),
   loggedInText: text(["Alice Adams"]),
   refreshUrl: url("http://localhost:3000/refresh"),
@@ -74,7 +75,7 @@ export const checkHelp: Readonly<Record<keyof CheckFlags, readonly [value: strin
   stay: ["on|off", "serve the report at /flows/check until Ctrl-C"],
 };
 
-const names = Object.keys(fields) as (keyof CheckFlags)[];
+const names = Object.keys(checkFields) as (keyof CheckFlags)[];
 
 /** The name of a flag of the check: `logged-in-url`. */
 export function checkFlagName(name: keyof CheckFlags): string {
@@ -142,7 +143,7 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
       continue;
     }
     if (takesNext) at++;
-    const hint = `Write it like ${written} ${exampleText(fields[name])}.`;
+    const hint = `Write it like ${written} ${exampleText(checkFields[name])}.`;
     if (Object.hasOwn(values, name)) {
       issues.push({
         path: written,
@@ -151,9 +152,9 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
         hint: "Keep one of them.",
       });
     } else if (value === undefined || value === "") {
-      issues.push({ path: written, expected: expectedText(fields[name]), received: "no value", hint });
+      issues.push({ path: written, expected: expectedText(checkFields[name]), received: "no value", hint });
     } else {
-      const { option, issue } = readOption(fields[name] as Field, written, value, hint);
+      const { option, issue } = readOption(checkFields[name] as Field, written, value, hint);
       values[name] = option.value;
       if (issue) issues.push(issue);
     }
@@ -163,7 +164,7 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
   const command = [program, "check", shellWord(urls[0]!), ...repeated].join(" ");
   return {
     loginUrl: urls[0]!,
-    flags: withDefaults(fields, values as unknown as CheckFlags),
+    flags: withDefaults(checkFields, values as unknown as CheckFlags),
     serverArgs,
     repeat: (attackId) => `${command} --only ${attackId}`,
   };

@@ -23,13 +23,13 @@ export const libraryField = choice(libraryNames, {
 });
 
 /** The flags that take a value. */
-const valueFields = {
+export const valueFields = {
   "--library": libraryField,
   "--redirect-uri": text(["http://localhost:3000/callback"], { pattern: /./, expected: "a URI" }),
 };
 
 /** The flags that stand alone. */
-const switches = ["--confidential", "--public", "--yes"];
+export const switches = ["--confidential", "--public", "--yes"];
 
 /** The text of `latchkey init --help`, with a final newline. */
 export const initHelpText = `Usage: latchkey init [FLAG]...

@@ -1,0 +1,17 @@
+/** The commands of the program besides the start of the server: for the help, the completion and suggestions. */
+
+/** The arguments of each command, and what it does. */
+export const commands = {
+  "hash-password": ["", "for users[].password"],
+  init: ["", "writes a configuration file"],
+  health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
+  check: ["LOGIN_URL ...", "attacks a client; see check --help"],
+  faults: ["[NAME]", "lists the attacks and faults"],
+  completion: ["SHELL", "completes words in bash, zsh or fish"],
+} as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
+
+/** The name of a command. */
+export type CommandName = keyof typeof commands;
+
+/** Their names, in the order of the help. */
+export const commandNames = Object.keys(commands) as CommandName[];
