@@ -61,6 +61,7 @@ const outputs: Readonly<
     at: "docs",
     files: {
       "docs.css": css("static/docs/docs.css"),
+      "search.js": script("static/docs/search.ts"),
     },
   },
   "src/ui/flows/assets.gen.ts": {

@@ -1,12 +1,15 @@
 /** GET /docs and below: finds the page of a path. Loaded at the first visit. */
 
 import type { Context } from "../app/context.ts";
-import { html, HttpError, type HttpResponse } from "../http/message.ts";
+import { html, HttpError, type HttpResponse, json } from "../http/message.ts";
 import { assetResponse } from "../home/static_files.ts";
 import { suggest } from "../oauth/config/config_issue.ts";
 import type { DocsPages } from "../ui/docs/mod.ts";
+import type { Catalogue } from "../ui/docs/props.ts";
+import { catalogues } from "./catalogue.ts";
 import { describeGuide, type Library, listGuides, readLibrary, type ReadText, rulesPath } from "./guides.ts";
 import { describeRule, groupRules, parseRules } from "./rules.ts";
+import { searchEntries } from "./search.ts";
 import { describeSetting, listSettings, settingNames } from "./settings.ts";
 
 /** What the functions below receive. */
@@ -24,6 +27,12 @@ const folders: Readonly<Record<string, (request: PageRequest) => Promise<string>
   guides: showGuide,
   rules: showRules,
   settings: showSettings,
+  ...Object.fromEntries(
+    Object.entries(catalogues).map(([folder, list]) => [
+      folder,
+      async (request: PageRequest) => showCatalogue(request, await list()),
+    ]),
+  ),
 };
 
 /** Shows the page of the path. @throws {HttpError} 404 if there is none. */
@@ -33,6 +42,7 @@ export async function showPage(context: Context, readText: ReadText): Promise<Ht
   if (rest.length === 0 && Object.hasOwn(docsPages.assets, folder)) {
     return assetResponse(context.request, docsPages.assets[folder]!);
   }
+  if (folder === "search.json" && rest.length === 0) return json(200, await searchEntries(readText));
   if (!Object.hasOwn(folders, folder)) throw notFound(context, folder, Object.keys(folders));
   return html(200, await folders[folder]!({ context, docsPages, readText, name: rest.join("/") }));
 }
@@ -77,6 +87,14 @@ async function showSettings({ context, docsPages, name }: PageRequest): Promise<
   const setting = await describeSetting(name);
   if (setting === undefined) throw notFound(context, name, settings.map(({ name }) => name), "/settings");
   return docsPages.setting({ ...context.site, setting });
+}
+
+/** /docs/faults and /docs/faults/idToken, and those of attacks and habits */
+function showCatalogue({ context, docsPages, name }: PageRequest, catalogue: Catalogue): string {
+  const names = catalogue.groups.map(({ name }) => name);
+  if (name === "") return docsPages.catalogue({ ...context.site, catalogue });
+  if (!names.includes(name)) throw notFound(context, name, names, catalogue.path);
+  return docsPages.catalogue({ ...context.site, catalogue, group: name });
 }
 
 /** The error for a page that does not exist, with the most similar one. */

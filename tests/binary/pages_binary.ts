@@ -23,6 +23,11 @@ test("from home to tokens and to the recorded flow, by clicks only", { skip }, a
     await page.locator('a[href="/flows/1"]').first().click();
     await page.waitForURL(/\/flows\/1$/);
     assertEquals(await findPageProblems(opened), []);
+    await page.goto(`http://localhost:${program.port}/docs`);
+    await page.getByRole("link", { name: "Point your client at it" }).click();
+    await page.getByRole("heading", { name: "Point your client at it" }).waitFor();
+    await page.goto(`http://localhost:${program.port}/docs/rules/PK-09`);
+    await page.getByRole("heading", { name: "Rule PK-09", level: 1 }).waitFor();
     assertEquals(problems, []);
   } finally {
     program.signal("SIGKILL");

@@ -5,15 +5,21 @@ import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { documentation } from "../../src/docs/mod.ts";
+import { habits } from "../../src/habits/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { rules } from "../../src/oauth/rules/mod.ts";
+import { attacks } from "../../src/testing/check/attacks/mod.ts";
+import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import schema from "../../static/config.schema.json" with { type: "json" };
 import { assertPage, forEachCase, type TestServer, testServer } from "../flows/harness.ts";
 
 /** Pages that are longer, and the bytes that each may have. */
 const longPages: Readonly<Record<string, number>> = {
+  "/docs/attacks": 35_000,
+  "/docs/attacks/id-token": 43_000,
   "/docs/guides/check": 55_000,
   "/docs/guides/cli/the-configuration-file": 33_000,
+  "/docs/guides/oauth/troubleshooting": 32_000,
   "/docs/settings": 33_000,
   "/docs/settings/clients": 40_000,
 };
@@ -70,6 +76,8 @@ test("[DC-01] every link of the documentation leads to a page and a heading; eve
     assert(attributes(pages.get(path!)!, "id").includes(decodeURIComponent(id!)), `${from} links to ${to}`);
   }
   const names = globSync("src/**/README.md").map((path) => path.split("/").at(-2)!.replaceAll("_", "-"));
+  const ids = [...attacks, ...faultDefinitions, ...habits].map(({ id }) => id);
+  for (const id of ids) assert([...pages.values()].some((html) => html.includes(` id="${id}"`)), id);
   const expected = [
     ...names.map((name) => `guides/${name === "src" ? "program" : name}`),
     ...Object.keys(rules).map((id) => `rules/${id}`),
@@ -98,6 +106,19 @@ test("[DC-02, UI-15, UI-18] every page has one heading, no ID twice, and less th
     if (size >= (longPages[path.slice(base.length)] ?? 30_000)) tooLong[path] = size;
   }
   assertEquals(tooLong, {});
+});
+
+test("[DC-06] the search has every page, and each of its entries is one that the links lead to", async () => {
+  const response = await server.get("/docs/search.json");
+  const entries: { path: string }[] = await response.json();
+  for (const { path } of entries) {
+    const [page, id] = `${base}/docs${path}`.split("#");
+    assert(pages.has(page!) && (id === undefined || attributes(pages.get(page!)!, "id").includes(id)), path);
+  }
+  const found = new Set(entries.map(({ path }) => `${base}/docs${path.split("#")[0]}`));
+  const lists = /\/docs(?:\/(?:rules(?:\/[A-Z]{2})?|settings|faults|attacks|habits))?$/;
+  const missing = [...pages].filter(([path, html]) => html !== "" && !found.has(path) && !lists.test(path));
+  assertEquals(missing.map(([path]) => path), []);
 });
 
 test("[DC-03] the page of a rule has its fix, its sections, and what the table of rules demands", async () => {

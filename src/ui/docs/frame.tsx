@@ -19,17 +19,24 @@ interface FrameProps {
   /** The first half of the document's title. Default: the heading. */
   readonly title?: string;
   readonly opening: ComponentChildren;
+  /** Further elements of `<head>`. Default: none. */
+  readonly head?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
 /** A page of the documentation: the way to it above the heading. */
-export function Frame({ site, above, heading, title, opening, children }: FrameProps): VNode {
+export function Frame({ site, above, heading, title, opening, head, children }: FrameProps): VNode {
   const { base } = site;
   return (
     <Layout
       site={site}
       path="/docs/*"
-      head={<link rel="stylesheet" href={`${base}/docs/docs.css`} />}
+      head={
+        <>
+          <link rel="stylesheet" href={`${base}/docs/docs.css`} />
+          {head}
+        </>
+      }
       heading={heading}
       title={title}
       stepper={above && (

@@ -4,8 +4,10 @@ import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
 import type { Asset } from "../pages.ts";
 import { assets } from "./assets.gen.ts";
+import { CataloguePage } from "./catalogue.tsx";
 import { Guide } from "./guide.tsx";
 import type {
+  CatalogueProps,
   GuideProps,
   RuleGroupProps,
   RuleProps,
@@ -27,6 +29,7 @@ export interface DocsPages {
   rule(props: RuleProps): string;
   settings(props: SettingsProps): string;
   setting(props: SettingProps): string;
+  catalogue(props: CatalogueProps): string;
   /** Style sheets and scripts, by the last segment of `{base}/docs/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;
 }
@@ -42,5 +45,6 @@ export const docsPages: DocsPages = {
   rule: (props) => toDocument(RulePage(props)),
   settings: (props) => toDocument(Settings(props)),
   setting: (props) => toDocument(SettingPage(props)),
+  catalogue: (props) => toDocument(CataloguePage(props)),
   assets,
 };

@@ -149,3 +149,31 @@ export interface GuidePage extends GuideLink {
 export interface GuideProps extends Site {
   readonly page: GuidePage;
 }
+
+/** A fault, an attack or a habit. */
+export interface CatalogueItem {
+  readonly id: string;
+  /** What it is, a few words or a sentence. */
+  readonly title: string;
+  readonly facts: readonly (readonly [label: string, text: string])[];
+}
+
+/** A list of definitions, in groups. */
+export interface Catalogue extends GuideLink {
+  /** What the list is, and how to use it. */
+  readonly lead: string;
+  readonly groups: readonly { readonly name: string; readonly items: readonly CatalogueItem[] }[];
+}
+
+/** The props of a catalogue, or of one group of it. */
+export interface CatalogueProps extends Site {
+  readonly catalogue: Catalogue;
+  /** The name of the group. Default: all, in short. */
+  readonly group?: string;
+}
+
+/** A page or a heading that the search finds. */
+export interface SearchEntry extends GuideLink {
+  /** What it is about, or the guide that it belongs to. */
+  readonly detail: string;
+}

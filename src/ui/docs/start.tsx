@@ -11,6 +11,9 @@ import type { StartProps } from "./props.ts";
 const reference = [
   ["rules", "Rules", "What a rejection means, by the ID that it ends with"],
   ["settings", "Settings", "The members of the configuration file, with flags and variables"],
+  ["faults", "Faults", "Failures that a test injects"],
+  ["attacks", "Attacks", "What the check of a client does"],
+  ["habits", "Habits", "What a good client does in each request"],
 ] as const;
 
 /** The start page. */
@@ -20,12 +23,27 @@ export function Start({ groups, ...site }: StartProps): VNode {
     <Frame
       site={site}
       heading="Documentation"
+      head={<script type="module" src={href("/search.js")}></script>}
       opening={
-        <dl class="facts even">
-          {reference.map(([path, label, text]) => (
-            <DefinitionItem key={path} label={<a href={href(`/${path}`)}>{label}</a>}>{text}</DefinitionItem>
-          ))}
-        </dl>
+        <>
+          <div class="search" role="search">
+            <label for="search">Search pages, rules, settings, faults and attacks</label>
+            <input
+              id="search"
+              type="search"
+              autocomplete="off"
+              spellcheck={false}
+              aria-keyshortcuts="/"
+              data-docs={href("")}
+            />
+            <ul id="found"></ul>
+          </div>
+          <dl class="facts even">
+            {reference.map(([path, label, text]) => (
+              <DefinitionItem key={path} label={<a href={href(`/${path}`)}>{label}</a>}>{text}</DefinitionItem>
+            ))}
+          </dl>
+        </>
       }
     >
       {groups.map(({ title, guides }, i) => (
