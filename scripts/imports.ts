@@ -84,6 +84,7 @@ const importRules: ImportRules = {
         "http/": "anything",
         "app/": "anything",
         "oauth/": "anything",
+        "server/": "dynamic",
         "cli/": "dynamic",
         "testing/": "dynamic",
         "habits/": "dynamic",

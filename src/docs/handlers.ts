@@ -7,6 +7,7 @@ import { suggest } from "../oauth/config/config_issue.ts";
 import type { DocsPages } from "../ui/docs/mod.ts";
 import type { Catalogue } from "../ui/docs/props.ts";
 import { catalogues } from "./catalogue.ts";
+import { rejectedExample } from "./examples.ts";
 import { describeGuide, type Library, listGuides, readLibrary, type ReadText, rulesPath } from "./guides.ts";
 import { describeRule, groupRules, parseRules } from "./rules.ts";
 import { searchEntries } from "./search.ts";
@@ -77,7 +78,7 @@ async function showRules({ context, docsPages, readText, name }: PageRequest): P
   if (rule === undefined) {
     throw notFound(context, name, [...rows.map(({ id }) => id), ...groups.map(({ prefix }) => prefix)], "/rules");
   }
-  return docsPages.rule({ ...site, rule });
+  return docsPages.rule({ ...site, rule, example: await rejectedExample(name) });
 }
 
 /** /docs/settings and /docs/settings/pkce */

@@ -21,7 +21,7 @@ const paths = [
   "/docs",
   "/docs/rules",
   "/docs/rules/PK",
-  "/docs/rules/PK-02",
+  "/docs/rules/PK-09",
   "/docs/settings/clients",
   "/docs/attacks/token",
   "/docs/guides/latchkey",

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { mistakes, rejectedExample } from "../../src/docs/examples.ts";
 import { documentation } from "../../src/docs/mod.ts";
 import { habits } from "../../src/habits/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
@@ -132,6 +133,15 @@ test("[DC-03] the page of a rule has its fix, its sections, and what the table o
   }
   const challenge = decode(await (await get("/docs/rules/PK-02")).text());
   assertStringIncludes(challenge, 'href="/tenant/docs/settings/pkce#pkce.requireForConfidential"');
+});
+
+test("[DC-03] each example is a request that a server rejects by the rule of its page", async () => {
+  await forEachCase(Object.keys(mistakes), async (id) => {
+    const { rule, reason } = await rejectedExample(id)!;
+    assertEquals(rule, id);
+    const html = await (await server.get(`/docs/rules/${id}`)).text();
+    assertStringIncludes(html.replace(/<wbr\/?>/g, ""), `<bdi>${reason}</bdi>`);
+  });
 });
 
 test("[DC-04] an unknown page is 404 and names the most similar one", async () => {

@@ -49,9 +49,28 @@ export interface RuleDescription {
   readonly next?: string;
 }
 
+/** A request that breaks a rule, and how a server rejects it. */
+export interface RejectedExample {
+  /** The endpoint. */
+  readonly at: "authorize" | "token";
+  /** What the request has in place of a correct one. */
+  readonly sent: readonly string[];
+  /** Whether a correct request with the same code came first. */
+  readonly isRepeated: boolean;
+  /** The error code of the response. */
+  readonly error: string;
+  /** The ID of the broken rule. */
+  readonly rule?: string;
+  readonly reason: string;
+  readonly expected?: string;
+  readonly received?: string;
+}
+
 /** The page of a rule. */
 export interface RuleProps extends Site {
   readonly rule: RuleDescription;
+  /** A request that breaks it; absent: a demo client cannot break it with one request. */
+  readonly example?: RejectedExample;
 }
 
 /** A part of a JSON Schema. */

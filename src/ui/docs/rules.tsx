@@ -4,10 +4,11 @@
 import type { VNode } from "preact";
 import { Section } from "../layout.tsx";
 import { citedSections } from "../specifications.ts";
-import { DefinitionItem } from "../value.tsx";
+import { Comparison } from "../comparison.tsx";
+import { Code, CodeList, DefinitionItem } from "../value.tsx";
 import { Frame } from "./frame.tsx";
 import { InlineText } from "./markdown.tsx";
-import type { RuleGroupProps, RuleProps, RulesProps } from "./props.ts";
+import type { RejectedExample, RuleGroupProps, RuleProps, RulesProps } from "./props.ts";
 
 const rulesLink = { label: "Rules", path: "/rules" };
 
@@ -58,7 +59,7 @@ export function RuleGroupPage({ group: { prefix, title, rules }, ...site }: Rule
 }
 
 /** What a rule demands, how to fix a request that breaks it, its sources and settings. */
-export function RulePage({ rule, ...site }: RuleProps): VNode {
+export function RulePage({ rule, example, ...site }: RuleProps): VNode {
   const { id, level, isOwnDecision, group, demand, passes, fix, cites, settings, previous, next } = rule;
   const prefix = id.slice(0, 2);
   const sections = citedSections(cites);
@@ -93,6 +94,7 @@ export function RulePage({ rule, ...site }: RuleProps): VNode {
         </>
       }
     >
+      {example !== undefined && <Example example={example} />}
       <Section id="source" heading="Where it comes from">
         <dl class="facts">
           <DefinitionItem label="Level">{level}</DefinitionItem>
@@ -120,5 +122,22 @@ export function RulePage({ rule, ...site }: RuleProps): VNode {
         </dl>
       </Section>
     </Frame>
+  );
+}
+
+/** What a request has in place of a correct one, and the explanation of its rejection. */
+function Example({ example }: { readonly example: RejectedExample }): VNode {
+  const { at, sent, isRepeated, error, reason, expected, received } = example;
+  return (
+    <Section id="example" heading="A rejected request">
+      <p>
+        {at === "authorize" ? "An authorization request" : "A token request"} {isRepeated ? "that was sent before" : (
+          <>
+            with <CodeList texts={sent} between=" and " />
+          </>
+        )} is rejected with <Code text={error} />: <bdi>{reason}</bdi>.
+      </p>
+      <Comparison expected={expected} received={received} />
+    </Section>
   );
 }
