@@ -85,7 +85,7 @@ export async function describeFlow(
   server: Server,
   flow: Flow | DocumentRequests,
   { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
-  options: DisplayOptions & { readonly findChange: FindChange },
+  options: DisplayOptions & { readonly findChange: FindChange; readonly canControl: boolean },
 ): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
@@ -110,7 +110,7 @@ export async function describeFlow(
     }),
     long,
     next: next <= exchanges.length ? next : undefined,
-    issued: await issuedItems(server, flow),
+    issued: await issuedItems(server, flow, options.canControl),
     now: options.now,
   };
 }

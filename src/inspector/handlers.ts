@@ -3,6 +3,7 @@
 import { assetResponse } from "../home/static_files.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import { takeConfirmation } from "../app/confirmation.ts";
 import { callbackClients } from "../home/demo_client.ts";
 import { fixLink } from "../app/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
@@ -127,18 +128,22 @@ export async function showFlow(
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const { flowPages } = await import("../ui/flows/mod.ts");
   const browser = await ensureBrowserCookie(context);
+  const confirmation = await takeConfirmation(context);
   const page = flowPages.flow(withVisibleTexts({
     ...site,
     ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
       findChange: (change) => fixLink(context, change),
       editPath,
+      // Only what this server has recorded can be changed here.
+      canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
     }),
     ...view,
+    confirmation: confirmation.text,
     secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
     csrfToken: await browserCsrfToken(context, browser),
   }));
-  return htmlWithForms(200, page, browser.headers);
+  return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
 }
 
 function readShownSteps(params: URLSearchParams): ShownSteps {

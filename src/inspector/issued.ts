@@ -3,81 +3,56 @@
 import { storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { readAccessToken } from "../oauth/tokens/read_access_token.ts";
-import type { Exchange, Flow } from "../recorder/exchange.ts";
-import { parseJsonMembers } from "../recorder/record_response.ts";
-import type { Issued } from "../ui/flows/props.ts";
+import type { Flow } from "../recorder/exchange.ts";
+import { type IssuedToken, issuedTokens } from "../recorder/issued_tokens.ts";
+import type { Issued, IssuedActions } from "../ui/flows/props.ts";
 import type { Status } from "../ui/status_badge.tsx";
-import { fieldValue, formatTime, relativeTime } from "./labels.ts";
-import { decodeJwt } from "./message.ts";
+import { formatTime, relativeTime } from "./labels.ts";
 
-type Kind = "code" | "access_token" | "refresh_token" | "id_token";
-
-const kindLabels: Readonly<Record<Kind, string>> = {
+const kindLabels: Readonly<Record<IssuedToken["kind"], string>> = {
   code: "Authorization code",
   access_token: "Access token",
   refresh_token: "Refresh token",
   id_token: "ID token",
 };
 
-interface IssuedItem {
-  readonly kind: Kind;
-  readonly value: string;
-  readonly step: number;
-  /** When it expires according to the response, in milliseconds since the epoch. */
-  readonly expiresAt?: number;
-  readonly exchangedFor?: string;
+/**
+ * The roots of the tree; the tokens of a code or refresh token are its children.
+ *
+ * @param canControl Whether the visitor may expire and revoke tokens of this server.
+ */
+export async function issuedItems(server: Server, flow: Flow, canControl: boolean): Promise<Issued[]> {
+  const tokens = issuedTokens(flow);
+  const client = canControl && flow.client !== undefined ? await server.clients.find(flow.client) : undefined;
+  const hasActions = client?.standing === "configured";
+  const toTree = (roots: readonly IssuedToken[]): Promise<Issued[]> =>
+    Promise.all(roots.map(async (token) => {
+      const status = await tokenStatus(server, flow, token);
+      return {
+        name: kindLabels[token.kind],
+        step: token.step,
+        status,
+        actions: hasActions ? actionsOf(token, status) : undefined,
+        children: await toTree(tokens.filter((other) => other.exchangedFor === token.value)),
+      };
+    }));
+  return await toTree(tokens.filter((token) => !tokens.some(({ value }) => value === token.exchangedFor)));
 }
 
-/** The roots of the tree; the tokens of a code or refresh token are its children. */
-export async function issuedItems(server: Server, flow: Flow): Promise<Issued[]> {
-  const items: IssuedItem[] = [];
-  for (const [i, exchange] of flow.exchanges.entries()) {
-    for (const item of findIssued(exchange, i + 1)) {
-      // Without rotation, a refresh returns the same refresh token again.
-      if (!items.some(({ value }) => value === item.value)) items.push(item);
-    }
-  }
-  const toTree = (roots: readonly IssuedItem[]): Promise<Issued[]> =>
-    Promise.all(roots.map(async (item) => ({
-      name: kindLabels[item.kind],
-      step: item.step,
-      status: await itemStatus(server, flow, item),
-      children: await toTree(items.filter((other) => other.exchangedFor === item.value)),
-    })));
-  return await toTree(items.filter((item) => !items.some(({ value }) => value === item.exchangedFor)));
+/** What can be done with a token. One that is not valid can only be read. */
+function actionsOf({ kind, reference }: IssuedToken, { tone }: Status): IssuedActions {
+  const isValid = tone === "good";
+  return {
+    reference,
+    canExpire: isValid,
+    canRevoke: isValid && (kind === "access_token" || kind === "refresh_token"),
+    canCheck: kind === "access_token" || kind === "id_token",
+  };
 }
 
-/** The ID token that was issued last; `undefined` if no recorded response has one. */
-export function findLastIdToken(exchanges: readonly Exchange[]): string | undefined {
-  for (const exchange of exchanges.toReversed()) {
-    for (const { kind, value } of findIssued(exchange, 0)) if (kind === "id_token") return value;
-  }
-  return undefined;
-}
-
-function* findIssued({ caller, request, response, at }: Exchange, step: number): Generator<IssuedItem> {
-  const code = response?.authorizationResponse && fieldValue(response.authorizationResponse.params, "code");
-  if (code !== undefined) yield { kind: "code", value: code, step };
-  if (caller !== "client" || response?.status !== 200) return;
-  const tokens = parseJsonMembers(response);
-  const exchanged = fieldValue(request.form, "code") ?? fieldValue(request.form, "refresh_token");
-  for (const kind of ["access_token", "refresh_token", "id_token"] as const) {
-    const value = tokens[kind];
-    if (typeof value !== "string") continue;
-    const exp = decodeJwt(value)?.claims.exp;
-    const expiresIn = kind === "access_token" ? tokens.expires_in : undefined;
-    const expiresAt = typeof exp === "number"
-      ? exp * 1000
-      : typeof expiresIn === "number"
-      ? at + expiresIn * 1000
-      : undefined;
-    yield { kind, value, step, expiresAt, exchangedFor: exchanged };
-  }
-}
-
-async function itemStatus(server: Server, { grantId }: Flow, item: IssuedItem): Promise<Status> {
+async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken): Promise<Status> {
   const now = server.now();
-  const { kind, value, expiresAt } = item;
+  const { kind, value, expiresAt } = token;
   if (kind === "id_token") return statusUntil(expiresAt, now, "valid");
   if (kind === "access_token") {
     if (await readAccessToken(server, value) !== undefined) return statusUntil(expiresAt, now, "valid");

@@ -6,7 +6,7 @@
 
 /** Announces a text to screen readers. */
 export function announce(text: string): void {
-  const status = document.querySelector("[role=status]");
+  const status = document.querySelector("body > [role=status]");
   if (status && status.textContent !== text) status.textContent = text;
 }
 

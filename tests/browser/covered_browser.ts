@@ -7,14 +7,19 @@ import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { closeBrowser, executablePath, openPage, serveSamples } from "./harness.ts";
 import { samples } from "./samples.ts";
 
 const skip = executablePath === undefined;
 
 const { url, close } = serveSamples();
-const as = await latchkey({ plugins: [inspector()] });
+const watching = inspector();
+const as = await latchkey({ plugins: [watching, faultPages({ recorder: watching.recorder })] });
 const { url: serverUrl } = await as.listen({ port: 0 });
+// A flow with tokens, and one that failed.
+await (await fetch(`${serverUrl}/start`)).text();
+await (await fetch(`${serverUrl}/oauth2/authorize?client_id=demo-public`)).text();
 after(async () => {
   await closeBrowser();
   await close();
@@ -28,6 +33,9 @@ const serverPaths = [
   "/clients/demo-public?edit",
   "/users",
   "/users/alice",
+  "/flows",
+  "/flows/1",
+  "/flows/2",
 ];
 
 const urls = [

@@ -4,13 +4,17 @@ import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
-import { challenge, encode } from "../flows/harness.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
+import { challenge, encode, verifier } from "../flows/harness.ts";
 import { closeBrowser, executablePath, type OpenedPage, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();
-const as = await latchkey({ plugins: [watching], alg: "ES256" });
+const as = await latchkey({
+  plugins: [watching, faultPages({ recorder: watching.recorder })],
+  alg: "ES256",
+});
 const { url } = await as.listen({ port: 0 });
 after(async () => {
   await closeBrowser();
@@ -198,3 +202,65 @@ test("[FL-15] times are those of the reader, with UTC on hover", { skip }, async
     }
   }
 });
+
+/** A login up to its tokens. Returns the ID of its flow and the access token. */
+async function logIn(): Promise<{ readonly flow: string; readonly token: string }> {
+  const redirect_uri = `${url}/authorized`;
+  const request = { response_type: "code", client_id: "demo-public", redirect_uri, scope: "openid profile" };
+  const query = encode({ ...request, code_challenge: challenge, code_challenge_method: "S256" });
+  const { headers } = await fetch(`${url}/oauth2/authorize?${query}`, { redirect: "manual" });
+  const code = new URL(headers.get("location")!).searchParams.get("code")!;
+  const body = encode({
+    ...{ grant_type: "authorization_code", client_id: "demo-public", redirect_uri, code },
+    code_verifier: verifier,
+  });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const response = await fetch(`${url}/oauth2/token`, { method: "POST", body, headers: form });
+  const { access_token: token } = await response.json();
+  return { flow: watching.recorder.flows().at(-1)!.id, token };
+}
+
+for (
+  const [name, clicks, options] of [
+    ["desktop", 3, { viewport: { width: 1440, height: 900 } }],
+    ["desktop without script", 2, { viewport: { width: 1440, height: 900 }, javaScriptEnabled: false }],
+    ["phone", 2, { viewport: { width: 390, height: 844 } }],
+  ] as const
+) {
+  test(`[FL-17] from the list, ${clicks} clicks expire a token of a flow: ${name}`, { skip }, async () => {
+    watching.recorder.clear();
+    const { flow, token } = await logIn();
+    const userinfo = async () => {
+      const response = await fetch(`${url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+      await response.body?.cancel();
+      return response.status;
+    };
+    await using opened = await openPage(`${url}/flows`, options);
+    const { page, problems } = opened;
+    let count = 0;
+    const row = page.locator(`#flow-${flow} a`);
+    const click = async (target: typeof row) => {
+      await target.click();
+      count++;
+    };
+    const expire = page.getByRole("button", { name: "Expire now access token of step 2" });
+    await click(row);
+    // The first click fills the pane.
+    if (clicks === 3) {
+      await page.locator("#flows [aria-current]").waitFor();
+      await click(row);
+    }
+    await expire.waitFor();
+    assertEquals(await findPageProblems(opened, { shifts: false }), []);
+    await takeScreenshot(opened, `flow-keys-issued-${name}`);
+    assertEquals(await userinfo(), 200);
+    await click(expire);
+    await page.getByText(/^Expired: access token of step 2\. Clock moved by /).waitFor();
+    assertEquals([count, await userinfo()], [clicks, 401]);
+    assertEquals(await expire.count(), 0);
+    await takeScreenshot(opened, `flow-keys-expired-${name}`);
+    assertEquals(problems, []);
+    await page.goto(`${url}/faults`);
+    await page.getByRole("button", { name: "Back to the system time" }).click();
+  });
+}

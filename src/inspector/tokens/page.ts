@@ -5,9 +5,9 @@ import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
 import type { Params } from "../../oauth/params.ts";
-import type { TokensProps } from "../../ui/flows/tokens.tsx";
+import { findIssuedToken, findLastIdToken } from "../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
-import { findLastIdToken } from "../issued.ts";
+import type { TokensProps } from "../../ui/flows/tokens.tsx";
 import { checkToken, kindNames } from "./check_token.ts";
 import { type PastedText, readPastedText, type TokenKind } from "./read_input.ts";
 import { readKeys } from "./signature.ts";
@@ -26,9 +26,12 @@ export async function showTokenForm(context: Context, recorder: Recorder): Promi
     : await render(context, recorder, {}, { results: [], notes: [] });
 }
 
-/** POST /tokens: the pasted tokens, checked. */
+/** POST /tokens: the pasted tokens, checked; or one that a flow issued, which `issued` names. */
 export async function showTokens(context: Context, recorder: Recorder): Promise<HttpResponse> {
-  return await renderChecked(context, recorder, readFields(await readProtectedForm(context)));
+  const form = await readProtectedForm(context);
+  const reference = form.get("issued");
+  const issued = reference === undefined ? undefined : findIssuedToken(recorder.flows(), reference);
+  return await renderChecked(context, recorder, { ...readFields(form), ...issued && { token: issued.token.value } });
 }
 
 async function renderChecked(context: Context, recorder: Recorder, fields: FormFields): Promise<HttpResponse> {

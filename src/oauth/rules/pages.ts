@@ -61,7 +61,7 @@ export const pageRules = {
     cites: ["RFC 9700 §4.7"],
   },
   "FL-01": {
-    fix: "Send outcome as done, rejected, open or documents, or leave it out.",
+    fix: "Send outcome as done, rejected, pending or documents, or leave it out.",
     cites: [],
   },
   "FL-03": {
@@ -78,6 +78,10 @@ export const pageRules = {
   },
   "FL-06": {
     fix: "Reload the flows page. It shows the same, without live updates.",
+    cites: [],
+  },
+  "FL-17": {
+    fix: "Load the page of the flow again: it shows the status of its tokens.",
     cites: [],
   },
   "TP-04": {

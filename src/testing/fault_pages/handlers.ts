@@ -7,8 +7,11 @@ import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
+import type { Recorder } from "../../recorder/recorder.ts";
 import { faultDefinitions } from "../faults/mod.ts";
 import type { FaultParameter } from "../faults/parameters.ts";
+import { changeToken } from "./change_token.ts";
+import { moveClock } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
 /** The fields of the form that adds a fault, besides those of its parameters. */
@@ -19,9 +22,18 @@ export function showFaults(context: Context, control: PageControl): Promise<Http
   return showPage(context, control, new URLSearchParams(context.target.query), 200);
 }
 
-/** POST /faults: adds, removes or releases a rule, moves the clock, or rotates the keys. */
-export async function changeFaults(context: Context, control: PageControl): Promise<HttpResponse> {
+/**
+ * POST /faults: adds, removes or releases a rule, moves the clock, or rotates the keys; `expire` and `revoke` name a
+ * token that a flow issued.
+ */
+export async function changeFaults(
+  context: Context,
+  control: PageControl,
+  recorder: Recorder | undefined,
+): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
+  const changed = await changeToken(context, control, recorder?.flows() ?? [], form);
+  if (changed !== undefined) return changed;
   let confirmation: string;
   try {
     confirmation = await applyForm(context, control, form);
@@ -50,13 +62,8 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
     case "release":
       control.rules.release(form.get("rule") ?? "");
       return "The requests that waited continue";
-    case "advance": {
-      const seconds = Number(form.get("seconds") || NaN);
-      clock.advance(seconds);
-      const { formatLongDuration } = await import("../../ui/duration.ts");
-      const how = seconds < 0 ? "set back" : "moved";
-      return `Clock ${how} by ${formatLongDuration(Math.abs(seconds))} to ${new Date(clock.now()).toISOString()}`;
-    }
+    case "advance":
+      return await moveClock(clock, Number(form.get("seconds") || NaN));
     case "reset":
       clock.reset();
       return `Clock set back to ${new Date(clock.now()).toISOString()}`;

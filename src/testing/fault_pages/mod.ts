@@ -27,8 +27,8 @@ interface ControlledServer {
  * Creates the plugin for one server; it must be inside the recorder, so that the recorder sees what clients receive.
  * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host.
  *
- * @param options `recorder` marks the exchanges that a fault changed, default: none; `control` is the one of a server
- *   that has a fault injector and a clock already, default: the plugin adds them.
+ * @param options `recorder` marks the exchanges that a fault changed, and has the tokens to expire, default: none;
+ *   `control` is the one of a server that has a fault injector and a clock already, default: the plugin adds them.
  */
 export function faultPages(
   options: { readonly recorder?: Recorder; readonly control?: PageControl } = {},
@@ -59,7 +59,7 @@ export function faultPages(
         },
         async POST(context) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await import("./handlers.ts")).changeFaults(context, control);
+          return await (await import("./handlers.ts")).changeFaults(context, control, options.recorder);
         },
       }),
     }],

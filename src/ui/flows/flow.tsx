@@ -4,13 +4,14 @@
 import type { VNode } from "preact";
 import { Layout, Panes, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
-import { Notice } from "../notice.tsx";
+import { lowerFirst } from "../lower_first.ts";
+import { Confirmation, Notice } from "../notice.tsx";
 import { StatusBadge } from "../status_badge.tsx";
 import { Code } from "../value.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
 import { Habits } from "./habits.tsx";
 import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
-import type { FailureReason, FlowProps, Issued } from "./props.ts";
+import type { FailureReason, FlowProps, Issued, IssuedActions } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
 
@@ -69,19 +70,60 @@ function ListBeside({ base }: Pick<FlowProps, "base">): VNode {
 }
 
 /** Issued codes and tokens with their current status, each below the one that it was issued for. */
-function IssuedTree({ issued }: { readonly issued: readonly Issued[] }): VNode {
+function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; readonly base: string }): VNode {
   return (
     <ul class="tree">
-      {issued.map(({ name, step, status, children }, i) => (
+      {issued.map(({ name, step, status, actions, children }, i) => (
         <li key={i}>
           <span class="issued">
             <a href={`#step-${step}`}>{name} of step {step}</a>
             <StatusBadge {...status} />
+            {actions && <TokenActions base={base} actions={actions} name={` ${lowerFirst(name)} of step ${step}`} />}
           </span>
-          {children.length > 0 && <IssuedTree issued={children} />}
+          {children.length > 0 && <IssuedTree issued={children} base={base} />}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The buttons of a token; the form is around all of them. */
+function TokenActions({ base, actions: { reference, canExpire, canRevoke, canCheck }, name }: {
+  readonly base: string;
+  readonly actions: IssuedActions;
+  /** Follows the texts of the buttons, for screen readers. */
+  readonly name: string;
+}): VNode {
+  const button = (field: string, label: string, action?: string) => (
+    <button type="submit" class="button plain" name={field} value={reference} formaction={action}>
+      {label}
+      <span class="unseen">{name}</span>
+    </button>
+  );
+  return (
+    <>
+      {canExpire && button("expire", "Expire now")}
+      {canRevoke && button("revoke", "Revoke")}
+      {canCheck && button("issued", "Check", `${base}/tokens`)}
+    </>
+  );
+}
+
+/** What the flow issued. */
+function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
+  const tree = <IssuedTree issued={issued} base={base} />;
+  return (
+    <Section id="issued" heading="Issued">
+      {issued[0]?.actions === undefined ? tree : (
+        <form method="post" action={`${base}/faults`}>
+          <input type="hidden" name="form_token" value={csrfToken} />
+          {tree}
+          <p class="aside">
+            Expire now moves the clock of the server to the end of the token, so that others may expire too.
+          </p>
+        </form>
+      )}
+    </Section>
   );
 }
 
@@ -119,13 +161,10 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 }
 
 export function Flow(props: FlowProps): VNode {
-  const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets, csrfToken } = props;
+  const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets } = props;
+  const { confirmation, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
-  const issuedSection = issued.length > 0 && (
-    <Section key="issued" id="issued" heading="Issued">
-      <IssuedTree issued={issued} />
-    </Section>
-  );
+  const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   return (
@@ -147,6 +186,7 @@ export function Flow(props: FlowProps): VNode {
       }
       opening={
         <>
+          <Confirmation text={confirmation} />
           {row.warning !== undefined && (
             <Notice kind="warn">
               <p>{row.warning}</p>

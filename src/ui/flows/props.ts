@@ -175,12 +175,23 @@ export interface FailureReason
   readonly change?: FixLink;
 }
 
+/** What can be done with an issued code or token, by forms of `/faults` and `/tokens`. */
+export interface IssuedActions {
+  /** Names it in the forms; no secret. */
+  readonly reference: string;
+  readonly canExpire: boolean;
+  readonly canRevoke: boolean;
+  readonly canCheck: boolean;
+}
+
 /** An issued code or token, with the tokens issued for it. */
 export interface Issued {
   readonly name: string;
   /** The step that issued it. */
   readonly step: number;
   readonly status: Status;
+  /** Absent: this visitor cannot control tokens. */
+  readonly actions?: IssuedActions;
   readonly children: readonly Issued[];
 }
 
@@ -230,6 +241,8 @@ export interface FlowProps extends Site {
   /** The first step of the next page; absent on the last page. */
   readonly next?: number;
   readonly issued: readonly Issued[];
+  /** What the last form changed; absent: nothing. */
+  readonly confirmation?: string;
   /** Absent for requests for a document. */
   readonly habits?: FlowHabits;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */

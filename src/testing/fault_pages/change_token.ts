@@ -1,0 +1,62 @@
+/** Expires or revokes a token that a recorded flow issued: the form is on the page of the flow. */
+
+import { redirectWithConfirmation } from "../../app/confirmation.ts";
+import type { Context } from "../../app/context.ts";
+import { HttpError, type HttpResponse } from "../../http/message.ts";
+import type { Params } from "../../oauth/params.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
+import type { Flow } from "../../recorder/exchange.ts";
+import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";
+import { moveClock } from "./move_clock.ts";
+import type { PageControl } from "./page_control.ts";
+
+/**
+ * Expires the token that `expire` names, or revokes the one of `revoke`; `undefined` if the form names none.
+ *
+ * @throws {HttpError} 409 if the token is not recorded, not valid, or of a client that is not configured.
+ */
+export async function changeToken(
+  context: Context,
+  { clock }: PageControl,
+  flows: readonly Flow[],
+  form: Params,
+): Promise<HttpResponse | undefined> {
+  const { server, site } = context;
+  const expire = form.get("expire");
+  const reference = expire ?? form.get("revoke");
+  if (reference === undefined) return undefined;
+  const { flow, token } = findIssuedToken(flows, reference) ?? {};
+  const client = flow?.client === undefined ? undefined : await server.clients.find(flow.client);
+  if (flow === undefined || token === undefined || client?.standing !== "configured") throw notChangeable();
+  const name = `${token.kind.replace("_", " ").replace("id ", "ID ")} of step ${token.step}`;
+  let confirmation: string;
+  if (expire === undefined) {
+    if (!await revokeIssuedToken(server, token.value, "revoked on the page of its flow")) throw notChangeable();
+    confirmation = `Revoked: ${name}${token.kind === "refresh_token" ? ", with every token of its grant" : ""}`;
+  } else {
+    const expiresAt = await findExpiry(server, token);
+    if (expiresAt === undefined || expiresAt <= clock.now()) throw notChangeable();
+    const seconds = Math.ceil((expiresAt - clock.now()) / 1000);
+    confirmation = `Expired: ${name}. ${await moveClock(clock, seconds)}; /faults sets it back`;
+  }
+  return await redirectWithConfirmation(context, `${site.base}/flows/${flow.id}`, confirmation);
+}
+
+/** When a token expires: codes and refresh tokens as their records say. */
+async function findExpiry(server: Server, { kind, value, expiresAt }: IssuedToken): Promise<number | undefined> {
+  if (kind !== "code" && kind !== "refresh_token") return expiresAt;
+  return (await server.store.get(kind, await storageKey(server, value)))?.value.validUntil;
+}
+
+function notChangeable(): HttpError {
+  return new HttpError(
+    409,
+    "FL-17",
+    "This token cannot be changed: it is not recorded or not valid, or its client is not configured",
+    {
+      expected: "a valid token of a configured client in a recorded flow",
+    },
+  );
+}

@@ -1,0 +1,15 @@
+/** Moves the clock of a server from a page. */
+
+import type { TestClock } from "../clock.ts";
+
+/**
+ * Moves the clock. Returns the sentence that confirms it.
+ *
+ * @throws {RangeError} For an invalid number, and for a time outside of the years 1970 to 9999.
+ */
+export async function moveClock(clock: TestClock, seconds: number): Promise<string> {
+  clock.advance(seconds);
+  const { formatLongDuration } = await import("../../ui/duration.ts");
+  const how = seconds < 0 ? "set back" : "moved";
+  return `Clock ${how} by ${formatLongDuration(Math.abs(seconds))} to ${new Date(clock.now()).toISOString()}`;
+}
