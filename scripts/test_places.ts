@@ -61,7 +61,6 @@ export const onDenoAlone: readonly Group[] = [
         "consent_",
         "error_pages_",
         "flow_list_",
-        "flow_share_",
         "form_post_",
       ),
       ...below("tests/flows/", "login_", "off_page_", "tour_"),
