@@ -87,7 +87,15 @@ export const onDenoAlone: readonly Group[] = [
       "decisions above the store, the network and the keys, and pages as text; stores, outgoing requests, signatures " +
       "and digests are tested in other files, on every runtime",
     paths: [
-      ...below("tests/flows/", "fetches_", "flow_habits_", "metadata_features_", "mistakes_", "openid_request_"),
+      ...below(
+        "tests/flows/",
+        "fetches_",
+        "flow_habits_",
+        "flow_share_",
+        "metadata_features_",
+        "mistakes_",
+        "openid_request_",
+      ),
       ...below("tests/flows/", "playground_", "replaced_user_", "unauthenticated_writes_"),
     ],
     always: true,

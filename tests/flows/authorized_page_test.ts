@@ -596,7 +596,7 @@ test("[UI-02] files loaded by pages have their type, nosniff and an ETag", async
   const { get } = await testServer({ ...demo, issuer: "https://as.test/t1" });
   const html = await assertPage(await get("/"), 200);
   const loaded = new Set([...html.matchAll(/(?:src|href)="(\/t1\/static\/[^"]*)"/g)].map(([, url]) => url!.slice(3)));
-  assertEquals(loaded.size, 4);
+  assertEquals(loaded.size, 5);
   await forEachCase([...loaded], async (path) => {
     const { status, headers } = await get(path);
     const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "image/svg+xml";

@@ -347,8 +347,8 @@ test("[PR-08] a first request, a GET for a stream and a step-up are no failures:
   const mcp = as.resource(identifier, notes);
   const statuses = async () => {
     const html = await (await as.fetch("/flows")).text();
-    const rows = /<li id="flow-\d+">.*?class="aside">, ([^<]+)<.*?class="pill (\w+)"/gs;
-    return [...html.matchAll(rows)].map(([, label, tone]) => `${tone} ${label}`);
+    const rows = /<li id="flow-\d+">.*?class="outcome (\w+)".*?class="aside">, ([^<]+)</gs;
+    return [...html.matchAll(rows)].map(([, tone, label]) => `${tone} ${label}`);
   };
   await call(as, mcp.url, undefined, "initialize");
   assertEquals(await statuses(), ["open challenged"]);
