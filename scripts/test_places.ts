@@ -115,8 +115,8 @@ const differences: readonly RegExp[] = [
 
 /** Whether a test file runs on every runtime. */
 export function runsEverywhere(file: string): boolean {
-  const group = onDenoAlone.find(({ paths }) => paths.some((path) => file.startsWith(path)));
-  if (group === undefined) return true;
+  const groups = onDenoAlone.filter(({ paths }) => paths.some((path) => file.startsWith(path)));
+  if (groups.length === 0) return true;
   const text = readFileSync(file, "utf8");
-  return !group.always && differences.some((difference) => difference.test(text));
+  return groups.every(({ always }) => !always) && differences.some((difference) => difference.test(text));
 }
