@@ -26,11 +26,7 @@ if (refreshLink !== null) {
 const beside = document.querySelector<HTMLElement>("#beside");
 const listLink = beside === null ? undefined : findListLink(beside);
 if (beside?.checkVisibility()) {
-  const style = document.createElement("link");
-  style.rel = "stylesheet";
-  style.href = String(new URL("list.css", import.meta.url));
-  style.onload = () => void import(String(new URL("list.js", import.meta.url)));
-  document.head.append(style);
+  void import(String(new URL("list.js", import.meta.url)));
 } else {
   addEventListener("keydown", ({ key }) => {
     if (key === "Escape") listLink?.click();

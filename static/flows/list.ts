@@ -196,7 +196,12 @@ function scheduleRefresh(): void {
 
 if (beside) {
   addEventListener("flowschange", scheduleRefresh);
-  const page = await load();
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = String(new URL("list.css", import.meta.url));
+  const isStyled = new Promise((resolve) => style.onload = resolve);
+  document.head.append(style);
+  const [page] = await Promise.all([load(), isStyled]);
   const find = (parts: readonly string[]) => parts.flatMap((part) => page?.querySelector(part) ?? []);
   beside.append(...find(["#show-keys", ".filter", "#results"]));
   document.body.append(...find(["#keys"]));
