@@ -30,9 +30,14 @@ function sourceOf(button: Element): Element | null | undefined {
   return button.parentElement?.querySelector(".wire, bdi");
 }
 
-/** Shows the copy buttons of the page, and lets each copy the value beside it. */
+/** Shows the copy buttons in a part of the page, because they are hidden without script. */
+export function showCopyButtons(part: ParentNode): void {
+  for (const button of part.querySelectorAll<HTMLButtonElement>("button.copy")) button.hidden = !sourceOf(button);
+}
+
+/** Shows the copy buttons of the page, and lets each copy the value beside it, also those that are added later. */
 export function enableCopyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("button.copy")) button.hidden = !sourceOf(button);
+  showCopyButtons(document);
   const status = document.querySelector("[role=status]");
   const timers = new WeakMap<Element, ReturnType<typeof setTimeout>>();
   document.addEventListener("click", async ({ target }) => {

@@ -5,6 +5,7 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
+import { showCopyButtons } from "../copy.ts";
 import { announce } from "./watch.ts";
 
 /** Typing is a burst of changes: delay between the last one and the check, in milliseconds. */
@@ -23,8 +24,7 @@ async function check(signal: AbortSignal): Promise<void> {
   const response = await fetch(form.action, { method: "POST", body, signal });
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  // Their script runs once, at the start; the token to copy is in the field.
-  for (const button of page.querySelectorAll("#results .copy")) button.remove();
+  showCopyButtons(page);
   for (const selector of replaced) {
     document.querySelector(selector)?.replaceWith(page.querySelector(selector)!);
   }

@@ -82,6 +82,9 @@ for (const viewport of [{ width: 390, height: 844 }, { width: 1280, height: 800 
     await page.getByRole("heading", { level: 1, name: /^Valid ID token/ }).waitFor();
     assertEquals(await page.locator("#results .claims dt").first().innerText(), "Header");
     assertMatch(await page.title(), /^Valid ID token/);
+    await page.locator("#results .copy").first().click();
+    await page.locator("#results .copy", { hasText: /^(Copied|Selected)/ }).waitFor();
+    await field.focus();
     await page.keyboard.press("End");
     await page.keyboard.press("Backspace");
     await page.getByRole("heading", { level: 1, name: /^Signature does not verify|well-formed|breaks/ }).waitFor();
