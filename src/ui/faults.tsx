@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
+import { formatLongDuration } from "./duration.ts";
 import { Field } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { Confirmation, Notice } from "./notice.tsx";
@@ -69,6 +70,8 @@ export interface FaultsProps extends Site {
   }[];
   /** The time of the server, in milliseconds since the epoch. */
   readonly now: number;
+  /** Moves of the clock, in seconds, after which what was issued before has expired. */
+  readonly presets: readonly { readonly seconds: number; readonly expires: readonly string[] }[];
 }
 
 /** The hidden fields of every form. */
@@ -195,7 +198,7 @@ function ClientChoice({ base, client, clients, chosen }: FaultsProps): VNode {
 }
 
 function Faults(props: FaultsProps): VNode {
-  const { base, error, confirmation, client, definitions, chosen, now } = props;
+  const { base, error, confirmation, client, definitions, chosen, now, presets } = props;
   const hrefOf = (fault: string) => `${base}/faults?${new URLSearchParams({ ...client && { client }, fault })}`;
   return (
     <Layout
@@ -226,6 +229,18 @@ function Faults(props: FaultsProps): VNode {
           <p>
             The clock of the server: <time>{new Date(now).toISOString()}</time>
           </p>
+          <form method="post" action={`${base}/faults`}>
+            <Hidden {...props} action="advance" />
+            <ul class="choices">
+              {presets.map(({ seconds, expires }) => (
+                <li key={seconds}>
+                  <button type="submit" class="button plain" name="seconds" value={seconds}>
+                    + {formatLongDuration(seconds)}: {expires.join(", ")} expire
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </form>
           <form class="form" method="post" action={`${base}/faults`}>
             <Hidden {...props} action="advance" />
             <Field

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
-import type { Latchkey } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { logging } from "../../src/operating/logging.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
@@ -15,9 +15,10 @@ const issuer = "https://faults.test";
 const redirect_uri = "https://client.test/callback";
 
 /** A server as `--faults on` starts it, with two clients. */
-async function start(): Promise<Latchkey> {
+async function start(settings: LatchkeyOptions = {}): Promise<Latchkey> {
   const flows = inspector();
   return await latchkey({
+    ...settings,
     issuer,
     alg: "ES256",
     clients: [{ client_id: "shop", redirect_uris: [redirect_uri] }, {
@@ -244,15 +245,6 @@ test("no rule keeps the user from the page", async () => {
   assertEquals((await as.fetch(new Request(`${issuer}/.well-known/openid-configuration`))).status, 200);
 });
 
-test("a time outside of the range of the clock is a problem of the form, and changes nothing", async () => {
-  await using as = await start();
-  const { submit } = await openPage(as);
-  const response = await submit({ do: "advance", seconds: "9e12" });
-  assertEquals(response.status, 400);
-  assertMatch(await response.text(), /role="alert"[^]*1970 to 9999/);
-  assertEquals((await logIn(as, "shop")).status, 200);
-});
-
 test("the page moves the clock of the server, and back", async () => {
   await using as = await start();
   const { submit } = await openPage(as);
@@ -262,7 +254,30 @@ test("the page moves the clock of the server, and back", async () => {
   assert(await expiry() - before >= 86_400);
   await submit({ do: "reset" });
   assert(await expiry() - before < 60);
-  assertEquals((await submit({ do: "advance", seconds: "a day" })).status, 400);
+  for (const [seconds, problem] of [["a day", "number of seconds"], ["9e12", "1970 to 9999"]] as const) {
+    const response = await submit({ do: "advance", seconds });
+    assertEquals(response.status, 400);
+    assertMatch(await response.text(), new RegExp(`role="alert"[^]*${problem}`));
+  }
+  assert(await expiry() - before < 60);
+});
+
+test("[DI-08] each move that the page offers lets what its name says expire, by the lifetimes of the server", async () => {
+  const lifetimes = { code: 30, access_token: 120, id_token: 120, refresh_token: 86_400 };
+  await using as = await start({ lifetimes });
+  const { html, submit } = await openPage(as);
+  const moves = [...html.matchAll(/<button [^>]*name="seconds" value="(\d+)">([^<]*)</g)];
+  assertEquals(moves.map(([, seconds, text]) => [Number(seconds), text]).slice(0, 3), [
+    [30, "+ 30 seconds: codes expire"],
+    [120, "+ 2 minutes: access tokens, ID tokens, signed authorization responses expire"],
+    [600, "+ 10 minutes: device codes expire"],
+  ]);
+  const { access_token } = await (await logIn(as, "shop")).json();
+  const headers = { authorization: `Bearer ${access_token}` };
+  const userinfo = async () => (await as.fetch(new Request(`${issuer}/oauth2/userinfo`, { headers }))).status;
+  assertEquals(await userinfo(), 200);
+  assertEquals((await submit({ do: "advance", seconds: moves[1]![1]! })).status, 303);
+  assertEquals(await userinfo(), 401);
 });
 
 test("the page rotates the signing key; the old one stays published", async () => {
@@ -293,13 +308,20 @@ test("[DI-08] the page says once what its form changed: the clock, the key, the 
   assertMatch(await after({ do: "advance", seconds: "-60" }), /^Clock set back by 1 minute to 20/);
   assertMatch(await after({ do: "reset" }), /^Clock set back to 20/);
   const { keys } = await (await as.fetch(new Request(`${issuer}/oauth2/jwks`))).json();
-  const [, kid] = /^Signing key rotated: kid (\S+)$/.exec(await after({ do: "rotate" })) ?? [];
+  const rotation = /^Signing key rotated: kid (\S+) signs now; (\S+) is published until (\S+Z)$/;
+  const [, kid, previous, until] = rotation.exec(await after({ do: "rotate" })) ?? [];
   assert(kid !== undefined && keys.every((key: { kid: string }) => key.kid !== kid));
+  assertEquals(keys.map((key: { kid: string }) => key.kid), [previous]);
   const { keys: rotated } = await (await as.fetch(new Request(`${issuer}/oauth2/jwks`))).json();
   assert(rotated.some((key: { kid: string }) => key.kid === kid));
   const fault = { do: "add", fault: "drop", endpoint: "token", times: "once" };
   assertEquals(await after(fault), "Fault added: drop at token, for the next request of any client");
-  assertEquals(await after({ do: "remove", rule: "1" }), "Fault removed");
+  const removed = "Fault removed: drop at token, for the next request of any client";
+  assertEquals(await after({ do: "remove", rule: "1" }), removed);
+  assertEquals(await after({ do: "remove", rule: "1" }), "Nothing changed: this fault was removed before");
+  await after({ do: "advance", seconds: String(Math.ceil((Date.parse(until!) - Date.now()) / 1000)) });
+  const { keys: later } = await (await as.fetch(new Request(`${issuer}/oauth2/jwks`))).json();
+  assertEquals(later.map((key: { kid: string }) => key.kid), [kid]);
   assert(!(await openPage(as)).html.includes('class="notice good"'));
 });
 

@@ -57,8 +57,9 @@ export interface Keys {
    * keys.
    *
    * @param key The next key. Default: a new one of the source.
+   * @returns Until when the key before it is published, in milliseconds since the epoch.
    */
-  rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<void>;
+  rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<number>;
   /**
    * Adds the next key if the newest one has signed for `every` seconds. Instances on one store that do this at the same
    * time add one key together.
@@ -222,7 +223,11 @@ export function storedKeys(
 
     async rotate(alg, leadSeconds, key) {
       const keys = await keyRing(alg);
-      await replaceKeyRing(alg, appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000, key));
+      const rotated = await replaceKeyRing(
+        alg,
+        appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000, key),
+      );
+      return retirement(rotated, rotated.length - 2)!;
     },
 
     async rotateIfDue(alg, every, leadSeconds) {
@@ -248,10 +253,14 @@ function keyRecordId(alg: SigningAlgorithm, number: number): string {
   return `${alg} ${number}`;
 }
 
-/** Whether the tokens of a replaced key have expired. */
-function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
+/** When the tokens of a replaced key have expired; `undefined` for the newest key. */
+function retirement(keys: readonly LoadedKey[], i: number): number | undefined {
   const next = keys[i + 1]?.record;
-  return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
+  return next && next.signsFrom + keys[i]!.record.longest * 1000;
+}
+
+function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
+  return time >= (retirement(keys, i) ?? Infinity);
 }
 
 function duplicateKid(kid: string): ConfigurationError {

@@ -11,6 +11,7 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { faultDefinitions } from "../faults/mod.ts";
 import type { FaultParameter } from "../faults/parameters.ts";
 import { changeToken } from "./change_token.ts";
+import { clockPresets } from "./clock_presets.ts";
 import { moveClock } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
@@ -57,11 +58,14 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
     case "add":
       return `Fault added: ${addRule(app, control, form)}`;
     case "remove":
-      control.rules.remove(form.get("rule") ?? "");
-      return "Fault removed";
-    case "release":
-      control.rules.release(form.get("rule") ?? "");
-      return "The requests that waited continue";
+    case "release": {
+      const id = form.get("rule") ?? "";
+      const rule = control.rules.all().find((rule) => rule.id === id);
+      if (rule === undefined || !control.rules[action](id)) return "Nothing changed: this fault was removed before";
+      return `Fault ${action}d: ${rule.description}${
+        action === "release" ? "; the requests that waited continue" : ""
+      }`;
+    }
     case "advance":
       return await moveClock(clock, Number(form.get("seconds") || NaN));
     case "reset":
@@ -69,8 +73,10 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
       return `Clock set back to ${new Date(clock.now()).toISOString()}`;
     case "rotate": {
       const { alg } = server.settings;
-      await server.keys.rotate(alg, 0);
-      return `Signing key rotated: kid ${(await server.keys.signer(alg)).kid}`;
+      const { kid: previous } = await server.keys.signer(alg);
+      const publishedUntil = new Date(await server.keys.rotate(alg, 0)).toISOString();
+      const { kid } = await server.keys.signer(alg);
+      return `Signing key rotated: kid ${kid} signs now; ${previous} is published until ${publishedUntil}`;
     }
     default:
       throw new OAuthError("invalid_request", "unknown value of do", {
@@ -120,6 +126,7 @@ async function showPage(
     },
     rules: rules.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
     now: clock.now(),
+    presets: clockPresets(server.settings.lifetimes),
   });
   return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
 }
