@@ -68,6 +68,7 @@ const outputs: Readonly<
     at: "flows",
     files: {
       "check.css": css("static/flows/check.css"),
+      "compare.css": css("static/flows/compare.css"),
       "copy.css": css("static/flows/copy.css"),
       "copy.js": script("static/flows/copy.ts"),
       "edit.css": css("static/flows/edit.css"),

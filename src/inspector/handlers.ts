@@ -8,7 +8,7 @@ import { callbackClients } from "../home/demo_client.ts";
 import { fixLink } from "../app/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
-import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../http/message.ts";
+import { html, htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Flow } from "../recorder/exchange.ts";
@@ -19,6 +19,7 @@ import { formatMarkdown } from "../recorder/export/markdown.ts";
 import { formatFlow } from "../recorder/export/text.ts";
 import type { FlowProps } from "../ui/flows/props.ts";
 import { describeFlow, type FindChange, findFailure, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
+import { describeComparison, findSuccessful } from "./compare.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
@@ -40,7 +41,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
     ...context.site,
     ...list,
     selected: selected?.id,
-    pane: pane && summarizeFlow(pane, server, findChange),
+    pane: pane && { ...summarizeFlow(pane, server, findChange), successful: findSuccessful(recorder, pane)?.id },
     recording: recorder.recording,
     leftOut: recorder.leftOut,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
@@ -103,12 +104,13 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   return await showFlow(context, flow, {
     form,
     editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
+    successful: findSuccessful(recorder, flow)?.id,
     habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
   });
 }
 
 /** What the page of a flow has besides its exchanges. */
-interface FlowView extends Pick<FlowProps, "habits" | "about"> {
+interface FlowView extends Pick<FlowProps, "habits" | "about" | "successful"> {
   /** The export, in place of the page: `har`, `json`, `md`, `sh` or `txt`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */
@@ -144,6 +146,24 @@ export async function showFlow(
     csrfToken: await browserCsrfToken(context, browser),
   }));
   return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
+}
+
+/** GET /flows/compare: two flows, `a` and `b`, with their differences. */
+export async function compareFlows({ site, target }: Context, recorder: Recorder): Promise<HttpResponse> {
+  const query = new URLSearchParams(target.query);
+  const [a, b] = ["a", "b"].map((name) => {
+    const id = query.get(name);
+    const flow = findRecorded(recorder, id);
+    if (flow !== undefined) return flow;
+    throw new HttpError(404, "HT-01", `The flow to compare, ${name}, is not recorded`, {
+      expected: "the number of a flow of /flows",
+      received: id || "nothing",
+      fix: "Choose two flows of /flows, which lists what is recorded now: /flows/compare?a=2&b=1.",
+    });
+  });
+  const { flowPages } = await import("../ui/flows/mod.ts");
+  const comparison = describeComparison(a!, b!, Number(query.get("from")) || 1);
+  return html(200, flowPages.compare(withVisibleTexts({ ...site, ...comparison })));
 }
 
 function readShownSteps(params: URLSearchParams): ShownSteps {

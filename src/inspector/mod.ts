@@ -254,6 +254,9 @@ function inspectorRoutes(
         redirectToStep(context, activeRecorder, lastSegment(context))
       ),
     }),
+    endpoint("flow_comparison", "/flows/compare", "Comparison of flows", {
+      GET: withHostCheck(({ compareFlows }, context) => compareFlows(context, activeRecorder)),
+    }),
     endpoint("flow", "/flows/*", "Flow", {
       GET: withHostCheck(({ showOne }, context) => showOne(context, activeRecorder, lastSegment(context))),
       POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, activeRecorder, lastSegment(context))),

@@ -10,7 +10,7 @@ import { StatusBadge } from "../status_badge.tsx";
 import { Code } from "../value.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
 import { Habits } from "./habits.tsx";
-import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
+import { CompareLink, formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
 import type { FailureReason, FlowProps, Issued, IssuedActions } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
@@ -162,7 +162,7 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 
 export function Flow(props: FlowProps): VNode {
   const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets } = props;
-  const { confirmation, csrfToken } = props;
+  const { confirmation, successful, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
@@ -203,6 +203,7 @@ export function Flow(props: FlowProps): VNode {
                 </>
               )
               : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
+            {successful !== undefined && <CompareLink base={base} id={row.id} successful={successful} />}
             <span>
               Export without secrets: <a href={`${path}.md`}>for an issue</a>, <a href={`${path}.txt`}>text</a>,{" "}
               <a href={`${path}.har`}>HAR</a>, <a href={`${path}.json`}>test fixture</a>

@@ -2,6 +2,7 @@
 
 import { render } from "preact-render-to-string";
 import { assets } from "./assets.gen.ts";
+import { Compare } from "./compare.tsx";
 import { Edit } from "./edit.tsx";
 import { Flow } from "./flow.tsx";
 import { List } from "./list.tsx";
@@ -13,6 +14,7 @@ export const flowPages: FlowPages = {
   list: (props) => `<!DOCTYPE html>\n${render(List(props))}\n`,
   flow: (props) => `<!DOCTYPE html>\n${render(Flow(props))}\n`,
   edit: (props) => `<!DOCTYPE html>\n${render(Edit(props))}\n`,
+  compare: (props) => `<!DOCTYPE html>\n${render(Compare(props))}\n`,
   tokens: (props) => `<!DOCTYPE html>\n${render(Tokens(props))}\n`,
   assets,
 };

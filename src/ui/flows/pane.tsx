@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { StatusBadge } from "../status_badge.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
 import { flowHeading } from "./flow.tsx";
+import { CompareLink } from "./parts.tsx";
 import type { FlowSummary } from "./props.ts";
 
 /** Maximum number of steps; a flow has more only if a client polls or refreshes. */
@@ -16,7 +17,7 @@ export function Pane({ base, flow, isNewest }: {
   /** Whether no flow is selected. */
   readonly isNewest: boolean;
 }): VNode {
-  const { row, reason, continued, steps } = flow;
+  const { row, reason, continued, steps, successful } = flow;
   const hidden = Math.max(0, steps.length - maxSteps);
   return (
     <aside class="pane" id="pane" aria-labelledby="pane-heading">
@@ -44,6 +45,11 @@ export function Pane({ base, flow, isNewest }: {
           <a class="button" href={base + reason.change.path}>
             <bdi>{reason.change.label}</bdi>
           </a>
+        </p>
+      )}
+      {successful !== undefined && (
+        <p>
+          <CompareLink base={base} id={row.id} successful={successful} />
         </p>
       )}
       <ol start={hidden + 1}>

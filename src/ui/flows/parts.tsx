@@ -73,3 +73,16 @@ export function Rule({ rule, cites }: RuleProps): VNode | null {
     </small>
   );
 }
+
+/** Leads to a flow beside a successful one of its client. */
+export function CompareLink({ base, id, successful }: {
+  readonly base: string;
+  readonly id: string;
+  readonly successful: string;
+}): VNode {
+  return (
+    <a href={`${base}/flows/compare?a=${id}&b=${successful}`}>
+      Compare with the last successful flow
+    </a>
+  );
+}

@@ -4,6 +4,7 @@ import type { JwtContent } from "../decoded_token.tsx";
 import type { FixLink } from "../error_page.tsx";
 import type { NavigationLink, Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
+import type { CompareProps } from "./compare.tsx";
 import type { EditProps } from "./edit.tsx";
 import type { Status } from "../status_badge.tsx";
 import type { TokensProps } from "./tokens.tsx";
@@ -56,6 +57,8 @@ export interface FlowRow {
 export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continued"> {
   /** The number is that of the exchange. */
   readonly steps: readonly Pick<FlowStep, "number" | "title" | "status">[];
+  /** The ID of a successful flow to compare it with; absent: there is none. */
+  readonly successful?: string;
 }
 
 /** The list of flows, newest first. */
@@ -243,6 +246,8 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** What the last form changed; absent: nothing. */
   readonly confirmation?: string;
+  /** The ID of a successful flow to compare it with; absent: there is none. */
+  readonly successful?: string;
   /** Absent for requests for a document. */
   readonly habits?: FlowHabits;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
@@ -258,6 +263,7 @@ export interface FlowPages {
   flow(props: FlowProps): string;
   tokens(props: TokensProps): string;
   edit(props: EditProps): string;
+  compare(props: CompareProps): string;
   /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;
 }
