@@ -135,6 +135,7 @@ const importRules: ImportRules = {
         "runtime/serve.ts": "dynamic",
         "runtime/tools.ts": "dynamic",
         "runtime/process_environment.ts": "types",
+        "runtime/terminal.ts": "types",
         "../deno.json": "anything",
       },
       packages: ["jsonc-parser"],

@@ -1,7 +1,7 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
 import { formatLicences, formatVersion, textReader, version } from "./cli/about.ts";
-import { banner, describeExposure, insecureSettings } from "./cli/banner.ts";
+import { banner, describeExposure, firstPage, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import type { InitActions } from "./cli/init/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
@@ -155,7 +155,7 @@ async function main(
   }
 
   let stopping = false;
-  onStop(() => {
+  const stop = () => {
     // A second signal stops immediately.
     if (stopping) exit(1);
     stopping = true;
@@ -169,7 +169,8 @@ async function main(
         exit(1);
       });
     }, drain * 1000);
-  });
+  };
+  onStop(stop);
 
   const resolved = resolveSettings(settings, server.issuer, extensions);
   const inspectorState = inspectorEnabled ? openTools ? "on" : "insecure" : "off";
@@ -193,6 +194,7 @@ async function main(
   const documents = app!.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
+  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal?.() : undefined;
   console.log(banner({
     ...details,
     startMs: performance.now(),
@@ -207,7 +209,16 @@ async function main(
       ? (await import("./oauth/config/demo_entries.ts")).demoKey
       : undefined,
     resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
+    hasShortcuts: terminal !== undefined,
   }));
+  if (terminal === undefined) return;
+  const { programShortcuts, runShortcut } = await import("./cli/shortcuts.ts");
+  const users = resolved.login === "auto" ? server.users : undefined;
+  const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, resolved), users, stop });
+  terminal.onLine(async (line) => {
+    const text = await runShortcut(line, shortcuts);
+    if (text !== undefined) console.log(text);
+  });
 }
 
 /** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */

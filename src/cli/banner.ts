@@ -41,6 +41,8 @@ interface BannerOptions {
   readonly metrics?: string;
   /** The identifiers of the protected resources that it hosts. */
   readonly resources: readonly string[];
+  /** Whether it reads shortcuts from the terminal. */
+  readonly hasShortcuts: boolean;
 }
 
 /** The banner, with a final newline. */
@@ -63,18 +65,19 @@ export function banner(
     control,
     metrics,
     resources,
+    hasShortcuts,
   }: BannerOptions,
 ): string {
   const exposure = describeExposure({ issuer, host, settings, inspector, control });
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
-  const hasDemoFlow = settings.clients.some(({ redirect_uris }) => redirect_uris?.includes(pageUrl("/authorized")));
+  const page = firstPage(issuer, settings);
   const clients = settings.clients.map((client) =>
     [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
   );
   const users = settings.users.map(({ sub }) => [sub, undefined] as const);
   const isAuto = settings.login === "auto" && defaultUser !== undefined;
   const rows = [
-    hasDemoFlow ? ["Try it", pageUrl("/start")] : ["Home", pageUrl("/")],
+    [page.endsWith("/start") ? "Try it" : "Home", page],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
     ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
@@ -92,7 +95,7 @@ export function banner(
     ["Keys", `${settings.alg}, kept in ${store}`],
     ...settings.profile === undefined ? [] : [["Profile", describeProfile(settings, settings.profile, issuer, url)]],
     ...metrics === undefined ? [] : [["Metrics", metrics]],
-    ["Ctrl-C", "stops the server"],
+    ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],
   ];
   return [
     `Latchkey ${version}, ready in ${Math.round(startMs)} ms, issuer ${issuer}`,
@@ -104,6 +107,13 @@ export function banner(
     ...rows.map(([name, value]) => `${name!.padEnd(10)} ${value}`),
     "",
   ].map(printable).join("\n");
+}
+
+/** The page to open first: the start of a login of the demo client, if there is one, else the home page. */
+export function firstPage(issuer: string, { clients }: Pick<ResolvedSettings, "clients">): string {
+  const base = issuer.replace(/\/$/, "");
+  const hasDemoFlow = clients.some(({ redirect_uris }) => redirect_uris?.includes(`${base}/authorized`));
+  return base + (hasDemoFlow ? "/start" : "/");
 }
 
 function describeProfile(

@@ -41,6 +41,7 @@ export const processEnvironment: ProcessEnvironment = {
     }
     errorOutput.write(`${line}\n`);
   },
+  openTerminal: async () => (await import("./terminal.ts")).openTerminal(),
   onStop(callback) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, callback);
   },

@@ -1,5 +1,7 @@
 /** The interface to the process: arguments, environment variables, files, signals, exit. */
 
+import type { Terminal } from "./terminal.ts";
+
 /** The process, with the same interface on every runtime. */
 export interface ProcessEnvironment {
   /** The command line arguments, without runtime and program. */
@@ -19,6 +21,11 @@ export interface ProcessEnvironment {
   readTextFile(path: string): Promise<string>;
   /** Writes a line of the log to standard error. `console.error` takes twice as long or more. */
   writeLogLine(line: string): void;
+  /**
+   * Opens the terminal to read lines; `undefined` if the process has none, or runs in its background. Absent on
+   * Deno, which needs all permissions to read whether it runs in the background.
+   */
+  openTerminal?(): Promise<Terminal | undefined>;
   /** Calls back at every SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
   exit(code: number): never;

@@ -523,6 +523,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
       control: "off",
       settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer, extensions),
       resources: [],
+      hasShortcuts: false,
     });
   assertMatch(
     show("fapi2-security", "http://127.0.0.1:9000"),

@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
+import { shellQuote } from "../../src/app/shell_quote.ts";
 import { findRandomSecrets } from "../secrets.ts";
 
 /** How a process ended. */
@@ -27,6 +28,11 @@ export interface StartOptions {
   readonly cwd?: string;
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
+  /**
+   * A shell command with `PROGRAM` for it, which `script` of util-linux runs in a terminal of its own. Default: it has
+   * no terminal.
+   */
+  readonly inTerminal?: string;
   /** What it may say although it looks drawn, such as an example key; called at its end. Default: nothing. */
   readonly allowedSecrets?: () => string;
 }
@@ -42,6 +48,8 @@ export interface Program {
   /** Waits for this text, on either stream. */
   waitForOutput(pattern: RegExp): Promise<void>;
   signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): void;
+  /** Types text, if it runs in a terminal. */
+  type(text: string): void;
   /** Resolves when it is gone and its streams are read. */
   readonly exited: Promise<ExitResult>;
 }
@@ -88,6 +96,7 @@ export async function startProgram(start: StartOptions = {}): Promise<Program> {
     output: () => output.stdout.slice(banner.length) + output.stderr,
     waitForOutput,
     signal: signalOf(child),
+    type: (text) => void child.stdin!.write(text),
     exited,
   };
 }
@@ -104,22 +113,26 @@ function findAddress({ stdout, stderr }: { readonly stdout: string; readonly std
   return /^listening on (\S+)$/m.exec(stdout)?.[1] ?? stdout.split("\n", 1)[0]!;
 }
 
-function spawnProgram({ args = [], env = {}, cwd, input, allowedSecrets = () => "" }: StartOptions) {
+function spawnProgram({ args = [], env = {}, cwd, input, inTerminal, allowedSecrets = () => "" }: StartOptions) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   const baseEnv = binary === undefined
     ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" }
     : {};
-  const child: ChildProcess = spawn(binary ?? process.execPath, [...binary === undefined ? command : [], ...args], {
+  const commandLine = [binary ?? process.execPath, ...binary === undefined ? command : [], ...args];
+  const [program, ...programArgs] = inTerminal === undefined
+    ? commandLine
+    : ["script", "-qec", inTerminal.replace("PROGRAM", commandLine.map(shellQuote).join(" ")), "/dev/null"];
+  const child: ChildProcess = spawn(program!, programArgs, {
     env: { ...baseEnv, ...env },
     cwd,
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [input === undefined && inTerminal === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  child.stdin?.end(input);
+  if (inTerminal === undefined) child.stdin?.end(input);
   const output = { stdout: "", stderr: "" };
   let checkOutput = () => {};
   for (const name of ["stdout", "stderr"] as const) {
     child[name]!.setEncoding("utf8").on("data", (text: string) => {
-      output[name] += text;
+      output[name] += inTerminal === undefined ? text : text.replaceAll("\r", "");
       checkOutput();
     });
   }
