@@ -22,7 +22,7 @@ async function listFaults(): Promise<Catalogue> {
   return {
     path: "/faults",
     title: "Faults",
-    lead: "Failures that a correct server never has. In a test: as.on(ENDPOINT).once(faults.ID()).",
+    lead: "What a test injects into responses of the server: as.on(ENDPOINT).once(faults.ID()).",
     groups: group(items, ({ id }) => id.includes(".") ? id.split(".")[0]! : "exchange"),
   };
 }
@@ -42,7 +42,8 @@ async function listAttacks(): Promise<Catalogue> {
   return {
     path: "/attacks",
     title: "Attacks",
-    lead: "What the check of a client does, each attack in a login of its own: latchkey check LOGIN_URL --only ID.",
+    lead:
+      "What the check of a client tries, each attack in a journey of its own. One attack: latchkey check LOGIN_URL --only ID.",
     groups: group(items, ({ id }) => id.split("/")[0]!),
   };
 }
@@ -52,7 +53,7 @@ async function listHabits(): Promise<Catalogue> {
   const items = habits.map(({ id, title, level, sources, occasion }) => ({
     id,
     title,
-    facts: [["Level", level], ["It shows in", occasion], ["Sources", sources.join("; ")]],
+    facts: [["Level", level], ["Observed in", occasion], ["Sources", sources.join("; ")]],
   }));
   return {
     path: "/habits",

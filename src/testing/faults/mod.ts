@@ -1,5 +1,5 @@
 /**
- * Faults: failures that a correct server never has, for tests of clients. {@link faultDefinitions} lists them.
+ * Faults: failures and changed responses that a test of a client injects. {@link faultDefinitions} lists them.
  *
  * A fault gets into an exchange in these steps:
  *

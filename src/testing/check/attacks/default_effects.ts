@@ -38,9 +38,9 @@ const byLevel: Readonly<Record<AttackLevel, Effect>> = {
     fix: "Set a time limit, show the error, keep nothing of the failed attempt, and let the next login start afresh.",
   },
   informational: {
-    cause: "behaves in another way than most clients",
+    cause: "behaves differently from most clients",
     severity: "low",
-    consequence: "The client behaves in another way than most.",
+    consequence: "The client behaves differently from most clients.",
     fix: "Decide whether this behaviour is intended.",
   },
 };
@@ -52,11 +52,11 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
     "must-reject": {
       cause: "does not check the metadata of the issuer",
       severity: "high",
-      consequence: "A server of an attacker takes part in the login, and receives codes and credentials of the client.",
+      consequence: "A server of an attacker takes part in the login and receives codes and credentials of the client.",
       fix: "Require that issuer is the configured one, character by character, and that each endpoint is an https URL.",
     },
     "should-reject": {
-      cause: "accepts endpoints and issuers that only look right",
+      cause: "accepts endpoints and issuers that only resemble the correct ones",
       severity: "low",
       consequence: "A server of an attacker makes the client send requests to hosts that only the client can reach.",
       fix: "Compare issuer character by character, and reject endpoints in internal networks.",
@@ -73,7 +73,7 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
   response: {
     "must-reject": loginCsrf,
     "should-reject": {
-      cause: "accepts an authorization response of another form",
+      cause: "accepts an authorization response in another form than it requested",
       severity: "low",
       consequence:
         "An attacker adds a value of their own to a response, and the client and a proxy read different ones.",

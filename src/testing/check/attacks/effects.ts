@@ -1,4 +1,4 @@
-/** What it leads to if attacks succeed, and how to fix the client: what several attacks share. */
+/** Effects that several attacks share: the cause, the consequence, and how to fix the client. */
 
 import type { Effect } from "../effect.ts";
 
@@ -104,7 +104,7 @@ export const otherUser: Effect = {
 
 /** For responses that arrive twice. */
 export const repeatedDelivery: Effect = {
-  cause: "does not expect a response that arrives twice",
+  cause: "does not handle a response that arrives twice",
   severity: "medium",
   consequence:
     "A double click or a reload ends the login of the user: a server that is strict revokes the tokens of a code that " +
@@ -170,7 +170,7 @@ export const unboundCode: Effect = {
 
 /** For responses that lack what the client needs. */
 export const unusableResponse: Effect = {
-  cause: "uses a response that lacks what it needs",
+  cause: "uses a response without the members that it needs",
   severity: "medium",
   consequence: "The client takes an unusable response for a success, and uses it.",
   fix:
