@@ -36,7 +36,7 @@ const offPages: Readonly<Record<string, OffPage>> = {
   clients: directory("clients"),
   docs: {
     message: "The documentation is not part of this server",
-    fix: "Start the program: on a test host it has these pages. A server inside another program has none.",
+    fix: "Start the program on a test host: it serves these pages. A server inside another program does not.",
     command: start,
   },
   faults: {

@@ -72,7 +72,7 @@ export function completionScript(args: readonly string[]): string {
     expected: `one of ${shells.join(", ")}`,
     received: args.length === 1 ? quote(shell.slice(0, 80)) : `${args.length} words`,
     hint: suggestion === undefined
-      ? "Write it like latchkey completion bash >> ~/.bashrc."
+      ? "Write it like source <(latchkey completion bash)."
       : `Did you mean ${suggestion}?`,
   }]);
 }

@@ -1,4 +1,4 @@
-/** Requests that break a rule: a server of their own rejects each, and the page shows its explanation. */
+/** Requests that break a rule: a separate server rejects each, and the page of the rule shows the explanation. */
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
 import type { RejectedExample } from "../ui/docs/props.ts";
@@ -46,7 +46,7 @@ export const mistakes: Readonly<Partial<Record<RejectionRuleId, Mistake>>> = {
   "CI-06": { ...token({}), isRepeated: true },
 };
 
-/** The examples that were made, each of them once. */
+/** The examples so far; each is made once. */
 const made = new Map<string, Promise<RejectedExample>>();
 
 /** The rejection of a request that breaks the rule; `undefined` if there is no such request. */

@@ -83,7 +83,7 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
         ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable((event.cause as Error).message)}`
         : `${time} BUG at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "sampling_started":
-      return `${time} more than ${event.flowsPerSecond} new flows in a second: /flows has all rejected requests, but only a sample of the others`;
+      return `${time} more than ${event.flowsPerSecond} new flows in one second: /flows records all rejected requests, but only a sample of the others`;
     case "stored_changes":
       return `${time} the store changes ${event.of} of the configuration: ${formatStoredChanges(event)}`;
     case "client_registered":

@@ -27,7 +27,10 @@ const definitions = {
   latchkey_warnings_total: ["counter", "Warnings, by rule."],
   latchkey_issued_total: ["counter", "Issued codes, and token responses by grant type."],
   latchkey_revocations_total: ["counter", "Revoked grants, ended sessions, revoked tokens."],
-  latchkey_recorder_sampled_seconds_total: ["counter", "Seconds in which the recorder left out requests, under load."],
+  latchkey_recorder_sampled_seconds_total: [
+    "counter",
+    "Seconds in which the recorder left out requests because too many flows began.",
+  ],
   latchkey_internal_errors_total: ["counter", "Internal errors, including failures of the store."],
   latchkey_store_seconds: ["histogram", "Duration of store calls, by verb."],
   latchkey_store_failures_total: ["counter", "Failed store calls, by verb."],

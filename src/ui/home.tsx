@@ -85,7 +85,7 @@ function Connect(
   return (
     <Section id="connect" heading="Connect your app">
       <p>
-        For the client{" "}
+        These settings are for the client{" "}
         <a href={client.href}>
           <bdi>{client.name ?? client.id}</bdi>
         </a>
@@ -97,7 +97,7 @@ function Connect(
             </>
           )
           : ", whose redirect URI is a page of this server. Configure a client with the redirect URI of your app.")}
-        {!usesOwnPage && "; the page of each client has its own."}
+        {!usesOwnPage && ". The page of each other client has its settings."}
       </p>
       <ClientSnippets
         settings={snippets}

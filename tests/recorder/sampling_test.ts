@@ -1,4 +1,4 @@
-/** Recording under load: every rejected request, a sample of the others, and everything again a second later. */
+/** Recording under load: every rejected request, a sample of the others, and a new sample a second later. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
@@ -34,7 +34,10 @@ test("above the sample, logins are left out until the second is over", async () 
     assertEquals([summaries(recorded), recorder.leftOut], [[login, login], 6]);
     const started = () => server.events.filter(({ type }) => type === "sampling_started");
     assertEquals(started().length, 1);
-    assertMatch(formatEvent(started()[0]!)!, /more than 2 new flows in a second: .flows has all rejected requests/);
+    assertMatch(
+      formatEvent(started()[0]!)!,
+      /more than 2 new flows in one second: .flows records all rejected requests/,
+    );
     advance(999);
     await publicTokens(server);
     assertEquals([summaries(recorded).length, started().length], [2, 1]);

@@ -57,7 +57,7 @@ export async function initialize(
     return 0;
   }
   const flags = readInitFlags(args);
-  // Before the questions, which would be in vain.
+  // Checked before the questions, so that the user does not type for nothing.
   if (await environment.readTextFile(fileName).then(() => true, () => false)) throw fileExists();
   const values = await findValues(flags, actions.ask);
   if (values === undefined) {

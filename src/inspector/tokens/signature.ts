@@ -76,7 +76,7 @@ export async function verifySignature(
   }
   if (source === undefined) {
     const heading = "Signature not verified: the keys are not known here";
-    return { received, heading, note: "Its keys are not known here: paste them above." };
+    return { received, heading, note: "This server does not know the keys that verify the token: paste them above." };
   }
   const isSymmetric = alg.startsWith("HS");
   const usable = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");

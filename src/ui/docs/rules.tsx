@@ -22,8 +22,8 @@ export function Rules({ groups, ...site }: RulesProps): VNode {
       heading="Rules"
       opening={
         <p>
-          Each rejection and each check of a flow names one of these {count}{" "}
-          rules. The page of a rule says what it demands, how to fix a request that breaks it, and where it comes from.
+          Each rejection, and each check of a flow, names one of these {count}{" "}
+          rules. The page of a rule has its text, its source, and how to fix a request that breaks it.
         </p>
       }
     >
@@ -95,10 +95,10 @@ export function RulePage({ rule, example, ...site }: RuleProps): VNode {
       }
     >
       {example !== undefined && <Example example={example} />}
-      <Section id="source" heading="Where it comes from">
+      <Section id="source" heading="Details">
         <dl class="facts">
           <DefinitionItem label="Level">{level}</DefinitionItem>
-          {passes !== undefined && <DefinitionItem label="A passed check says">{passes}</DefinitionItem>}
+          {passes !== undefined && <DefinitionItem label="Passed check">{passes}</DefinitionItem>}
           <DefinitionItem label="Source">
             {sections.length === 0
               ? cites.join(", ") || "A decision of this project"

@@ -9,10 +9,10 @@ import type { StartProps } from "./props.ts";
 
 /** The lists of the reference. */
 const reference = [
-  ["rules", "Rules", "What a rejection means, by the ID that it ends with"],
-  ["settings", "Settings", "The members of the configuration file, with flags and variables"],
-  ["faults", "Faults", "Failures that a test injects"],
-  ["attacks", "Attacks", "What the check of a client does"],
+  ["rules", "Rules", "What a rejection means, by the rule ID at its end"],
+  ["settings", "Settings", "The members of the configuration file, with their flags and environment variables"],
+  ["faults", "Faults", "What a test injects into responses of the server"],
+  ["attacks", "Attacks", "What the check of a client tries"],
   ["habits", "Habits", "What a good client does in each request"],
 ] as const;
 

@@ -119,7 +119,8 @@ function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
           <input type="hidden" name="form_token" value={csrfToken} />
           {tree}
           <p class="aside">
-            Expire now moves the clock of the server to the end of the token, so that others may expire too.
+            “Expire now” moves the clock of the server to the time at which the token expires. Other tokens may expire,
+            too.
           </p>
         </form>
       )}

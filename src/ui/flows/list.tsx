@@ -165,7 +165,7 @@ export function List(props: FlowListProps): VNode {
             {leftOut > 0 && (
               <p>
                 {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}
-                left out under load: the list has every rejected request and a sample of the others.
+                left out under load. Rejected requests are always recorded.
               </p>
             )}
             {params.length > 0 && rows.length > 0 && (
