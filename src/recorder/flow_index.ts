@@ -190,9 +190,6 @@ export function flowIndex(limit: number, maxBytes: number) {
       return findLinkingValues({ endpoint, head, body }).some((value) => groupOf(value)?.flow !== undefined);
     },
 
-    /** The number of flows recorded so far. */
-    flowCount: (): number => flowCount,
-
     exchanges: (): readonly Exchange[] => allDrafts().map(toExchange),
     flows: (): readonly Flow[] =>
       [...allGroups()].filter(({ flow }) => flow !== undefined)

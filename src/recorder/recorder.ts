@@ -36,7 +36,7 @@ import { flowIndex } from "./flow_index.ts";
 import { bodyTap, type CapturedBody, receivedBody, tapRequest, tapResponse } from "./body_tap.ts";
 import { hasTextBody, recordReply } from "./record_response.ts";
 import { recordHead } from "./record_request.ts";
-import { isRejected, type RequestStart, sampling, type UndecidedRequest } from "./sampling.ts";
+import { beginsSampledFlow, isRejected, type RequestStart, sampling, type UndecidedRequest } from "./sampling.ts";
 
 /** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
 export interface Recorder extends Plugin {
@@ -70,7 +70,7 @@ export interface Recorder extends Plugin {
   readonly endpoints: readonly EndpointDescription[];
   /** Whether it records new requests. Recorded exchanges stay. */
   recording: boolean;
-  /** The number of requests that {@link RecorderOptions.sample} left out. {@link Recorder.clear} keeps it. */
+  /** The number of requests that {@link RecorderOptions.sample} left out. */
   readonly leftOut: number;
 }
 
@@ -123,10 +123,10 @@ export function recorder(
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let exchangeCount = 0;
+  let newFlows = 0;
   let leftOut = 0;
-  const sampled = sampling(sample, () => {
-    server.trace({ type: "sampling_started", at: server.now(), flowsPerSecond: sample });
-  });
+  const reportSampling = () => server.trace({ type: "sampling_started", at: server.now(), flowsPerSecond: sample });
+  const sampled = sampling(sample, reportSampling);
 
   function notify(draft: ExchangeDraft): void {
     const flow = draft.group?.flow;
@@ -151,7 +151,7 @@ export function recorder(
     const endpoint = findEndpoint(target.path);
     if (!shouldRecord(endpoint, request.method)) return await next(request, peer);
     const experimentOf = findForRequest(experiments, request);
-    const isLeftOut = experimentOf === undefined && sampled.isComplete(index.flowCount());
+    const isLeftOut = experimentOf === undefined && sampled.isComplete(newFlows);
     if (isLeftOut) return await recordIfNotable(next, request, peer, target, endpoint);
     const draft = newDraft(request, target, endpoint, { number: ++exchangeCount, at: server.now(), experimentOf });
     const requestTap = bodilessMethods.has(request.method) ? undefined : bodyTap(() => {
@@ -243,6 +243,7 @@ export function recorder(
     draft.snapshot = undefined;
     index.assign(draft);
     index.indexResponse(draft);
+    if (beginsSampledFlow(draft)) newFlows++;
     notify(draft);
   }
 

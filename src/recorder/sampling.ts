@@ -1,6 +1,7 @@
 /** The sample of a recorder: how many new flows it records in a second. */
 
 import type { TraceEvent } from "../oauth/trace.ts";
+import type { ExchangeDraft } from "./exchange_draft.ts";
 
 /** Real time that a sample covers, in milliseconds. */
 const sampleMs = 1000;
@@ -10,7 +11,7 @@ export interface Sampling {
   /**
    * Whether the sample of this second is complete.
    *
-   * @param flowCount The number of flows recorded so far.
+   * @param flowCount The number of flows so far for which {@link beginsSampledFlow} held.
    */
   isComplete(flowCount: number): boolean;
 }
@@ -55,6 +56,15 @@ export interface UndecidedRequest extends RequestStart {
 }
 
 /** Whether a rule, or an error of the server, ended the request. */
-export function isRejected({ events }: UndecidedRequest): boolean {
+export function isRejected({ events }: Pick<UndecidedRequest, "events">): boolean {
   return events.some(({ type }) => type === "rejected" || type === "internal_error");
+}
+
+/**
+ * Whether an exchange begins a flow that the sample counts. Rejected requests and unknown paths are recorded in any
+ * case, and do not count: else a web page of another site could use up the sample, and hide logins.
+ */
+export function beginsSampledFlow(draft: ExchangeDraft): boolean {
+  const { group, endpoint } = draft;
+  return group?.flow !== undefined && group.drafts[0] === draft && endpoint !== undefined && !isRejected(draft);
 }
