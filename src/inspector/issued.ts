@@ -23,8 +23,8 @@ const kindLabels: Readonly<Record<IssuedToken["kind"], string>> = {
  */
 export async function issuedItems(server: Server, flow: Flow, canControl: boolean): Promise<Issued[]> {
   const tokens = issuedTokens(flow);
-  const client = canControl && flow.client !== undefined ? await server.clients.find(flow.client) : undefined;
-  const hasActions = client?.standing === "configured";
+  const isChangeable = async ({ client }: IssuedToken) =>
+    canControl && client !== undefined && (await server.clients.find(client))?.standing === "configured";
   const toTree = (roots: readonly IssuedToken[]): Promise<Issued[]> =>
     Promise.all(roots.map(async (token) => {
       const status = await tokenStatus(server, flow, token);
@@ -32,7 +32,7 @@ export async function issuedItems(server: Server, flow: Flow, canControl: boolea
         name: kindLabels[token.kind],
         step: token.step,
         status,
-        actions: hasActions ? actionsOf(token, status) : undefined,
+        actions: await isChangeable(token) ? actionsOf(token, status) : undefined,
         children: await toTree(tokens.filter((other) => other.exchangedFor === token.value)),
       };
     }));

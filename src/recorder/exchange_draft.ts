@@ -89,12 +89,10 @@ export function registeredSecretsFor(exchange: Exchange): RegisteredSecrets | un
   return registeredSecrets.get(exchange);
 }
 
-/** The client that the request names or that authenticated. */
+/** The client that the server found, or else the one that the request names. */
 function findClient(draft: ExchangeDraft, request: RecordedRequest): string | undefined {
-  const namedClient = findClientId(request);
-  if (namedClient !== undefined) return namedClient;
   for (const event of draft.events) if ("client" in event && event.client !== undefined) return event.client;
-  return undefined;
+  return findClientId(request);
 }
 
 function buildExchange(draft: ExchangeDraft): Exchange {

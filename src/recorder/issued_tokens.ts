@@ -13,6 +13,8 @@ export interface IssuedToken {
   readonly step: number;
   /** Names it among those of all flows: the number of the exchange, and the kind. */
   readonly reference: string;
+  /** The client that it was issued to, by the server's own event; absent for one that a fault put there. */
+  readonly client?: string;
   /** When it expires according to the response, in milliseconds since the epoch. */
   readonly expiresAt?: number;
   /** The code or refresh token that it was issued for. */
@@ -50,9 +52,14 @@ export function findLastIdToken(exchanges: readonly Exchange[]): string | undefi
   return undefined;
 }
 
-function* findIssued({ caller, number, request, response, at }: Exchange, step: number): Generator<IssuedToken> {
+function* findIssued(
+  { caller, number, request, response, at, events }: Exchange,
+  step: number,
+): Generator<IssuedToken> {
+  // Not the client that the request names: its query may name any client.
+  const client = events.find((event) => event.type === "code_issued" || event.type === "tokens_issued")?.client;
   const code = response?.authorizationResponse?.params.find(([name]) => name === "code")?.[1];
-  if (code !== undefined) yield { kind: "code", value: code, step, reference: `${number}.code` };
+  if (code !== undefined) yield { kind: "code", value: code, step, reference: `${number}.code`, client };
   if (caller !== "client" || response?.status !== 200) return;
   const members = parseJsonMembers(response);
   const exchangedFor = ["code", "refresh_token"].flatMap((name) => request.form.filter((field) => field[0] === name))[0]
@@ -67,6 +74,6 @@ function* findIssued({ caller, number, request, response, at }: Exchange, step: 
       : typeof expiresIn === "number"
       ? at + expiresIn * 1000
       : undefined;
-    yield { kind, value, step, reference: `${number}.${kind}`, expiresAt, exchangedFor };
+    yield { kind, value, step, reference: `${number}.${kind}`, client, expiresAt, exchangedFor };
   }
 }

@@ -63,10 +63,10 @@ export function tryParseFields(text: string): Fields {
   }
 }
 
-/** The value of a parameter in query or form: the first one that is not empty. */
+/** The value of a parameter in form or query: the first one that is not empty. */
 export function findParam({ query, form }: RecordedRequest, name: string): string | undefined {
   const isWanted = ([other, value]: Fields[number]): boolean => other === name && value !== "";
-  return (query.find(isWanted) ?? form.find(isWanted))?.[1];
+  return (form.find(isWanted) ?? query.find(isWanted))?.[1];
 }
 
 /** The token in the `Authorization` header. */

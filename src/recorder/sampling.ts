@@ -11,7 +11,7 @@ export interface Sampling {
   /**
    * Whether the sample of this second is complete.
    *
-   * @param flowCount The number of flows so far for which {@link beginsSampledFlow} held.
+   * @param flowCount The number of flows so far that {@link beginsSampledFlow} counts.
    */
   isComplete(flowCount: number): boolean;
 }

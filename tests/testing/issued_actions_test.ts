@@ -133,3 +133,25 @@ test("[FL-17] tokens have no actions without the page of faults, and those of a 
   const { response } = await unknown.submit("/faults", { expire: unknown.reference("access_token") });
   assertEquals([response.status, await unknown.userinfo()], [409, 200]);
 });
+
+test("[FL-17] a token belongs to the client that it was issued to, whatever other client the query names", async () => {
+  const flows = inspector();
+  await using as = await latchkey({
+    issuer,
+    alg: "ES256",
+    clients: [{ ...metadata, client_id: "shop" }],
+    plugins: [flows, faultPages({ recorder: flows.recorder })],
+  });
+  const post = async (path: string, body: BodyInit, type: string) =>
+    await (await as.fetch(new Request(issuer + path, { method: "POST", body, headers: { "content-type": type } })))
+      .json();
+  const wanted = { grant_types: ["client_credentials"], token_endpoint_auth_method: "client_secret_post" };
+  const { client_id, client_secret } = await post("/oauth2/register", JSON.stringify(wanted), "application/json");
+  const grant = encode({ grant_type: "client_credentials", client_id, client_secret });
+  const { access_token } = await post("/oauth2/token?client_id=shop", grant, "application/x-www-form-urlencoded");
+  assertEquals(typeof access_token, "string");
+  const flow = flows.recorder.flows().at(-1)!;
+  const html = await (await as.fetch(new Request(`${issuer}/flows/${flow.id}`))).text();
+  assertEquals(flow.client, client_id);
+  assert(html.includes("Access token") && !/name="(?:expire|revoke|issued)"/.test(html));
+});

@@ -28,7 +28,7 @@ export async function changeToken(
   const reference = expire ?? form.get("revoke");
   if (reference === undefined) return undefined;
   const { flow, token } = findIssuedToken(flows, reference) ?? {};
-  const client = flow?.client === undefined ? undefined : await server.clients.find(flow.client);
+  const client = token?.client === undefined ? undefined : await server.clients.find(token.client);
   if (flow === undefined || token === undefined || client?.standing !== "configured") throw notChangeable();
   const name = `${token.kind.replace("_", " ").replace("id ", "ID ")} of step ${token.step}`;
   let confirmation: string;
