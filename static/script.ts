@@ -16,3 +16,10 @@ for (const command of document.querySelectorAll("pre.wire, .lines")) {
     if (!isControl && getSelection()?.isCollapsed) selectAll(command);
   });
 }
+
+// The tab keeps the choice to show or hide all secrets.
+const showAll = document.querySelector<HTMLInputElement>(".all input");
+if (showAll) {
+  showAll.checked = JSON.parse(sessionStorage.secrets ?? showAll.checked);
+  showAll.onchange = () => void (sessionStorage.secrets = showAll.checked);
+}

@@ -39,6 +39,8 @@ export interface PlaygroundProps extends Site {
     /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
     readonly editLink?: string;
   })[];
+  /** Whether secrets are shown until the user hides them. */
+  readonly secretsShown: boolean;
   /** The checks of the client; empty if the response has no ID token. */
   readonly checks: readonly CheckResult[];
   /** The tokens of the response. */
@@ -216,7 +218,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
     >
       {rejectsTokens && checkSection}
       <Section id="exchange" heading="Request and response">
-        {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets />}
+        {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets shown={props.secretsShown} />}
         {exchanges.map(({ step, editLink, ...exchange }, i) => {
           const name = lowerFirst(stepLabels[step]);
           return (

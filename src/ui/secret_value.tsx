@@ -24,11 +24,15 @@ export function SecretValue({ name, value }: Secret): VNode {
   );
 }
 
-/** Shows every secret of the page; without it, each has its own control. */
-export function ShowAllSecrets(): VNode {
+/**
+ * Shows every secret of the page; without it, each has its own control. The page's script keeps the choice for the tab.
+ *
+ * @param shown Whether they are shown until the user chooses.
+ */
+export function ShowAllSecrets({ shown }: { readonly shown: boolean }): VNode {
   return (
     <label class="all">
-      <input type="checkbox" /> Show all secrets
+      <input type="checkbox" checked={shown} /> Show all secrets
     </label>
   );
 }

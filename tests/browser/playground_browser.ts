@@ -86,6 +86,30 @@ for (const javaScriptEnabled of [true, false]) {
   );
 }
 
+test(
+  "[DM-13] the tokens of a demo client are shown in parts until the user hides them, for the tab",
+  { skip },
+  async () => {
+    await using opened = await openPage(`${url}/start`);
+    const { page } = opened;
+    const step = async (button: string) => {
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.locator("#exchange").waitFor();
+    };
+    const showAll = page.getByRole("checkbox", { name: "Show all secrets" });
+    await step("Exchange the code");
+    assert(await showAll.isChecked());
+    assertMatch(await page.locator(".message .part-header:visible").first().innerText(), /^ey/);
+    await showAll.uncheck();
+    await step("Introspect");
+    assertEquals(await showAll.isChecked(), false);
+    assertEquals(await page.locator(".message .part-header:visible").count(), 0);
+    await showAll.check();
+    await step("Refresh");
+    assert(await showAll.isChecked());
+  },
+);
+
 test("[DM-13] a request is copied completely, with folded and masked parts", { skip }, async () => {
   await using opened = await openPage(`${url}/start`, { permissions: ["clipboard-read", "clipboard-write"] });
   const { page } = opened;

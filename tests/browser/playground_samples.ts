@@ -142,6 +142,7 @@ export const exchanged: PlaygroundProps = {
       { name: "ID token", value: idToken },
     ],
   }],
+  secretsShown: false,
   checks: [
     ...checks,
     { name: "pkce", passed: true, expected: challenge, received: challenge },

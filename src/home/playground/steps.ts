@@ -6,6 +6,8 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { exchangesAccessTokens, tokenExchangeType } from "../../extensions/token_exchange/settings.ts";
 import type { Params } from "../../oauth/params.ts";
+import type { Server } from "../../oauth/server.ts";
+import { isLoopback } from "../../oauth/test_hosts.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import { checkIdToken } from "../../oauth/tokens/validation.ts";
@@ -134,6 +136,7 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
     step === "replay" && results.at(-1)!.step === "userinfo" && results.at(-1)!.status === 401;
   const codeUsed = callback.code !== undefined && (nextState.accessToken !== undefined || step === "replay");
   const nextSteps = stepsAfter(context, step, nextState, grantRevoked);
+  const form = await playgroundForm(context, browser, nextCallback, nextState, nextSteps, { codeUsed, grantRevoked });
   const props: PlaygroundProps = {
     ...site,
     flowLink: context.app.flowLinkFor(linkingFields(nextCallback)) ?? site.flowLink,
@@ -142,17 +145,24 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
     isPending: result.json.error === "authorization_pending",
     device: nextSteps[0] === "poll" ? deviceProps(context, nextCallback) : undefined,
     exchanges: results,
+    secretsShown: isLoopback(new URL(server.issuer).hostname) && isDemoOnly(server, client) &&
+      form.needsSecretOf === undefined,
     checks: await checkTokenResponse(context, step, callback, flow, client, response),
     tokens: shownTokens(step, response),
     now: server.now(),
     history: history.slice(0, -results.length),
     latest: history.slice(-results.length),
-    form: await playgroundForm(context, browser, nextCallback, nextState, nextSteps, { codeUsed, grantRevoked }),
+    form,
     startLinks: shortStartLinks(context, await callbackClients(context)),
     logoutHref: `${endpointPath(context.app, "logout")}?${new URLSearchParams({ client_id: client.id })}`,
   };
   const pages = await context.pages();
   return htmlWithForms(200, pages.playground(props));
+}
+
+/** Whether the client is used on this page alone, as the built-in ones are: no application uses its tokens. */
+function isDemoOnly(server: Server, { redirectUris }: Client): boolean {
+  return redirectUris.every((redirectUri) => redirectUri === callbackUri(server));
 }
 
 /**
