@@ -5,6 +5,7 @@ import { bashQuote } from "../app/shell_quote.ts";
 import type { Fields } from "../http/form.ts";
 import { type Exchange, maxRecordedBodyChars, type RecordedRequest } from "../recorder/exchange.ts";
 import { findBasicCredentials } from "../recorder/record_request.ts";
+import { requestUrl } from "../recorder/export/request_url.ts";
 import { redactExchange } from "../recorder/redact.ts";
 
 /** The headers that decide the response. curl and the connection set all others. */
@@ -38,11 +39,12 @@ export function curlCommand(exchange: Exchange, origin: string, others: readonly
     names.set(value, count === 1 ? name : `${name}_${count}`);
     return `${start}${names.get(value)}}}`;
   };
-  const { request } = redactExchange(exchange, { secretsFrom: others, redactSecret });
+  const redacted = redactExchange(exchange, { secretsFrom: others, redactSecret });
+  const { request } = redacted;
   const { body = "" } = exchange.request;
   const lines = [
     ...methodOption(request),
-    target(request, origin, placeholder),
+    target(request, requestUrl(redacted, origin), placeholder),
     ...credentials(exchange.request, request, placeholder),
     ...headers(exchange.request, request, placeholder),
     ...data(request, placeholder),
@@ -90,10 +92,9 @@ function methodOption({ method, form, body }: RecordedRequest): string[] {
 }
 
 /** The URL; without a body, {@link data} adds the query. */
-function target({ path, query, form, body }: RecordedRequest, origin: string, placeholder: Placeholder): string {
-  // The path of a hosted resource on another origin begins with its host.
-  const url = path.startsWith("//") ? new URL(origin).protocol + path : origin + path;
-  const flags = [/[[\]{}]/.test(url) ? "--globoff " : "", /\/\.{1,2}(?:\/|$)/.test(path) ? "--path-as-is " : ""];
+function target({ path, query, form, body }: RecordedRequest, url: string, placeholder: Placeholder): string {
+  const isPathAsIs = /^\/\/|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+  const flags = [/[[\]{}]/.test(url) ? "--globoff " : "", isPathAsIs ? "--path-as-is " : ""];
   const sentQuery = form.length > 0 || body
     ? query.map(([name, value], i) =>
       word(`${i === 0 ? "?" : "&"}${encodeName(name, placeholder)}=`, placeholder) + encodedWord(value, placeholder)

@@ -9,6 +9,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { inspector } from "../../src/inspector/mod.ts";
+import { mcpServer } from "../../src/resource/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { challenge, encode, testServer, verifier } from "./harness.ts";
 
@@ -33,7 +34,7 @@ const hostile = [
 test("[FL-02] each step as curl repeats the request in bash, whatever the client sent", { skip }, async () => {
   const inspected = inspector();
   const client = { client_id: "web app", client_secret: "s3cret/of a client", redirect_uris: [redirect_uri] };
-  await using as = await latchkey({ clients: [client], plugins: [inspected] });
+  await using as = await latchkey({ clients: [client], plugins: [inspected, mcpServer("/mcp")] });
   const { url } = await as.listen({ port: 0 });
   const credentials = `Basic ${btoa(`${encodeURIComponent(client.client_id)}:${client.client_secret}`)}`;
   const token = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>>) =>
@@ -52,7 +53,10 @@ test("[FL-02] each step as curl repeats the request in bash, whatever the client
   assertEquals(response.status, 200);
   const { access_token } = await response.json();
   const bearer = { authorization: `Bearer ${access_token}` };
-  await (await fetch(`${url}/oauth2/userinfo`, { headers: bearer })).text();
+  // The second address could be taken for one of another host.
+  for (const path of ["/oauth2/userinfo", "//evil.example/oauth2/userinfo"]) {
+    await (await fetch(`${url}${path}`, { headers: bearer })).text();
+  }
   for (const text of hostile) {
     // The name of a secret parameter would redact its value.
     const name = /secret|passwd/i.test(text) ? "name" : `name ${text}`;
@@ -61,7 +65,7 @@ test("[FL-02] each step as curl repeats the request in bash, whatever the client
     await (await fetch(`${url}/oauth2/authorize?${encode({ ...request, state: text, [name]: "x" })}`, {
       redirect: "manual",
     })).text();
-    await (await fetch(`${url}/oauth2/token?${encode({ "a=b": text, code })}`, {
+    await (await fetch(`${url}/mcp?${encode({ "a=b": text, code })}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ text, client_secret: client.client_secret }),
@@ -69,7 +73,7 @@ test("[FL-02] each step as curl repeats the request in bash, whatever the client
   }
   const { recorder } = inspected;
   const recorded = recorder.exchanges().filter(({ flow }) => flow !== undefined);
-  assert(recorded.length >= 3 + 2 * hostile.length, `${recorded.length}`);
+  assert(recorded.length >= 4 + 3 * hostile.length, `${recorded.length}`);
   const folder = mkdtempSync(join(tmpdir(), "flow-"));
   for (const exchange of recorded) {
     const steps = recorder.flow(exchange.flow!)!.exchanges;

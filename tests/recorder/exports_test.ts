@@ -220,6 +220,13 @@ test("the archive has an entry for a request without a response, and no negative
   assertEquals([har.log.entries[0]!.response.status, har.log.entries[0]!.time], [0, 0]);
 });
 
+test("a path that begins with two slashes does not change the host in the archive", async () => {
+  const { server, recorder } = await recordedServer();
+  await server.get("//evil.example/oauth2/userinfo");
+  const { log } = toHar(recorder.exchanges(), { issuer: server.as.issuer });
+  assertEquals(log.entries.map(({ request }) => request.url), ["https://as.test//evil.example/oauth2/userinfo"]);
+});
+
 test("a fixture is the same for the same flow, with other random values and times", async () => {
   const fixtures = [];
   for (const start of [Date.UTC(2026, 0, 1), Date.UTC(2031, 5, 5)]) {

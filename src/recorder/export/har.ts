@@ -3,6 +3,7 @@
 import type { Fields } from "../../http/form.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactExchanges, type RedactOptions } from "../redact.ts";
+import { requestUrl } from "./request_url.ts";
 
 /** An HTTP Archive, version 1.2. Sizes are bytes, -1 if unknown; times are milliseconds. */
 export type Har = ReturnType<typeof toHar>;
@@ -43,7 +44,7 @@ function toHarEntry(exchange: Exchange, origin: string) {
     ...exchange.flow !== undefined && { pageref: `flow_${exchange.flow}` },
     startedDateTime: new Date(at).toISOString(),
     time,
-    request: toHarRequest(request, origin),
+    request: toHarRequest(request, requestUrl(exchange, origin)),
     response: toHarResponse(response ?? {}),
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },
@@ -56,11 +57,9 @@ function toHarEntry(exchange: Exchange, origin: string) {
 
 const httpVersion = "HTTP/1.1";
 
-function toHarRequest({ method, path, query, form, headers, body }: RecordedRequest, origin: string) {
+function toHarRequest({ method, query, form, headers, body }: RecordedRequest, url: string) {
   const mimeType = headers["content-type"] ?? "";
   const hasForm = form.length > 0;
-  // The path of a hosted resource on another origin begins with its host.
-  const url = path.startsWith("//") ? new URL(origin).protocol + path : origin + path;
   return {
     method,
     url: url + (query.length === 0 ? "" : `?${new URLSearchParams(query.map((pair) => [...pair]))}`),
