@@ -24,6 +24,7 @@ type Placeholder = RegExp;
  * @param others The other exchanges of the flow, whose secrets are variables too.
  */
 export function curlCommand(exchange: Exchange, origin: string, others: readonly Exchange[]): string | undefined {
+  if (!isRecordedWhole(exchange.request)) return undefined;
   // No placeholder may be equal to a text of the request.
   let start = "{{";
   for (const sent = JSON.stringify(exchange.request); sent.includes(start);) start += "_";
@@ -41,7 +42,6 @@ export function curlCommand(exchange: Exchange, origin: string, others: readonly
   };
   const redacted = redactExchange(exchange, { secretsFrom: others, redactSecret });
   const { request } = redacted;
-  const { body = "" } = exchange.request;
   const lines = [
     ...methodOption(request),
     target(request, requestUrl(redacted, origin), placeholder),
@@ -50,9 +50,17 @@ export function curlCommand(exchange: Exchange, origin: string, others: readonly
     ...data(request, placeholder),
   ];
   const command = `curl -i ${lines.join(" \\\n  ")}`;
-  if (command.includes("\0") || body.length >= maxRecordedBodyChars) return undefined;
+  if (command.includes("\0")) return undefined;
   const used = [...names.values()].filter((name) => new RegExp(`\\$${name}\\b`).test(command));
   return used.length === 0 ? command : `# Set first: ${used.map((name) => `${name}=…`).join(" ")}\n${command}`;
+}
+
+/** Whether the whole body of a request was recorded. The server does not read every body, for example of an error. */
+export function isRecordedWhole({ headers, body = "" }: RecordedRequest): boolean {
+  const bytes = new TextEncoder().encode(body).byteLength;
+  if (bytes >= maxRecordedBodyChars) return false;
+  if (headers["transfer-encoding"] !== undefined) return bytes > 0;
+  return Number(headers["content-length"] ?? bytes) === bytes;
 }
 
 /** Maximum length of a name: redaction takes longer ones for secrets. */

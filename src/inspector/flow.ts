@@ -10,6 +10,7 @@ import { parseJsonMembers, parseLocation } from "../recorder/record_response.ts"
 import type { FixLink } from "../ui/error_page.tsx";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
+import { isRecordedWhole } from "./curl.ts";
 import type { DocumentRequests } from "./documents.ts";
 import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
@@ -207,6 +208,7 @@ function describeStep(
     ],
     request,
     response,
+    hasCommand: isRecordedWhole(masked.original.request),
     masked: countMasked(request) + (response === undefined ? 0 : countMasked(response)),
   };
 }

@@ -237,7 +237,7 @@ function formatExport(issuer: string, flow: Flow, format: string, step: number):
       const exchange = flow.exchanges[step - 1];
       const command = exchange && curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
       if (command !== undefined) return command;
-      throw new HttpError(404, "HT-01", "This step has no command: a shell cannot hold its request", {
+      throw new HttpError(404, "HT-01", "This step has no curl command", {
         expected: `a step from 1 to ${flow.exchanges.length}, with a body that was recorded whole and has no U+0000`,
         received: `step ${step}`,
         fix: "Choose a step on the page of the flow.",

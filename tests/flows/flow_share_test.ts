@@ -113,6 +113,37 @@ test("[FL-02] each step as curl repeats the request in bash, whatever the client
   rmSync(folder, { recursive: true });
 });
 
+test("[FL-02] a step whose body was not recorded whole has no curl command", async () => {
+  const inspected = inspector();
+  await using as = await latchkey({ plugins: [inspected, mcpServer("/mcp")] });
+  const { url } = await as.listen({ port: 0 });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const json = { "content-type": "application/json" };
+  const flow = { authorization: "Bearer unknown" };
+  const requests: readonly (readonly [path: string, headers: Record<string, string>, body: BodyInit])[] = [
+    ["/oauth2/token", json, "{}"],
+    ["/oauth2/token", { "content-type": "text/plain" }, "grant_type=authorization_code"],
+    ["/oauth2/token", { ...form, origin: "https://evil.example", "sec-fetch-site": "cross-site" }, "grant_type=x"],
+    ["/unknown", { ...form, ...flow }, "grant_type=authorization_code"],
+    ["/oauth2/token", json, new Blob(["{}"]).stream()],
+    // The recorded part has fewer characters than bytes.
+    ["/mcp", json, new Blob(["ä".repeat(40_000)]).stream()],
+    ["/mcp", json, new Uint8Array([0x22, 0xff, 0x22])],
+  ];
+  for (const [path, headers, body] of requests) {
+    const before = inspected.recorder.exchanges().length;
+    const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
+    await (await fetch(`${url}${path}`, init)).text();
+    const { flow: id } = inspected.recorder.exchanges()[before]!;
+    assert(id !== undefined, path);
+    const page = await (await fetch(`${url}/flows/${id}`)).text();
+    assertStringIncludes(page, `POST ${path}`);
+    assert(!page.includes(".sh?step="), `${path} ${JSON.stringify(headers)}`);
+    const command = await fetch(`${url}/flows/${id}.sh?step=1`);
+    assertEquals(command.status, 404, await command.text());
+  }
+});
+
 test("[FL-03] a flow for an issue begins with the reason, and no text of a client leaves its code", async () => {
   const inspected = inspector();
   const made = await testServer({ plugins: [inspected] });

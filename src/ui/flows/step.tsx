@@ -59,6 +59,7 @@ export function StepItem(props: StepProps): VNode {
   const { number, title, at, durationMs, status, rejection, hops, checks, warnings, notes, request, response } = step;
   const failed = checks.filter(({ passed }) => passed === false);
   const others = checks.filter(({ passed }) => passed !== false);
+  const canCopy = step.hasCommand && !step.brief;
   return (
     <li>
       <details class="step" open={step.open}>
@@ -89,9 +90,9 @@ export function StepItem(props: StepProps): VNode {
               <b>i</b> <bdi>{note}</bdi>
             </p>
           ))}
-          {(!step.brief || step.edit !== undefined) && (
+          {(canCopy || step.edit !== undefined) && (
             <p>
-              {!step.brief && <a href={`${props.path}.sh?step=${number}`}>Copy step {number} as curl</a>}{" "}
+              {canCopy && <a href={`${props.path}.sh?step=${number}`}>Copy step {number} as curl</a>}{" "}
               {step.edit !== undefined && (
                 <a href={step.edit}>
                   Edit and send again<span class="unseen">{`, step ${number}`}</span>
