@@ -143,7 +143,9 @@ test("[DI-05] the settings for oidc-client-ts log a user in, with the name, and 
 test("[DI-05] the settings for Passport log a user in with the methods that it supports", async () => {
   const as = await serve();
   for (const id of ["none", "client_secret_post", "unnamed"]) {
-    const { strategy } = await run(settingsOf(as, id).get("Passport")!.text!, { "passport-oauth2": OAuth2Strategy });
+    const text = settingsOf(as, id).get("Passport")!.text!;
+    assertEquals(text.includes("sends an empty client_secret"), text.includes(`clientSecret: ""`), id);
+    const { strategy } = await run(text, { "passport-oauth2": OAuth2Strategy });
     const outcome = await loginWithPassport(strategy);
     assert("user" in outcome, JSON.stringify(outcome));
     const tokens = outcome.user.tokens as { token_type: string; scope: string };

@@ -87,6 +87,10 @@ test("[UI-13, UI-19] every rejection on a page explains the error and how to fix
   });
 });
 
+test("[UI-04] the rejection of a form that no client sent names no client", () => {
+  assertEquals(findRule("UI-04")!.fix, "Go back, reload the page and send the form again.");
+});
+
 test("[AZ-02, DI-01] a page of a real host names no registered client; the trace does, the nearest first, and no client that registered itself", async () => {
   for (const options of [{}, realHost]) {
     const b = await testServer({ ...options, registration: { mode: "open" }, insecureAllowOpenRegistration: true });

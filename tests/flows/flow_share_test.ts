@@ -154,6 +154,11 @@ test("[FL-03] a flow for an issue begins with the reason, and no text of a clien
   };
   const code = await made.code();
   await (await made.token({ code, redirect_uri: "https://spa.example/cb/" })).text();
+  const counts = /(\d+) of (\d+) checks passed, 1 failed, (\d+) not checked/.exec(
+    await (await made.get("/flows/1")).text(),
+  );
+  const [passed, all, unchecked] = counts!.slice(1).map(Number);
+  assertEquals(passed! + 1 + unchecked!, all);
   const text = await read("1");
   assertMatch(
     text,

@@ -19,6 +19,9 @@ export const passport: SnippetWriter = (info) => {
     `    authorizationURL: ${stringLiteral(info.authorize)},`,
     `    tokenURL: ${stringLiteral(info.token)},`,
     `    clientID: ${stringLiteral(info.clientId)},`,
+    ...info.secret === undefined
+      ? ["    // A public client: passport-oauth2 sends an empty client_secret all the same."]
+      : [],
     `    clientSecret: ${stringLiteral(info.secret ?? "")},`,
     `    callbackURL: ${stringLiteral(info.redirectUri!)},`,
     `    scope: ${JSON.stringify(info.scope)},`,

@@ -6,7 +6,7 @@ import type { Rule } from "./rule.ts";
 export const pageRules = {
   "UI-04": {
     passes: "the form has the CSRF token of this browser's page",
-    fix: "Go back to the client and start again.",
+    fix: "Go back, reload the page and send the form again.",
     cites: ["RFC 9700 §4.7", "RFC 6819 §4.4.1.8"],
   },
   "UI-05": {

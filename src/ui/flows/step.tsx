@@ -80,7 +80,7 @@ export function StepItem(props: StepProps): VNode {
           {failed.length > 0 && <Checks checks={failed} />}
           {step.brief && <StepInFull {...props} />}
           {!step.brief && others.length > 0 && (
-            <CheckList results={others.map(({ passed }) => passed)}>
+            <CheckList results={checks.map(({ passed }) => passed)} failedOutside>
               <Checks checks={others} />
             </CheckList>
           )}
