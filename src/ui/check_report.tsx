@@ -27,7 +27,7 @@ const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: strin
   passed: ["good", "Passed"],
 };
 
-function Summary({ passed, summary, problem, controlFailure, outdatedBaseline }: CheckReportProps): VNode {
+function Summary({ passed, summary, problem, controlFailure, hint, outdatedBaseline }: CheckReportProps): VNode {
   const [tone, label] = passed === undefined
     ? ["open", "The check is running"] as const
     : passed
@@ -46,6 +46,11 @@ function Summary({ passed, summary, problem, controlFailure, outdatedBaseline }:
       {problem !== undefined && (
         <Notice kind="bad">
           <p>{sentence(problem)}</p>
+        </Notice>
+      )}
+      {hint !== undefined && (
+        <Notice kind="warn">
+          <p>Hint: {hint}</p>
         </Notice>
       )}
       {outdatedBaseline.length > 0 && (

@@ -82,6 +82,8 @@ export interface CheckReportProps {
   readonly problem?: string;
   /** Lines about the failure of the login without an attack; absent if it succeeded. */
   readonly controlFailure?: readonly string[];
+  /** What to declare if the client is allowed to do what failed; absent if there is nothing. */
+  readonly hint?: string;
   /** The known failures that passed. */
   readonly outdatedBaseline: readonly string[];
   /** How many attacks and journeys there were, and how long they took. */

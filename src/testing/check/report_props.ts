@@ -5,7 +5,7 @@ import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { describeControlFailure, formatControlFailure } from "./control_failure.ts";
 import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";
-import { countOf, formatValues, groupByCause, summarizeExchanges } from "./report_text.ts";
+import { countOf, formatValues, groupByCause, signatureHint, summarizeExchanges } from "./report_text.ts";
 import { describeSent } from "./sent_values.ts";
 import { isUndecided, type Verdict, worstFirst, worstVerdict } from "./verdict.ts";
 
@@ -41,6 +41,7 @@ export function describeReport(report: CheckReport, { show, journeyPath }: Repor
     summary: `${countOf(attacks.length, "attack")} (${countOf(results.length, "journey")}, ${seconds.toFixed(1)} s)${
       habits.length === 0 ? "" : `; ${habits.length} habits`
     }`,
+    hint: signatureHint(results),
     outdatedBaseline: report.outdatedBaseline,
     score: all.map(({ verdict, count }) => ({ verdict, count })),
     verdicts: shown.length > 0 ? shown.map(openAll) : all.map(openGravest),

@@ -53,6 +53,7 @@ export function groupByCause(results: readonly CheckResult[], verdict: "inconclu
 /** The text, without a final newline. */
 export function formatReport(report: CheckReport): string {
   const { control, results, habits, outdatedBaseline } = report;
+  const hint = signatureHint(results);
   const failed = (["failed", "warning"] as const).flatMap((verdict) => groupByAttack(results, verdict));
   const known = groupByAttack(results, "known").map(({ attack, results }) => nameWithCount(attack.id, results.length));
   const knownHabits = habits.filter(({ isKnown }) => isKnown).map(({ habit: { id } }) => `habit ${id}`);
@@ -66,7 +67,7 @@ export function formatReport(report: CheckReport): string {
   return [
     ...formatSummary(report),
     ...list("CAUSES, what the client does wrong:", causes),
-    ...signatureHint(results),
+    ...hint === undefined ? [] : ["", `HINT: ${hint}`],
     ...failed.flatMap((group) => formatAttack(group, report)),
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
     ...list("KNOWN, failures that the baseline has:", [...known, ...knownHabits]),
@@ -111,15 +112,13 @@ function formatCause(verdict: "inconclusive" | "skipped", { cause, attacks, exam
   ];
 }
 
-/** How a client declares that it skips the signature of ID tokens; empty if it accepted no wrong one. */
-function signatureHint(results: readonly CheckResult[]): string[] {
+/** How a client declares that it skips the signature of ID tokens; `undefined` if it accepted no wrong one. */
+export function signatureHint(results: readonly CheckResult[]): string | undefined {
   const isAccepted = ({ attack, verdict, outcome }: CheckResult) =>
     attack.needsSignatureCheck && verdict === "failed" && outcome === "accepted";
-  return !results.some(isAccepted) ? [] : [
-    "",
-    "HINT: If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
-    "§3.1.3.7 allows, declare it: verifiesIdTokenSignature: false in a driver, or --id-token-signature off in the command.",
-  ];
+  if (!results.some(isAccepted)) return undefined;
+  return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
+    "§3.1.3.7 allows, declare it: verifiesIdTokenSignature: false in a driver, or --id-token-signature off in the command.";
 }
 
 /** `1 attack`, `2 attacks`. */
