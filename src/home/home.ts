@@ -65,7 +65,10 @@ export const home: Handlers = {
   },
 };
 
-/** The settings of the first client that users log in to; of one that an application can use, if there is any. */
+/**
+ * The settings of the first configured client that users log in to; of one that an application can use, if there is
+ * any. Not of a client that registered itself, because an attacker may have chosen its name and redirect URI.
+ */
 async function describeConnection(
   context: Context,
   clients: readonly Client[],
@@ -73,7 +76,9 @@ async function describeConnection(
 ): Promise<HomeProps["connect"]> {
   const ownPage = callbackUri(context.server);
   const usesOwnPage = ({ redirectUris }: Client) => redirectUris[0] === ownPage;
-  const candidates = clients.filter(({ grantTypes }) => grantTypes.includes("authorization_code"));
+  const candidates = clients.filter(({ grantTypes, standing }) =>
+    standing === "configured" && grantTypes.includes("authorization_code")
+  );
   const client = candidates.find((candidate) => !usesOwnPage(candidate)) ?? candidates[0];
   if (client === undefined) return undefined;
   return {

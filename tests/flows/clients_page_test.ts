@@ -356,3 +356,15 @@ test("[UI-03] hostile metadata is shown as text on these pages and in the settin
   const typed = { client_id: "</textarea><script>", redirect_uris: "</textarea><script>alert(1)</script>" };
   await assertPageWithForms(await add(browser, typed), 400, "<script>", "</textarea><script");
 });
+
+test("the home page shows how to connect a configured client, never one that registered itself", async () => {
+  const b = await testServer({ clients: [] });
+  const registered = await b.get("/oauth2/register", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ client_name: "Your app", redirect_uris: ["https://evil.example/a"] }),
+  });
+  assertEquals(registered.status, 201);
+  const html = await (await b.get("/")).text();
+  assert(!/id="connect"[^]*?evil\.example[^]*?<\/section>/.test(html));
+});
