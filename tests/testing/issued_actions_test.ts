@@ -16,7 +16,14 @@ const metadata = {
 } as const;
 
 /** A server with a flow that has issued tokens, and a browser at the page of the flow. */
-async function start({ faults = true, registered = false } = {}) {
+async function start(
+  { faults = true, registered = false, edit }: {
+    readonly faults?: boolean;
+    readonly registered?: boolean;
+    /** A fault for the token response. */
+    readonly edit?: { readonly fault: string; readonly edit: string };
+  } = {},
+) {
   const flows = inspector();
   const as = await latchkey({
     issuer,
@@ -34,6 +41,14 @@ async function start({ faults = true, registered = false } = {}) {
 
   const json = { method: "POST", body: JSON.stringify(metadata), headers: { "content-type": "application/json" } };
   const client_id = registered ? (await (await send("/oauth2/register", json)).json()).client_id : "shop";
+  if (edit !== undefined) {
+    const page = await send("/faults");
+    const cookie = page.headers.getSetCookie().map((line) => line.split(";", 1)[0]).join("; ");
+    const form_token = /name="form_token" value="([^"]+)"/.exec(await page.text())![1]!;
+    const fields = { form_token, do: "add", fault: edit.fault, endpoint: "token", times: "once" };
+    const added = await form("/faults", { ...fields, parameter_edit: edit.edit }, { cookie, origin: issuer });
+    assertEquals(added.status, 303);
+  }
   flows.recorder.clear();
   const request = { response_type: "code", client_id, redirect_uri, scope: "openid", code_challenge: challenge };
   const location = (await send(`/oauth2/authorize?${encode({ ...request, code_challenge_method: "S256" })}`, {
@@ -154,4 +169,22 @@ test("[FL-17] a token belongs to the client that it was issued to, whatever othe
   const html = await (await as.fetch(new Request(`${issuer}/flows/${flow.id}`))).text();
   assertEquals(flow.client, client_id);
   assert(html.includes("Access token") && !/name="(?:expire|revoke|issued)"/.test(html));
+});
+
+test("[FL-17] a token with an exp that is no date, or that the clock cannot reach, is shown and not expired", async () => {
+  for (
+    const [name, exp] of [["id", 1e20], ["id", -1e20], ["id", 8640000000001], ["access", 1e20], [
+      "access",
+      -1e20,
+    ]] as const
+  ) {
+    const edit = JSON.stringify({ exp });
+    const { as, submit, reference, html, userinfo } = await start({ edit: { fault: `${name}Token.edited`, edit } });
+    await using _ = as;
+    assertStringIncludes(html, `${exp} seconds since 1970`, `${name} ${exp}`);
+    assert(await userinfo() < 500);
+    const { response } = await submit("/faults", { expire: reference(`${name}_token`) });
+    assertEquals(response.status, 409, `${name} ${exp}`);
+    if (exp === 1e20) assertMatch(await response.text(), /the clock cannot reach its expiry/);
+  }
 });

@@ -15,7 +15,8 @@ import type { PageControl } from "./page_control.ts";
 /**
  * Expires the token that `expire` names, or revokes the one of `revoke`; `undefined` if the form names none.
  *
- * @throws {HttpError} 409 if the token is not recorded, not valid, or of a client that is not configured.
+ * @throws {HttpError} 409 if the token is not recorded, not valid, or of a client that is not configured, or if the
+ *   clock cannot reach its expiry.
  */
 export async function changeToken(
   context: Context,
@@ -39,7 +40,7 @@ export async function changeToken(
     const expiresAt = await findExpiry(server, token);
     if (expiresAt === undefined || expiresAt <= clock.now()) throw notChangeable();
     const seconds = Math.ceil((expiresAt - clock.now()) / 1000);
-    confirmation = `Expired: ${name}. ${await moveClock(clock, seconds)}; /faults sets it back`;
+    confirmation = `Expired: ${name}. ${await moveClock(clock, seconds).catch(rejectMove)}; /faults sets it back`;
   }
   return await redirectWithConfirmation(context, `${site.base}/flows/${flow.id}`, confirmation);
 }
@@ -48,6 +49,14 @@ export async function changeToken(
 async function findExpiry(server: Server, { kind, value, expiresAt }: IssuedToken): Promise<number | undefined> {
   if (kind !== "code" && kind !== "refresh_token") return expiresAt;
   return (await server.store.get(kind, await storageKey(server, value)))?.value.validUntil;
+}
+
+function rejectMove(error: unknown): never {
+  if (!(error instanceof RangeError)) throw error;
+  throw new HttpError(409, "FL-17", "This token cannot be expired: the clock cannot reach its expiry", {
+    expected: "a token that expires before the year 10000",
+    received: error.message,
+  });
 }
 
 function notChangeable(): HttpError {
