@@ -24,7 +24,7 @@ import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
-import { withVisibleTexts } from "./visible_text.ts";
+import { withVisibleTexts } from "../app/visible_text.ts";
 
 /** GET /flows. */
 export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {

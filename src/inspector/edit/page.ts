@@ -15,7 +15,7 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { EditProps } from "../../ui/flows/edit.tsx";
 import { exchangeTitle } from "../labels.ts";
 import type { Masked } from "../message.ts";
-import { withVisibleTexts } from "../visible_text.ts";
+import { withVisibleTexts } from "../../app/visible_text.ts";
 import { editableRequest, isEditable } from "./editable.ts";
 import { type EditedRequest, readEdited, readRows, recordedRows } from "./edited.ts";
 import type { PendingExperiments } from "./pending_experiments.ts";

@@ -1,6 +1,7 @@
 /** Creates the report of a check, and the form of it that is JSON. */
 
 import type { HabitResult } from "../../habits/mod.ts";
+import { visibleText } from "../../app/visible_text.ts";
 import { redactText } from "../../recorder/redact.ts";
 import { describeError } from "./assess.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
@@ -52,10 +53,10 @@ export function checkReport(facts: ReportFacts): CheckReport {
     passed: control.passed && failures.length === 0 && problem === undefined &&
       habits.every(({ outcome, isKnown }) => outcome !== "failed" || isKnown),
     repeat,
-    toString: () => formatReport(report),
+    toString: () => visibleText(formatReport(report)),
     toJSON: () => toJson(report),
     toHTML: async () => await (await import("./html_report.ts")).formatDocument(describeReport(report)),
-    toJUnit: () => formatJUnit(report),
+    toJUnit: () => visibleText(formatJUnit(report)),
   };
   return report;
 }

@@ -1,5 +1,6 @@
 /** The report of a check as the props of a page. */
 
+import { withVisibleTexts } from "../../app/visible_text.ts";
 import type { CheckReportProps, ReportedAttack, ReportedGroup, ReportedVerdict } from "../../ui/check_report_props.ts";
 import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
@@ -20,7 +21,7 @@ interface ReportView {
 /** Rows of attacks that are open at first; the gravest cause is open whatever it has. */
 const maxOpenRows = 48;
 
-/** The props. */
+/** The props, without control characters of the application. */
 export function describeReport(report: CheckReport, { show, journeyPath }: ReportView = {}): CheckReportProps {
   const { client, passed, problem, control, results, habits, seconds } = report;
   const failure = describeControlFailure(control);
@@ -33,7 +34,7 @@ export function describeReport(report: CheckReport, { show, journeyPath }: Repor
   };
   const all = worstFirst.map(describe).filter(({ count }) => count > 0);
   const shown = all.filter(({ verdict }) => verdict === show);
-  return {
+  return withVisibleTexts({
     client,
     passed,
     problem,
@@ -46,7 +47,7 @@ export function describeReport(report: CheckReport, { show, journeyPath }: Repor
     score: all.map(({ verdict, count }) => ({ verdict, count })),
     verdicts: shown.length > 0 ? shown.map(openAll) : all.map(openGravest),
     ...shown.length > 0 && { show: shown[0]!.verdict },
-  };
+  });
 }
 
 const openAll = (verdict: ReportedVerdict): ReportedVerdict => ({

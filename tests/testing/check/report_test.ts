@@ -1,6 +1,6 @@
 /** The report of a check as a page of the server, and as a document. */
 
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { showFlow } from "../../../src/inspector/handlers.ts";
 import { inspector } from "../../../src/inspector/mod.ts";
@@ -36,6 +36,22 @@ test("the report is a page beside the flows, complete without scripts, with the 
   assertMatch(html, /<section id="passed"[^]*id-token\/nonce-wrong/);
   const home = await (await as.fetch("/")).text();
   assertStringIncludes(home, 'href="/flows/check"');
+});
+
+test("no form of the report has control characters or marks of direction that the application chose", async () => {
+  const marks = "\u202e\u001b[31m\u0007";
+  const driver: ClientDriver = {
+    ...smallClient(),
+    name: `app${marks}`,
+    receiveCallback: () => Promise.reject(new UndecidedError(`shows no user${marks}`, `page${marks}`)),
+  };
+  const report = await checkClientWithEdDsa(driver, { only: ["response/twice"] });
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report)] });
+  const page = await (await as.fetch("/flows/check")).text();
+  for (const text of [String(report), await report.toHTML(), report.toJUnit(), page]) {
+    assertNotMatch(text, /(?![\n\t])\p{Cc}|\u202e/u);
+    assertStringIncludes(text, "app\\u202e");
+  }
 });
 
 test("the counts of the report filter it: a link shows one verdict alone, with every group open", async () => {
