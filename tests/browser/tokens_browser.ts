@@ -63,7 +63,7 @@ for (const { name, options } of browserVariants) {
     );
     assertMatch(
       await checkToken(opened, `response-${name}`, JSON.stringify({ id_token: idToken, access_token: accessToken })),
-      /2 tokens: 2 valid signatures/,
+      /2 of 2 JWTs valid/,
     );
     const callback = `https://app.example/cb?code=c0de&state=s#id_token=${idToken}`;
     assertMatch(await checkToken(opened, `callback-${name}`, callback), /Found in the callback URL/);

@@ -13,6 +13,7 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { cpuTimeOf } from "../until.ts";
 import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
+import type { Tokens } from "./client_endpoints.ts";
 import { assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
 import { assertPage, assertTokenResponse, encode, forEachCase, getRejections, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
@@ -87,7 +88,7 @@ test("[TP-01, TP-02] the ID token and the access token of a login are valid, and
   const whole = await bench.check({ token: JSON.stringify(response) });
   for (
     const text of [
-      "2 tokens: 2 valid signatures",
+      "2 of 2 JWTs valid",
       "Valid ID token (",
       "Valid access token (",
       "at_hash matches the access token",
@@ -103,6 +104,53 @@ test("[TP-01, TP-02] the ID token and the access token of a login are valid, and
     /exp is in the future\..*Expected a time after .* Received 2026-01-01.*How to fix it: Get a new token/,
   );
   assertMatch(expired, /Lifetime expired/);
+});
+
+const refreshing: LatchkeyOptions = {
+  clients: [{
+    client_id: "spa",
+    redirect_uris: ["https://spa.example/cb"],
+    grant_types: ["authorization_code", "refresh_token"],
+  }],
+};
+
+async function issue(server: TestServer): Promise<Tokens> {
+  return await (await server.token({ code: await server.code() })).json();
+}
+
+test("[TP-02] a revoked access token of this server is rejected, as its resources do", async () => {
+  const bench = await tokenBench(refreshing);
+  const [revoked, kept, ofRevokedGrant] = [await issue(bench), await issue(bench), await issue(bench)];
+  for (const token of [revoked.access_token, ofRevokedGrant.refresh_token]) {
+    const body = encode({ client_id: "spa", token });
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    assertEquals((await bench.get("/oauth2/revoke", { method: "POST", body, headers })).status, 200);
+  }
+  for (
+    const [{ access_token }, reason] of [
+      [revoked, "the token was revoked"],
+      [ofRevokedGrant, "its grant was revoked"],
+    ] as const
+  ) {
+    assertMatch(
+      await bench.check({ token: access_token }),
+      new RegExp(`breaks 1 rule .*rejected.*✗ Rule broken: the token is not revoked\\..*Received ${reason} `),
+    );
+  }
+  assertMatch(await bench.check({ token: kept.access_token }), /Valid access token .*The token is not revoked/);
+  assertMatch(await bench.check({ token: revoked.id_token }), /Valid ID token/);
+  assertMatch(await bench.check({ token: JSON.stringify(revoked) }), /1 of 2 JWTs valid/);
+});
+
+test("[TP-01] a token response with a refresh token: its JWTs are valid, and it goes to the token endpoint", async () => {
+  const bench = await tokenBench(refreshing);
+  const response = await issue(bench);
+  const whole = await bench.check({ token: JSON.stringify(response) });
+  assertMatch(whole, /2 of 2 JWTs valid, 1 opaque .*JWTs valid/);
+  for (const text of [whole, await bench.check({ token: response.refresh_token })]) {
+    assertMatch(text, /Refresh token: opaque .*to the token endpoint only/);
+    assertEquals(text.includes("introspection endpoint about it"), false);
+  }
 });
 
 const goodIdToken = { iss: "https://as.test", aud: "spa", sub: "alice", iat: now, exp: now + 300, nonce: "n1" };

@@ -2,7 +2,9 @@
 
 import { tokenHash } from "../../oauth/keys/jwt.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
+import { checkAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../../ui/flows/tokens.tsx";
 import { type Members, type ParsedToken, parseToken } from "./parse_token.ts";
 import type { PastedToken, TokenKind } from "./read_input.ts";
@@ -66,10 +68,9 @@ export async function checkToken(server: Server, pasted: PastedToken, options: C
   const chosen = options.kind ?? pasted.kind;
   const base = { source: pasted.source, token: jwt, header, claims, disclosures, form };
   if (form !== "signed") {
-    const name = chosen === undefined
-      ? pasted.source === "refresh_token" ? "Refresh token" : "Token"
-      : kindNames[chosen];
-    return { ...base, name, checks: problems.map(toFormCheck) };
+    const isRefreshToken = form === "opaque" && chosen === undefined && await isRefresh(server, pasted);
+    const name = isRefreshToken ? "Refresh token" : chosen === undefined ? "Token" : kindNames[chosen];
+    return { ...base, name, isRefreshToken, checks: problems.map(toFormCheck) };
   }
   const kind = chosen ?? detectKind(parsed);
   const signature = header === undefined ? undefined : await checkSignature(server, kind, parsed, options.keys);
@@ -81,8 +82,31 @@ export async function checkToken(server: Server, pasted: PastedToken, options: C
       ...problems.map(toFormCheck),
       ...signature === undefined ? [] : [signature],
       ...claims === undefined ? [] : await checkRules(server, kind, parsed, options),
+      ...kind === "access_token" && claims?.iss === server.issuer ? await checkRevocation(server, jwt) : [],
     ],
   };
+}
+
+/** Whether the pasted text names it a refresh token, or this server issued it as one. */
+async function isRefresh(server: Server, { source, token }: PastedToken): Promise<boolean> {
+  if (source !== undefined) return source === "refresh_token";
+  return await server.store.get("refresh_token", await storageKey(server, token)) !== undefined;
+}
+
+/** Asks this server as its resources do. Nothing for a token that it cannot read: the other checks say why. */
+async function checkRevocation(server: Server, token: string): Promise<TokenCheck[]> {
+  const read = await checkAccessToken(server, token);
+  if (read === "unreadable") return [];
+  const problem = typeof read === "string" ? read : undefined;
+  return [{
+    title: "The token is not revoked",
+    cites: ["RFC 6750 §3.1", "RFC 7662 §2.2"],
+    passed: problem === undefined,
+    expected: "a token that this server still accepts",
+    received: problem ?? "such a token",
+    fix: "Get a new token. Only this server knows of the revocation: a resource that checks no more than the JWT " +
+      "accepts it until exp, unless it asks the introspection endpoint.",
+  }];
 }
 
 function toFormCheck(problem: { expected: string; received: string; fix: string }): TokenCheck {

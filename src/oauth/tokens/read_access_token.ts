@@ -16,16 +16,35 @@ export interface AccessToken {
   readonly audience: readonly string[];
 }
 
+/** Why a token is no valid access token of this server. `unreadable`: unknown, malformed or expired. */
+export type AccessTokenProblem =
+  | "unreadable"
+  | "the client was removed"
+  | "the user was removed"
+  | "the token was revoked"
+  | "its grant was revoked";
+
 /** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
+  const read = await checkAccessToken(server, token);
+  return typeof read === "string" ? undefined : read;
+}
+
+/** Reads an access token of this server, or says why it is not valid. */
+export async function checkAccessToken(server: Server, token: string): Promise<AccessToken | AccessTokenProblem> {
   const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
-  if (verified === undefined) return undefined;
-  const { claims, user } = verified;
-  if (!hasRequiredClaims(claims)) return undefined;
-  if (server.now() >= claims.exp * 1000) return undefined;
-  if (await server.clients.findHolder(claims.client_id) === undefined) return undefined;
-  if (user !== undefined && await findUser(server, user, generationOfAccessToken(claims.jti)) === undefined) return;
-  return await findRevoked(server, revocableIds(claims.jti)) === undefined ? verified : undefined;
+  if (verified === undefined) return "unreadable";
+  const { claims: { jti, client_id, exp }, user } = verified;
+  if (!hasRequiredClaims(verified.claims)) return "unreadable";
+  if (server.now() >= exp * 1000) return "unreadable";
+  if (await server.clients.findHolder(client_id) === undefined) return "the client was removed";
+  if (user !== undefined && await findUser(server, user, generationOfAccessToken(jti)) === undefined) {
+    return "the user was removed";
+  }
+  const ids = revocableIds(jti);
+  const revoked = await findRevoked(server, ids);
+  if (revoked === undefined) return verified;
+  return revoked === ids[0] ? "its grant was revoked" : "the token was revoked";
 }
 
 /** Whether the claims that this server reads have their types: a test can issue or mint a token that lacks some. */

@@ -40,6 +40,8 @@ export interface TokenResult extends Partial<JwtContent> {
   /** The token without disclosures. */
   readonly token: string;
   readonly form: "signed" | "encrypted" | "opaque";
+  /** Whether it is an opaque refresh token. */
+  readonly isRefreshToken?: boolean;
   /** The selectively disclosable claims that were pasted with it. */
   readonly disclosures: readonly { readonly name?: string; readonly value: unknown; readonly isListed: boolean }[];
   readonly checks: readonly TokenCheck[];
@@ -111,7 +113,7 @@ export function Tokens(props: TokensProps): VNode {
         </>
       }
       heading={pageHeading(props)}
-      badges={tone && <StatusBadge tone={tone} label={toneLabels[tone]} />}
+      badges={tone && <StatusBadge tone={tone} label={toneLabel(tone, results)} />}
       opening={
         <>
           <TokenForm {...props} />
@@ -140,18 +142,39 @@ export function Tokens(props: TokensProps): VNode {
 
 const toneLabels = { good: "valid", bad: "rejected", open: "not verified" } as const;
 
-/** The status of the worst token. An opaque or encrypted token cannot be verified here. */
+/** Says that it is the status of the JWTs only, if others were pasted with them. */
+function toneLabel(tone: keyof typeof toneLabels, results: readonly TokenResult[]): string {
+  return tone === "good" && results.some(isOpaque) ? "JWTs valid" : toneLabels[tone];
+}
+
+/** The status of the worst JWT. One that is encrypted cannot be verified here, nor can an opaque token. */
 function worstTone(results: readonly TokenResult[]): keyof typeof toneLabels {
-  if (results.some(({ checks }) => checks.some(({ passed }) => passed === false))) return "bad";
-  return results.every(({ signature }) => signature?.passed === true) ? "good" : "open";
+  if (results.some(hasFailed)) return "bad";
+  const jwts = results.filter((result) => !isOpaque(result));
+  return jwts.length > 0 && jwts.every(isValid) ? "good" : "open";
+}
+
+function isOpaque({ form }: TokenResult): boolean {
+  return form === "opaque";
+}
+
+function hasFailed({ checks }: TokenResult): boolean {
+  return checks.some(({ passed }) => passed === false);
+}
+
+function isValid(result: TokenResult): boolean {
+  return result.signature?.passed === true && !hasFailed(result);
 }
 
 /** The verdict on what was pasted. */
 function pageHeading({ results, callback }: TokensProps): string {
   if (results.length === 1) return headline(results[0]!);
   if (results.length > 1) {
-    const valid = results.filter(({ signature }) => signature?.passed === true).length;
-    return `${results.length} tokens: ${valid === 1 ? "1 valid signature" : `${valid} valid signatures`}`;
+    const opaque = results.filter(isOpaque).length;
+    const jwts = results.length - opaque;
+    if (jwts === 0) return `${opaque} opaque tokens`;
+    const valid = `${results.filter(isValid).length} of ${jwts === 1 ? "1 JWT" : `${jwts} JWTs`} valid`;
+    return opaque === 0 ? valid : `${valid}, ${opaque} opaque`;
   }
   if (callback === undefined) return "Check a token";
   const error = callback.find(([name]) => name === "error")?.[1].slice(0, maxShownChars);
@@ -177,7 +200,7 @@ function headline({ name, form, checks, signature }: TokenResult): string {
 function Result(
   { result, now, level }: { readonly result: TokenResult; readonly now: number; readonly level: 2 | 3 },
 ): VNode {
-  const { name, source, token, form, checks, disclosures } = result;
+  const { name, source, token, form, isRefreshToken, checks, disclosures } = result;
   const failed = checks.filter(({ passed }) => passed === false);
   const open = checks.filter(({ passed }) => passed === undefined);
   const passed = checks.filter((check) => check.passed === true);
@@ -198,8 +221,9 @@ function Result(
         )}
         {form === "opaque" && (
           <p>
-            It is not a JWT. A resource asks the introspection endpoint about it (RFC 7662); a client never needs to
-            read it.
+            It is not a JWT. {isRefreshToken
+              ? "A client sends it to the token endpoint only, never to a resource."
+              : "A resource asks the introspection endpoint about it (RFC 7662); a client never needs to read it."}
           </p>
         )}
         {failed.map((check) => <Check key={check.title} check={check} />)}
