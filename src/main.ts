@@ -60,7 +60,7 @@ async function main(
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, environment, validateOptions));
+    exit(await checkApplication(commandArgs, environment, validateOptions, () => openDocumentation(environment)));
   }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");

@@ -71,7 +71,7 @@ test("a mistake is reported while it runs and at the end, with exit code 1", asy
   assertMatch(stderr, /✗ response\/state-wrong \{ how: "unrelated" \}: the client completed the journey/);
 });
 
-test("Ctrl-C prints what is known, and writes the report; nothing that hangs delays it", async () => {
+test("the rules have their pages during a check; Ctrl-C prints what is known, and writes the report", async () => {
   const port = await findFreePort();
   await using application = await startWebApplication(() => ({
     issuer: `http://localhost:${port}`,
@@ -88,6 +88,9 @@ test("Ctrl-C prints what is known, and writes the report; nothing that hangs del
     ],
   });
   await Promise.race([application.hangs, command.exited]);
+  const rule = await fetch(`http://localhost:${port}/docs/rules/PK-09`).catch(String);
+  const rulePage = typeof rule === "string" ? rule : await rule.text();
+  // The application still hangs, and does not delay the end.
   command.signal("SIGINT");
   const { code, stdout, stderr } = await command.exited;
   assertEquals(code, 1, stdout + stderr);
@@ -95,6 +98,7 @@ test("Ctrl-C prints what is known, and writes the report; nothing that hangs del
   assertMatch(stdout, /\n\nNOT PASSED: the check was stopped after \d+ of \d+ journeys\.\nThe report is in /);
   const { passed, problem, counts } = JSON.parse(readFileSync(file, "utf8"));
   assertEquals([passed, counts.passed, counts.failed], [false, 1, 0], problem);
+  assertMatch(rulePage, /<h1[^>]*>[^<]*PK-09/);
 });
 
 test("an application that does not run is reported with its URL and the issuer", async () => {

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
+import { documentation } from "../../src/docs/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import { findFreePort } from "../runtimes/free_port.ts";
 import { type ExitResult, runProgram } from "../runtimes/run_program.ts";
@@ -59,7 +60,8 @@ export async function checkHere(
       onStop: () => {},
       exit: never,
     };
-    return { code: await checkApplication(args, environment, validateOptions), ...output };
+    const openDocumentation = () => Promise.resolve(documentation(environment.readTextFile));
+    return { code: await checkApplication(args, environment, validateOptions, openDocumentation), ...output };
   } finally {
     Object.assign(console, { log, error });
   }

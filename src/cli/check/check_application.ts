@@ -6,6 +6,7 @@ import { testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import type { Baseline } from "../../testing/check/baseline.ts";
 import type { CheckReport } from "../../testing/check/report.ts";
+import type { reportPage } from "../../testing/check/report_page.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
@@ -26,6 +27,7 @@ type Environment = Pick<
  * Runs the command.
  *
  * @param args The words after `check`.
+ * @param openDocumentation Creates the plugin of the documentation, to which the pages link.
  * @returns The exit code.
  * @throws {ConfigurationError} If the command line or the configuration is invalid.
  * @throws {ListenError} If the server cannot listen.
@@ -34,6 +36,7 @@ export async function checkApplication(
   args: readonly string[],
   environment: Environment,
   validateSettings: ValidateSettings,
+  openDocumentation: () => Promise<ReturnType<typeof reportPage>>,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
@@ -59,6 +62,7 @@ export async function checkApplication(
     { formatId, formatSummary },
     serve,
     tools,
+    documentation,
   ] = await Promise.all([
     import("../../testing/mod.ts"),
     import("../../testing/drivers/web_application.ts"),
@@ -67,6 +71,7 @@ export async function checkApplication(
     import("../../testing/check/report_text.ts"),
     import("../../runtime/serve.ts"),
     import("../../runtime/tools.ts"),
+    openDocumentation(),
   ]);
   let report: CheckReport | undefined;
   const as = await testLatchkey({
@@ -76,6 +81,7 @@ export async function checkApplication(
     login: "auto",
     plugins: [
       inspector(),
+      documentation,
       reportPage(
         () => report,
         async (...flow) => await (await import("../../inspector/handlers.ts")).showFlow(...flow),
