@@ -54,8 +54,10 @@ export interface FaultsProps extends Site {
   readonly client?: string;
   /** The clients that can be chosen. */
   readonly clients: readonly string[];
-  /** All faults. */
-  readonly definitions: readonly FaultChoice[];
+  /** The words that were searched. Empty: none. */
+  readonly search: string;
+  /** The faults that match the search, by group. */
+  readonly groups: readonly { readonly title: string; readonly definitions: readonly FaultChoice[] }[];
   /** Absent: no fault is chosen. */
   readonly chosen?: ChosenFault;
   /** The rules that were added, and how often each has fired. */
@@ -181,9 +183,9 @@ function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
   );
 }
 
-function ClientChoice({ base, client, clients, chosen }: FaultsProps): VNode {
+function Filter({ base, client, clients, chosen, search }: FaultsProps): VNode {
   return (
-    <form class="ways" method="get" action={`${base}/faults`}>
+    <form class="ways" method="get" action={`${base}/faults`} role="search">
       {chosen !== undefined && <input type="hidden" name="fault" value={chosen.id} />}
       <div class="field">
         <label for="client">Client</label>
@@ -192,14 +194,49 @@ function ClientChoice({ base, client, clients, chosen }: FaultsProps): VNode {
           {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
         </select>
       </div>
-      <button type="submit" class="button plain">Choose</button>
+      <div class="field">
+        <label for="q">Find a fault</label>
+        <input id="q" type="search" name="q" value={search} placeholder="nonce, expired, jwks" autocomplete="off" />
+      </div>
+      <button type="submit" class="button plain">Show</button>
     </form>
   );
 }
 
+function AllFaults({ base, client, search, groups }: FaultsProps): VNode {
+  const count = groups.reduce((sum, { definitions }) => sum + definitions.length, 0);
+  const filter = { ...client && { client }, ...search && { q: search } };
+  const hrefOf = (more: Readonly<Record<string, string>>) =>
+    `${base}/faults?${new URLSearchParams({ ...filter, ...more })}`;
+  return (
+    <Section id="all" heading={search === "" ? `All ${count} faults` : `${count} faults with “${search}”`}>
+      {search !== "" && (
+        <p>
+          <a href={hrefOf({ q: "" })}>Show all faults</a>
+        </p>
+      )}
+      <div class="choices">
+        {groups.map(({ title, definitions }) => (
+          <section key={title}>
+            <h3>
+              {title} <span class="aside">({definitions.length})</span>
+            </h3>
+            <ul>
+              {definitions.map(({ id, title }) => (
+                <li key={id}>
+                  <a href={hrefOf({ fault: id })}>{title}</a> <Code text={id} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
 function Faults(props: FaultsProps): VNode {
-  const { base, error, confirmation, client, definitions, chosen, now, presets } = props;
-  const hrefOf = (fault: string) => `${base}/faults?${new URLSearchParams({ ...client && { client }, fault })}`;
+  const { base, error, confirmation, chosen, now, presets } = props;
   return (
     <Layout
       site={props}
@@ -218,12 +255,12 @@ function Faults(props: FaultsProps): VNode {
               <p>{error}</p>
             </Notice>
           )}
-          <ClientChoice {...props} />
+          <Filter {...props} />
         </>
       }
     >
-      {chosen !== undefined && <AddForm {...props} chosen={chosen} />}
       <Rules {...props} />
+      {chosen !== undefined && <AddForm {...props} chosen={chosen} />}
       <Panes>
         <Section id="clock" heading="Clock">
           <p>
@@ -269,15 +306,7 @@ function Faults(props: FaultsProps): VNode {
           </form>
         </Section>
       </Panes>
-      <Section id="all" heading="All faults">
-        <ul class="choices">
-          {definitions.map(({ id, title }) => (
-            <li key={id}>
-              <a href={hrefOf(id)}>{title}</a> <Code text={id} />
-            </li>
-          ))}
-        </ul>
-      </Section>
+      <AllFaults {...props} />
     </Layout>
   );
 }

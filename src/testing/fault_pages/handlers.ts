@@ -18,7 +18,10 @@ import type { PageControl } from "./page_control.ts";
 /** The fields of the form that adds a fault, besides those of its parameters. */
 const ruleFields = ["client", "fault", "endpoint", "grant_type", "times", "count"];
 
-/** GET /faults: `client` and `fault` in the query choose what the form is about. */
+/** Maximum length of a search, in characters. */
+const maxSearchChars = 100;
+
+/** GET /faults: `client` and `fault` in the query choose what the form is about, `q` which faults the page lists. */
 export function showFaults(context: Context, control: PageControl): Promise<HttpResponse> {
   return showPage(context, control, new URLSearchParams(context.target.query), 200);
 }
@@ -99,6 +102,7 @@ async function showPage(
   const confirmation = await takeConfirmation(context);
   const { faultsPage } = await import("../../ui/faults.tsx");
   const definition = findDefinition(shown.get("fault") ?? undefined);
+  const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
   const page = faultsPage({
     ...site,
     csrfToken: await browserCsrfToken(context, browser),
@@ -106,7 +110,8 @@ async function showPage(
     confirmation: error === undefined ? confirmation.text : undefined,
     client: shown.get("client") || undefined,
     clients: (await server.clients.list()).map(({ id }) => id),
-    definitions: faultDefinitions,
+    search,
+    groups: findGroups(search),
     chosen: definition && {
       ...definition,
       endpoint: shown.get("endpoint") ?? "token",
@@ -149,6 +154,24 @@ function addRule(app: App, { rules }: PageControl, form: Params): string {
     times: times === "count" ? Number(form.get("count") || NaN) : 1,
     always: times === "always",
   }).description;
+}
+
+/** The faults that contain all words, by what precedes the dot of their ids. */
+function findGroups(search: string) {
+  const words = search.toLowerCase().split(/\s+/);
+  const found = faultDefinitions.filter(({ id, title, correctClient, endpoints }) => {
+    const text = [id, title, correctClient, ...endpoints].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const groups = Map.groupBy(found, ({ id }) => id.includes(".") ? id.slice(0, id.indexOf(".")) : "");
+  return [...groups].map(([name, definitions]) => ({ title: groupTitle(name), definitions }));
+}
+
+/** `idToken` as `ID token`; faults without a group break an exchange as a whole. */
+function groupTitle(name: string): string {
+  if (name === "") return "Whole response";
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.replace(/^id\b/, "ID").replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
 function findDefinition(id: string | undefined) {
