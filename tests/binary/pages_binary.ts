@@ -20,7 +20,10 @@ test("from home to tokens and to the recorded flow, by clicks only", { skip }, a
     await page.getByRole("button", { name: "Exchange the code" }).click();
     await page.getByRole("heading", { name: "Code exchanged" }).waitFor();
     await page.goto(`http://localhost:${program.port}/flows`);
-    await page.locator('a[href="/flows/1"]').first().click();
+    // The first click shows it beside the list, the second opens it.
+    const flow = page.locator('#flows a[href="/flows/1"]');
+    await flow.click();
+    await flow.click();
     await page.waitForURL(/\/flows\/1$/);
     assertEquals(await findPageProblems(opened), []);
     await page.goto(`http://localhost:${program.port}/docs`);

@@ -63,7 +63,10 @@ async function use(start: StartOptions): Promise<string> {
   const { code, stdout, stderr } = await program.exited;
   assertEquals(code, 0, stderr);
   // Without what differs from run to run.
-  return (stdout + stderr).replaceAll(`:${program.port}`, ":PORT").replaceAll(/^\S+Z |request \w+/gm, "");
+  return (stdout + stderr).replaceAll(`:${program.port}`, ":PORT").replaceAll(
+    /^\S+Z |request \w+|ready in \d+ ms/gm,
+    "",
+  );
 }
 
 async function walk({ port }: Program): Promise<void> {
