@@ -18,8 +18,7 @@ import type { Plugin } from "../src/app/plugin.ts";
 import type { RequestLike } from "../src/http/message.ts";
 import { parseTarget } from "../src/http/router.ts";
 import { redactEvent } from "../src/oauth/redact.ts";
-import { bodyTap, tapRequest } from "../src/recorder/body_tap.ts";
-import type { BodyTap } from "../src/recorder/body_tap.ts";
+import { BodyTap, TappedRequest } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";
 import { sharedRsaKeys } from "./rsa_keys.ts";
@@ -104,7 +103,7 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
     handle: (next) => async (request, peer) => {
       addSecrets(findHeaderSecrets(request.headers));
       readFields(parseTarget(request.url, {}).query);
-      const body = bodyTap(() => readFields(body.captured()?.text ?? ""));
+      const body = new BodyTap(() => readFields(body.captured()?.text ?? ""));
       attachTap(request, body);
       const response = await next(request, peer);
       const text = typeof response.body === "string" ? response.body : "";
@@ -141,7 +140,7 @@ function attachTap(request: RequestLike, body: BodyTap): void {
   const prototype = Object.getPrototypeOf(request);
   // A plain object, whose own members could not be reached any more.
   if (Object.hasOwn(request, "body") || prototype === Object.prototype) return;
-  const tapped = tapRequest({
+  const tapped = new TappedRequest({
     ...{ method: request.method, url: request.url, headers: request.headers },
     get body() {
       return Reflect.get(prototype, "body", request);

@@ -15,71 +15,73 @@ export interface CapturedBody {
 /** How a body ended: completely, by an error of its source, or cancelled by its reader. */
 type BodyEnd = "complete" | "aborted" | "cancelled";
 
-/** Captures a body part by part. */
-export interface BodyTap {
-  push(part: Uint8Array): void;
-  /** The whole body as one part, and its end. */
-  pushAll(body: Uint8Array): void;
-  end(how: BodyEnd): void;
+/** Captures a body part by part, and calls `onEnd` at its end. It decodes the text when it is asked for. */
+export class BodyTap {
+  #parts: Uint8Array[] = [];
+  #size = 0;
+  #complete = false;
+  #captured: CapturedBody | undefined;
+  readonly #onEnd: ((ending: BodyEnd) => void) | undefined;
+
+  constructor(onEnd?: (ending: BodyEnd) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  push(part: Uint8Array): void {
+    const remaining = maxRecordedBodyChars - Math.min(this.#size, maxRecordedBodyChars);
+    // A copy, because the reader may overwrite its chunk.
+    if (remaining > 0) this.#parts.push(part.slice(0, remaining));
+    this.#size += part.byteLength;
+  }
+
+  /** The whole body as one part, and its end. The reader must not overwrite it. */
+  pushAll(body: Uint8Array): void {
+    this.#size = body.byteLength;
+    this.#parts = [body.subarray(0, maxRecordedBodyChars)];
+    this.end("complete");
+  }
+
+  end(ending: BodyEnd): void {
+    this.#complete = ending === "complete" && this.#size <= maxRecordedBodyChars;
+    this.#onEnd?.(ending);
+  }
+
   /** The part captured so far; `undefined` before the first byte. */
-  captured(): CapturedBody | undefined;
+  captured(): CapturedBody | undefined {
+    if (this.#size === 0) return undefined;
+    if (this.#captured?.complete) return this.#captured;
+    this.#captured = { text: decode(this.#parts), complete: this.#complete };
+    if (this.#complete) this.#parts = [];
+    return this.#captured;
+  }
 }
 
-/** Creates a tap, which calls `onEnd` at the end of the body. */
-export function bodyTap(onEnd: (ending: BodyEnd) => void): BodyTap {
-  let parts: Uint8Array[] = [];
-  let size = 0;
-  let complete = false;
-  let captured: CapturedBody | undefined;
-  return {
-    pushAll(body) {
-      size = body.byteLength;
-      complete = size <= maxRecordedBodyChars;
-      captured = size === 0 ? undefined : { text: decode([body.subarray(0, maxRecordedBodyChars)]), complete };
-      onEnd("complete");
-    },
-    push(part) {
-      const remaining = maxRecordedBodyChars - Math.min(size, maxRecordedBodyChars);
-      // A copy, because the reader may overwrite its chunk.
-      if (remaining > 0) parts.push(part.slice(0, remaining));
-      size += part.byteLength;
-    },
-    end(ending) {
-      complete = ending === "complete" && size <= maxRecordedBodyChars;
-      captured = size === 0 ? undefined : { text: decode(parts), complete };
-      parts = [];
-      onEnd(ending);
-    },
-    captured: () => captured ?? (parts.length === 0 ? undefined : { text: decode(parts), complete }),
-  };
+/** Whether a request may have a body, by its method (Fetch §5.3). */
+export function mayHaveBody({ method }: Pick<RequestLike, "method">): boolean {
+  return method !== "GET" && method !== "HEAD";
 }
 
-/** The same request, with a tap on its body if it may have one. */
-export function tapRequest(request: RequestLike, tap: BodyTap | undefined): RequestLike {
-  return tap === undefined ? request : new TappedRequest(request, tap);
-}
-
-/** A class, because creating an object literal with a getter takes several times as long. */
-class TappedRequest implements RequestLike {
+/** A request with a tap on its body, if it may have one. A class, because an object literal with a getter is slow. */
+export class TappedRequest implements RequestLike {
   readonly original: RequestLike;
   readonly method: string;
   readonly url: string;
   readonly headers: RequestLike["headers"];
-  readonly #tap: BodyTap;
+  readonly tap: BodyTap | undefined;
   #body: ReadableStream<Uint8Array> | null | undefined;
 
-  constructor(request: RequestLike, tap: BodyTap) {
+  constructor(request: RequestLike, tap: BodyTap | undefined) {
     this.original = request;
     this.method = request.method;
     this.url = request.url;
     this.headers = request.headers;
-    this.#tap = tap;
+    this.tap = tap;
   }
 
   get body(): ReadableStream<Uint8Array> | null {
     if (this.#body === undefined) {
       const { body } = this.original;
-      this.#body = body === null ? null : tapStream(body, this.#tap);
+      this.#body = body === null || this.tap === undefined ? body : tapStream(body, this.tap);
     }
     return this.#body;
   }
@@ -90,7 +92,7 @@ class TappedRequest implements RequestLike {
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.original.bytes();
-    this.#tap.pushAll(bytes);
+    this.tap?.pushAll(bytes);
     return bytes;
   }
 }
@@ -100,10 +102,7 @@ export function tapResponse(response: Response, tap: BodyTap): Response {
   return new Response(tapStream(response.body!, tap), response);
 }
 
-function tapStream(
-  stream: ReadableStream<Uint8Array>,
-  { push, end }: Pick<BodyTap, "push" | "end">,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+function tapStream(stream: ReadableStream<Uint8Array>, tap: BodyTap): ReadableStream<Uint8Array<ArrayBuffer>> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
@@ -112,20 +111,20 @@ function tapStream(
       try {
         part = await reader.read();
       } catch (error) {
-        end("aborted");
+        tap.end("aborted");
         throw error;
       }
       if (part.done) {
         // Ends before the stream closes: the reader's next request may depend on the recorded response.
-        end("complete");
+        tap.end("complete");
         controller.close();
       } else {
-        push(part.value);
+        tap.push(part.value);
         controller.enqueue(part.value as Uint8Array<ArrayBuffer>);
       }
     },
     async cancel(reason) {
-      end("cancelled");
+      tap.end("cancelled");
       await (reader ?? stream).cancel(reason);
     },
     // Without a queue, so that the tap never reads ahead.
@@ -141,13 +140,13 @@ function decode(parts: readonly Uint8Array[]): string {
   return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
 }
 
-/** The received part of a body. The tap sees no part of a form that a plugin around this one has read. */
-export async function receivedBody(request: RequestLike, tap: BodyTap | undefined): Promise<CapturedBody | undefined> {
-  const peeked = tap && peekedText(request);
-  if (peeked === undefined) return tap?.captured();
-  try {
-    return { text: await peeked, complete: true };
-  } catch {
-    return undefined;
-  }
+/**
+ * The received part of the body of a request. The tap sees no part of a form that a plugin around this one has read;
+ * then it is a promise.
+ */
+export function receivedBody(
+  { original, tap }: Pick<TappedRequest, "original" | "tap">,
+): Promise<CapturedBody | undefined> | CapturedBody | undefined {
+  const peeked = tap && peekedText(original);
+  return peeked === undefined ? tap?.captured() : peeked.then((text) => ({ text, complete: true }), () => undefined);
 }

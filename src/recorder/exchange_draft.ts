@@ -63,6 +63,35 @@ export interface ExchangeDraft {
   snapshot?: Exchange;
 }
 
+/** What is known of an exchange before its response. */
+export type DraftStart =
+  & Pick<ExchangeDraft, "number" | "at" | "experimentOf">
+  & Partial<Pick<ExchangeDraft, "events" | "faults">>;
+
+/** Creates the draft of an exchange. */
+export function createDraft(
+  head: RequestHead,
+  endpoint: EndpointDescription | undefined,
+  registered: RegisteredSecrets | undefined,
+  { number, at, experimentOf, events = [], faults = [] }: DraftStart,
+): ExchangeDraft {
+  const bytes = exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers);
+  return {
+    number,
+    at,
+    endpoint,
+    registered,
+    experimentOf,
+    head,
+    bytes,
+    dropped: false,
+    passed: [],
+    events,
+    faults,
+    links: [],
+  };
+}
+
 /** The parsed request of a draft. It is not kept: most are parsed once, to find their flow. */
 export function getRequest({ head, body }: ExchangeDraft): RecordedRequest {
   return parseRequest(head, body);

@@ -24,7 +24,8 @@ import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarge
 import type { RegisteredSecrets } from "../oauth/redact.ts";
 import type { Server } from "../oauth/server.ts";
 import {
-  exchangeBytes,
+  createDraft,
+  type DraftStart,
   type ExchangeDraft,
   headerBytes,
   searchForClient,
@@ -33,10 +34,10 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
-import { bodyTap, type CapturedBody, receivedBody, tapRequest, tapResponse } from "./body_tap.ts";
+import { BodyTap, type CapturedBody, mayHaveBody, receivedBody, TappedRequest, tapResponse } from "./body_tap.ts";
 import { hasTextBody, recordReply } from "./record_response.ts";
 import { recordHead } from "./record_request.ts";
-import { beginsSampledFlow, isRejected, type RequestStart, sampling, type UndecidedRequest } from "./sampling.ts";
+import { beginsSampledFlow, findUndecided, isRejected, sampling, UndecidedRequest } from "./sampling.ts";
 
 /** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
 export interface Recorder extends Plugin {
@@ -95,9 +96,6 @@ export interface RecorderOptions {
 
 const defaultMaxBytes = 32 * 1024 * 1024;
 
-/** Methods of requests that have no body (Fetch §5.3). */
-const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-
 /**
  * Creates a recorder for one server. It passes requests that it does not record unchanged.
  *
@@ -114,7 +112,6 @@ export function recorder(
 ): Recorder {
   const index = flowIndex(Math.max(1, limit), maxBytes);
   const drafts = new WeakMap<RequestLike, ExchangeDraft>();
-  const undecided = new WeakMap<RequestLike, UndecidedRequest>();
   const experiments = new WeakMap<RequestLike, number>();
   const listeners = new Set<(exchange: Exchange) => void>();
   const flowListeners = new Set<(flow: string) => void>();
@@ -142,19 +139,35 @@ export function recorder(
     return endpoint === undefined || role !== "control" && (pages || role !== "page");
   }
 
-  async function record(
+  function handle(
     next: RequestHandler,
     request: RequestLike,
     peer: ClientAddress | undefined,
   ): Promise<ResponseLike> {
+    if (!self.recording) return next(request, peer);
     const target = parseTarget(request.url, peer ?? {});
     const endpoint = findEndpoint(target.path);
-    if (!shouldRecord(endpoint, request.method)) return await next(request, peer);
+    if (!shouldRecord(endpoint, request.method)) return next(request, peer);
     const experimentOf = findForRequest(experiments, request);
-    const isLeftOut = experimentOf === undefined && sampled.isComplete(newFlows);
-    if (isLeftOut) return await recordIfNotable(next, request, peer, target, endpoint);
-    const draft = newDraft(request, target, endpoint, { number: ++exchangeCount, at: server.now(), experimentOf });
-    const requestTap = bodilessMethods.has(request.method) ? undefined : bodyTap(() => {
+    if (experimentOf === undefined && sampled.isComplete(newFlows)) {
+      return recordIfNotable(next, request, peer, target, endpoint);
+    }
+    return record(
+      next,
+      peer,
+      addDraft(request, target, endpoint, { number: ++exchangeCount, at: server.now(), experimentOf }),
+      request,
+    );
+  }
+
+  async function record(
+    next: RequestHandler,
+    peer: ClientAddress | undefined,
+    draft: ExchangeDraft,
+    request: RequestLike,
+  ): Promise<ResponseLike> {
+    const { endpoint } = draft;
+    const requestTap = !mayHaveBody(request) ? undefined : new BodyTap(() => {
       setBody(draft, requestTap!.captured());
       index.assign(draft);
     });
@@ -162,13 +175,14 @@ export function recorder(
     const mayLackPage = endpoint === undefined || !endpoint.methods.some((method) => method === request.method);
     if (request.method !== "POST" && !mayLackPage) index.assign(draft);
     notify(draft);
+    const tapped = requestTap === undefined ? request : new TappedRequest(request, requestTap);
     try {
-      return setResponse(draft, await next(tapRequest(request, requestTap), peer));
+      return setResponse(draft, await next(tapped, peer));
     } catch (error) {
       draft.dropped = true;
       throw error;
     } finally {
-      if (draft.body === undefined) setBody(draft, await receivedBody(request, requestTap));
+      if (draft.body === undefined) setBody(draft, await receivedBody({ original: request, tap: requestTap }));
       finish(draft);
     }
   }
@@ -181,17 +195,18 @@ export function recorder(
     target: RequestTarget,
     endpoint: EndpointDescription | undefined,
   ): Promise<ResponseLike> {
-    const info: UndecidedRequest = { number: ++exchangeCount, at: server.now(), events: [], faults: [] };
-    undecided.set(request, info);
-    const requestTap = bodilessMethods.has(request.method) ? undefined : bodyTap(() => {});
+    const tap = mayHaveBody(request) ? new BodyTap() : undefined;
+    const undecided = new UndecidedRequest(request, tap, self, ++exchangeCount, server.now());
     let response: ResponseLike | undefined;
     try {
-      response = await next(tapRequest(request, requestTap), peer);
+      response = await next(undecided, peer);
     } finally {
-      const body = await receivedBody(request, requestTap);
-      const isDroppedOrFaulty = response === undefined || isDropped(response) || info.faults.length > 0;
-      if (isDroppedOrFaulty || isRejected(info) || index.continuesFlow(endpoint, request.headers, target.query, body)) {
-        const draft = newDraft(request, target, endpoint, info);
+      const received = receivedBody(undecided);
+      const body = received instanceof Promise ? await received : received;
+      const isNotable = response === undefined || isDropped(response) || undecided.faults.length > 0 ||
+        isRejected(undecided);
+      if (isNotable || index.continuesFlow(endpoint, request.headers, target.query, body)) {
+        const draft = addDraft(request, target, endpoint, undecided);
         setBody(draft, body);
         draft.dropped = response === undefined;
         response &&= setResponse(draft, response);
@@ -202,27 +217,13 @@ export function recorder(
   }
 
   /** Adds the draft of an exchange. */
-  function newDraft(
+  function addDraft(
     request: RequestLike,
     target: RequestTarget,
     endpoint: EndpointDescription | undefined,
-    { number, at, experimentOf, events = [], faults = [] }: Partial<ExchangeDraft> & RequestStart,
+    start: DraftStart,
   ): ExchangeDraft {
-    const head = recordHead(request, target);
-    const draft: ExchangeDraft = {
-      number,
-      at,
-      endpoint,
-      registered: registeredSecrets,
-      experimentOf,
-      head,
-      bytes: exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers),
-      dropped: false,
-      passed: [],
-      events,
-      faults,
-      links: [],
-    };
+    const draft = createDraft(recordHead(request, target), endpoint, registeredSecrets, start);
     drafts.set(request, draft);
     index.add(draft);
     return draft;
@@ -262,7 +263,7 @@ export function recorder(
 
   /** Captures the body of a Response while the client reads it. */
   function tapBody(draft: ExchangeDraft, response: Response): Response {
-    const responseTap = bodyTap((ending) => {
+    const responseTap = new BodyTap((ending) => {
       draft.replyBody = responseTap.captured();
       draft.dropped = ending === "aborted";
       draft.snapshot = undefined;
@@ -282,15 +283,14 @@ export function recorder(
       return leftOut;
     },
     setup(app) {
-      server = app.server;
-      ({ endpoints, findEndpoint } = app);
+      ({ server, endpoints, findEndpoint } = app);
       registeredSecrets = app.server.registeredSecrets;
     },
-    handle: (next) => (request, peer) => self.recording ? record(next, request, peer) : next(request, peer),
+    handle: (next) => (request, peer) => handle(next, request, peer),
     onEvent(event, context) {
       if (context === undefined) return;
       const draft = findForRequest(drafts, context.request);
-      if (draft === undefined) return void findForRequest(undecided, context.request)?.events.push(event);
+      if (draft === undefined) return void findUndecided(context.request, self)?.events.push(event);
       draft.events.push(event);
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
@@ -313,13 +313,13 @@ export function recorder(
     },
     findNumber(request) {
       const { number } = findForRequest(drafts, request) ?? {};
-      const info = number === undefined ? findForRequest(undecided, request) : undefined;
-      return info !== undefined && isRejected(info) ? info.number : number;
+      const undecided = number === undefined ? findUndecided(request, self) : undefined;
+      return undecided !== undefined && isRejected(undecided) ? undecided.number : number;
     },
     markExperiment: (request, exchange) => void experiments.set(request, exchange),
     recordFault(request, fault) {
       const draft = findForRequest(drafts, request);
-      if (draft === undefined) return void findForRequest(undecided, request)?.faults.push(fault);
+      if (draft === undefined) return void findUndecided(request, self)?.faults.push(fault);
       draft.faults.push(fault);
       draft.snapshot = undefined;
     },

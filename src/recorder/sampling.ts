@@ -1,6 +1,8 @@
 /** The sample of a recorder: how many new flows it records in a second. */
 
+import type { RequestLike } from "../http/message.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
+import { type BodyTap, TappedRequest } from "./body_tap.ts";
 import type { ExchangeDraft } from "./exchange_draft.ts";
 
 /** Real time that a sample covers, in milliseconds. */
@@ -43,16 +45,31 @@ export function sampling(limit: number, onComplete: () => void): Sampling {
   };
 }
 
-/** What is known of an exchange at its start. */
-export interface RequestStart {
+/**
+ * A request of which the end decides whether it is recorded, as the next plugin receives it. A recorder finds it by
+ * itself and not by a map, because an entry in a WeakMap costs more than all the rest.
+ */
+export class UndecidedRequest extends TappedRequest {
+  readonly recorder: object;
   readonly number: number;
   readonly at: number;
+  readonly events: TraceEvent[] = [];
+  readonly faults: string[] = [];
+
+  constructor(request: RequestLike, tap: BodyTap | undefined, recorder: object, number: number, at: number) {
+    super(request, tap);
+    this.recorder = recorder;
+    this.number = number;
+    this.at = at;
+  }
 }
 
-/** A request of which the end decides whether it is recorded. */
-export interface UndecidedRequest extends RequestStart {
-  readonly events: TraceEvent[];
-  readonly faults: string[];
+/** The undecided request of this recorder that `request` is, or that plugins replaced by it. */
+export function findUndecided(request: RequestLike, recorder: object): UndecidedRequest | undefined {
+  for (let found: RequestLike | undefined = request; found !== undefined; found = found.original) {
+    if (found instanceof UndecidedRequest && found.recorder === recorder) return found;
+  }
+  return undefined;
 }
 
 /** Whether a rule, or an error of the server, ended the request. */
