@@ -62,11 +62,12 @@ export function describeContentType({ headers }: RequestLike): string {
 /**
  * Reads a body that is not a form, such as JSON, as text.
  *
+ * @param maxBytes Maximum size, in bytes. Default: {@link maxBodyBytes}.
  * @throws {HttpError} 400, 408, 413, 415 for a content coding.
  */
-export async function readBodyText(request: RequestLike): Promise<string> {
+export async function readBodyText(request: RequestLike, maxBytes?: number): Promise<string> {
   rejectContentCoding(request);
-  return await readText(request);
+  return await readText(request, maxBytes);
 }
 
 function rejectContentCoding({ headers }: RequestLike): void {
@@ -95,20 +96,20 @@ export function peekedText(request: RequestLike): Promise<string> | undefined {
   return findForRequest(peekedBodies, request);
 }
 
-async function readText(request: RequestLike): Promise<string> {
+async function readText(request: RequestLike, maxBytes = maxBodyBytes): Promise<string> {
   const { headers } = request;
   const contentLength = headers.get("content-length");
-  if (Number(contentLength ?? 0) > maxBodyBytes) {
+  if (Number(contentLength ?? 0) > maxBytes) {
     request.body?.cancel().catch(() => {});
-    throw tooLarge();
+    throw tooLarge(maxBytes);
   }
   if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was already read");
   // With a `content-length` the transport limits the body, and reading it whole is several times faster.
   const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
-    const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request);
+    const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request, maxBytes);
     // Without a transport, `content-length` may be wrong.
-    if (isLengthKnown && parts[0]!.byteLength > maxBodyBytes) throw tooLarge();
+    if (isLengthKnown && parts[0]!.byteLength > maxBytes) throw tooLarge(maxBytes);
     return decodeText(parts);
   } catch (error) {
     if (error instanceof HttpError) throw error;
@@ -151,31 +152,34 @@ function withTimer<T>(body: Promise<T>): Promise<T> {
   });
 }
 
-async function readInParts({ body }: RequestLike): Promise<readonly Uint8Array[]> {
+async function readInParts({ body }: RequestLike, maxBytes: number): Promise<readonly Uint8Array[]> {
   if (body === null) return [];
   const reader = body.getReader();
   try {
-    return await withBodyTimeout(readAll(reader));
+    return await withBodyTimeout(readAll(reader, maxBytes));
   } catch (error) {
     reader.cancel().catch(() => {});
     throw error;
   }
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<readonly Uint8Array[]> {
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = [];
   let size = 0;
   while (true) {
     const { done, value } = await reader.read();
     if (done) return parts;
     size += value.byteLength;
-    if (size > maxBodyBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge(maxBytes);
     parts.push(value);
   }
 }
 
-function tooLarge(): HttpError {
-  return new HttpError(413, "HT-07", `The body must not be larger than ${maxBodyBytes} bytes`);
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, "HT-07", `The body must not be larger than ${maxBytes} bytes`);
 }
 
 const strictDecoding = { fatal: true, ignoreBOM: true };

@@ -1,22 +1,55 @@
 /** The props of the page that compares two flows: steps aligned by endpoint, and what differs between them. */
 
+import type { EndpointDescription } from "../app/endpoint.ts";
 import type { Exchange, Flow } from "../recorder/exchange.ts";
+import { toFixture } from "../recorder/export/fixture.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { normalizeExchanges } from "../recorder/export/normalize.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import type { ComparedStep, CompareProps, Difference, DifferingText, StepPair } from "../ui/flows/compare.tsx";
-import type { MessageDetails } from "../ui/flows/props.ts";
-import { flowRow } from "./flow.ts";
+import type { ComparableFlow, MessageDetails } from "../ui/flows/props.ts";
+import { flowRow, stepPath } from "./flow.ts";
+import { isImported } from "./import/imported_flows.ts";
+import { readFlowFile } from "./import/read_file.ts";
 import { exchangeStatus, exchangeTitle, flowKind, isFromClient } from "./labels.ts";
 import { requestMessage, responseMessage } from "./message.ts";
 
-/** The newest other successful flow of the same client that begins at the same endpoint; only for other flows. */
-export function findSuccessful(recorder: Recorder, flow: Flow): Flow | undefined {
+/**
+ * The recorded flow to compare a flow with. If it is not successful: the newest successful flow of the same client that
+ * begins at the same endpoint. If it is imported: the newest flow, of the same client if there is one.
+ */
+export function findComparable(recorder: Recorder, flow: Flow): ComparableFlow | undefined {
   const { client, exchanges: [first] } = flow;
+  const flows = recorder.flows();
+  if (isImported(flow)) {
+    const other = flows.findLast((other) => other.client === client) ?? flows.at(-1);
+    return other && { id: other.id, label: `flow ${other.id}` };
+  }
   if (client === undefined || flowKind(flow) === "done") return undefined;
-  return recorder.flows().findLast((other) =>
+  const successful = flows.findLast((other) =>
     other.client === client && flowKind(other) === "done" && other.exchanges[0]?.endpoint === first?.endpoint
   );
+  return successful && { id: successful.id, label: "the last successful flow" };
+}
+
+/**
+ * Two flows as both can be compared: a test fixture lacks headers, so the flow beside it becomes one, too.
+ *
+ * @param endpoints The endpoints of this server.
+ */
+export function toComparable(
+  flows: readonly [Flow, Flow],
+  endpoints: readonly EndpointDescription[],
+): readonly [Flow, Flow] {
+  const isFixture = (flow: Flow) => isImported(flow) && flow.format === "test fixture";
+  if (!flows.some(isFixture)) return flows;
+  const [a, b] = flows.map((flow) => {
+    const read = isFixture(flow)
+      ? undefined
+      : readFlowFile(JSON.stringify(toFixture(flow)), { endpoints, now: flow.startedAt }).flow;
+    return read === undefined ? flow : { ...flow, exchanges: read.exchanges };
+  });
+  return [a!, b!];
 }
 
 /** A recorded exchange, as pages show it and as it is compared. */
@@ -27,6 +60,8 @@ interface Step {
   readonly normalized: Exchange;
   /** Counts from 1. */
   readonly number: number;
+  /** The path of the step. */
+  readonly href: string;
 }
 
 type Pair = readonly [Step | undefined, Step | undefined];
@@ -66,9 +101,15 @@ export function describeComparison(
   const next = start + shown.length;
   return {
     flows: flows.map((flow) => {
-      const { id, client, outcome, status, rejection } = flowRow(redactFlow(flow));
+      const { id, client, outcome, status, rejection, imported } = flowRow(redactFlow(flow));
       const summary = cutText(rejection?.reason ?? status.label, maxDifferingChars);
-      return { id, client: client && cutText(client, maxNameChars), outcome, summary };
+      return {
+        id,
+        client: client && cutText(client, maxNameChars),
+        outcome,
+        imported: imported !== undefined,
+        summary,
+      };
     }),
     pairs: shown,
     first: start,
@@ -81,7 +122,13 @@ function stepsOf(flow: Flow): Step[] {
   const masked = redactFlow(flow).exchanges;
   const normalized = normalizeExchanges(flow.exchanges);
   return flow.exchanges
-    .map((original, i) => ({ original, masked: masked[i]!, normalized: normalized[i]!, number: i + 1 }))
+    .map((original, i) => ({
+      original,
+      masked: masked[i]!,
+      normalized: normalized[i]!,
+      number: i + 1,
+      href: stepPath(flow, i + 1),
+    }))
     .filter(({ original }) => isFromClient(original))
     .slice(0, maxAlignedSteps);
 }
@@ -165,9 +212,9 @@ function isEqual(one: Value | undefined, other: Value | undefined): boolean {
   return one.compared === other.compared && (one.shown === other.shown || !keptSecret.test(one.compared));
 }
 
-function describeStep({ masked, number }: Step): ComparedStep {
+function describeStep({ masked, number, href }: Step): ComparedStep {
   return {
-    ...{ number, exchange: masked.number, title: exchangeTitle(masked), status: exchangeStatus(masked) },
+    ...{ number, href, title: exchangeTitle(masked), status: exchangeStatus(masked) },
     ...masked.rejection && { reason: cutText(masked.rejection.explanation.reason, maxDifferingChars) },
   };
 }

@@ -12,6 +12,7 @@ import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flo
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import { isRecordedWhole } from "./curl.ts";
 import type { DocumentRequests } from "./documents.ts";
+import { isImported } from "./import/imported_flows.ts";
 import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
@@ -27,8 +28,13 @@ export const stepsPerPage = 40;
 const maxFullSteps = 3;
 
 /** The query of the page that shows a step in full. */
-export function stepQuery(flow: Flow, step: number): string {
+function stepQuery(flow: Flow, step: number): string {
   return flow.exchanges.length > maxFullSteps ? `?step=${step}` : "";
+}
+
+/** The path of a step, on the page of its flow. */
+export function stepPath(flow: Flow, step: number): string {
+  return `/flows/${flow.id}${stepQuery(flow, step)}#step-${step}`;
 }
 
 /** The part of a flow that its page shows. */
@@ -60,6 +66,7 @@ export function flowRow(flow: Flow): FlowRow {
     status,
     durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
     steps: exchanges.length,
+    ...isImported(flow) && { imported: { at: flow.importedAt, format: flow.format } },
     ...rejection === undefined ? { warning: exchanges.findLast(hasWarning)?.warnings[0]?.reason } : { rejection },
   };
 }
@@ -107,11 +114,14 @@ export async function describeFlow(
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
       const open = at === failedIndex || at + 1 === step;
-      return { ...describeStep(exchange, at + 1, options), open, brief: long && !open };
+      const described = describeStep(exchange, at + 1, options);
+      // A command would send what a file contains to this server.
+      return { ...described, hasCommand: described.hasCommand && !isImported(flow), open, brief: long && !open };
     }),
     long,
     next: next <= exchanges.length ? next : undefined,
-    issued: await issuedItems(server, flow, options.canControl),
+    // The store has the status of the tokens of this server alone.
+    issued: isImported(flow) ? [] : await issuedItems(server, flow, options.canControl),
     now: options.now,
   };
 }
@@ -131,8 +141,8 @@ export function summarizeFlow(
       ? undefined
       : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1, findChange), more: 0 },
     continued: exchanges.slice(exchanges.findLastIndex(isRejected) + 1).some(isFromClient),
-    steps: exchanges.map((exchange) => ({
-      number: exchange.number,
+    steps: exchanges.map((exchange, i) => ({
+      href: stepPath(flow, i + 1),
       title: exchangeTitle(exchange),
       status: exchangeStatus(exchange),
     })),

@@ -18,30 +18,38 @@ import type { Recorder } from "../recorder/recorder.ts";
 import { formatMarkdown } from "../recorder/export/markdown.ts";
 import { formatFlow } from "../recorder/export/text.ts";
 import type { FlowProps } from "../ui/flows/props.ts";
-import { describeFlow, type FindChange, findFailure, type ShownSteps, stepQuery, summarizeFlow } from "./flow.ts";
-import { describeComparison, findSuccessful } from "./compare.ts";
+import { describeFlow, type FindChange, findFailure, type ShownSteps, stepPath, summarizeFlow } from "./flow.ts";
+import { describeComparison, findComparable, toComparable } from "./compare.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
+import { type ImportedFlow, type ImportedFlows, isImported } from "./import/imported_flows.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { withVisibleTexts } from "../app/visible_text.ts";
 
+/** What the pages show. */
+export interface ShownFlows {
+  readonly recorder: Recorder;
+  readonly imported: ImportedFlows;
+}
+
 /** GET /flows. */
-export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
+export async function showList(context: Context, flows: ShownFlows): Promise<HttpResponse> {
+  const { recorder, imported } = flows;
   const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
   const { server } = context;
   const query = new URLSearchParams(context.target.query);
-  const list = describeList(recorder, server, query);
-  const selected = findRecorded(recorder, query.get("flow"));
+  const list = describeList(recorder, server, query, imported.all());
+  const selected = findShown(flows, query.get("flow"));
   const [first] = list.rows;
-  const pane = selected ?? (first && findFlow(recorder, first.id));
+  const pane = selected ?? (first && findFlow(flows, first.id));
   const findChange: FindChange = (change) => fixLink(context, change);
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
     selected: selected?.id,
-    pane: pane && { ...summarizeFlow(pane, server, findChange), successful: findSuccessful(recorder, pane)?.id },
+    pane: pane && { ...summarizeFlow(pane, server, findChange), comparable: findComparable(recorder, pane) },
     recording: recorder.recording,
     leftOut: recorder.leftOut,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
@@ -85,32 +93,40 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
 }
 
 /** POST /flows: stops and starts recording, or deletes all flows. */
-export async function changeRecording(context: Context, recorder: Recorder): Promise<HttpResponse> {
+export async function changeRecording(
+  context: Context,
+  { recorder, imported }: ShownFlows,
+): Promise<HttpResponse> {
   const action = (await readProtectedForm(context)).get("do");
-  if (action === "delete") recorder.clear();
-  else if (action === "stop" || action === "record") recorder.recording = action === "record";
+  if (action === "delete") {
+    recorder.clear();
+    imported.remove();
+  } else if (action === "stop" || action === "record") recorder.recording = action === "record";
   else throw unknownAction("delete, stop or record", action);
   return redirect("POST", `${context.site.base}/flows`);
 }
 
 /** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
-export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
+export async function showOne(context: Context, flows: ShownFlows, name: string): Promise<HttpResponse> {
   const { flowPages } = await import("../ui/flows/mod.ts");
   if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
-  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
-  const flow = findFlow(recorder, id);
+  const { id, form } = /^(?<id>[di]?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
+  const flow = findFlow(flows, id);
+  const { recorder } = flows;
   const { server, site, target: { query } } = context;
+  const comparable = findComparable(recorder, flow);
+  if (isImported(flow)) return await showFlow(context, flow, { form, comparable });
   const allHabits = new URLSearchParams(query).get("habits") === "all";
   return await showFlow(context, flow, {
     form,
     editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
-    successful: findSuccessful(recorder, flow)?.id,
+    comparable,
     habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
   });
 }
 
 /** What the page of a flow has besides its exchanges. */
-interface FlowView extends Pick<FlowProps, "habits" | "about" | "successful"> {
+interface FlowView extends Pick<FlowProps, "habits" | "about" | "comparable"> {
   /** The export, in place of the page: `har`, `json`, `md`, `sh` or `txt`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */
@@ -126,7 +142,7 @@ export async function showFlow(
   const { server, site, target: { query } } = context;
   const params = new URLSearchParams(query);
   if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
-  const canShowSecrets = server.settings.allows.openTools;
+  const canShowSecrets = server.settings.allows.openTools && !isImported(flow);
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const { flowPages } = await import("../ui/flows/mod.ts");
   const browser = await ensureBrowserCookie(context);
@@ -149,11 +165,11 @@ export async function showFlow(
 }
 
 /** GET /flows/compare: two flows, `a` and `b`, with their differences. */
-export async function compareFlows({ site, target }: Context, recorder: Recorder): Promise<HttpResponse> {
+export async function compareFlows({ site, target }: Context, flows: ShownFlows): Promise<HttpResponse> {
   const query = new URLSearchParams(target.query);
   const [a, b] = ["a", "b"].map((name) => {
     const id = query.get(name);
-    const flow = findRecorded(recorder, id);
+    const flow = findShown(flows, id);
     if (flow !== undefined) return flow;
     throw new HttpError(404, "HT-01", `The flow to compare, ${name}, is not recorded`, {
       expected: "the number of a flow of /flows",
@@ -162,7 +178,8 @@ export async function compareFlows({ site, target }: Context, recorder: Recorder
     });
   });
   const { flowPages } = await import("../ui/flows/mod.ts");
-  const comparison = describeComparison(a!, b!, Number(query.get("from")) || 1);
+  const [one, other] = toComparable([a!, b!], flows.recorder.endpoints);
+  const comparison = describeComparison(one, other, Number(query.get("from")) || 1);
   return html(200, flowPages.compare(withVisibleTexts({ ...site, ...comparison })));
 }
 
@@ -172,32 +189,37 @@ function readShownSteps(params: URLSearchParams): ShownSteps {
 }
 
 /** POST /flows/{id}: deletes the flow. */
-export async function deleteFlow(context: Context, recorder: Recorder, id: string): Promise<HttpResponse> {
+export async function deleteFlow(context: Context, flows: ShownFlows, id: string): Promise<HttpResponse> {
   const action = (await readProtectedForm(context)).get("do");
   if (action !== "delete") throw unknownAction("delete", action);
-  recorder.clear(findFlow(recorder, id).id);
+  const flow = findFlow(flows, id);
+  if (isImported(flow)) flows.imported.remove(flow.id);
+  else flows.recorder.clear(flow.id);
   return redirect("POST", `${context.site.base}/flows`);
 }
 
 /** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
-export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
-  const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
-  const flow = findFlow(recorder, exchange?.flow ?? `d${number}`);
+export function redirectToStep({ site }: Context, flows: ShownFlows, number: string): HttpResponse {
+  const exchange = flows.recorder.exchanges().find((candidate) => String(candidate.number) === number);
+  const flow = findFlow(flows, exchange?.flow ?? `d${number}`);
   // Of repeated requests, the newest stands for those that are not shown.
   const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
     flow.exchanges.length;
-  return redirect("GET", `${site.base}/flows/${flow.id}${stepQuery(flow, step)}#step-${step}`);
+  return redirect("GET", site.base + stepPath(flow, step));
 }
 
-/** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if it is not recorded. */
-function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRequests {
-  const flow = findRecorded(recorder, id);
+/** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if there is none. */
+function findFlow(flows: ShownFlows, id: string | undefined): Flow | DocumentRequests | ImportedFlow {
+  const flow = findShown(flows, id);
   if (flow === undefined) throw flowNotFound();
   return flow;
 }
 
-function findRecorded(recorder: Recorder, id: string | null | undefined): Flow | DocumentRequests | undefined {
-  return id ? recorder.flow(id) ?? findDocumentRequests(recorder, id) : undefined;
+function findShown(
+  { recorder, imported }: ShownFlows,
+  id: string | null | undefined,
+): Flow | DocumentRequests | ImportedFlow | undefined {
+  return id ? recorder.flow(id) ?? imported.find(id) ?? findDocumentRequests(recorder, id) : undefined;
 }
 
 function flowNotFound(): HttpError {
@@ -233,17 +255,31 @@ function formatExport(issuer: string, flow: Flow, format: string, step: number):
       return formatFlow(flow);
     case "md":
       return formatMarkdown(flow, findFailure(flow.exchanges));
-    case "sh": {
-      const exchange = flow.exchanges[step - 1];
-      const command = exchange && curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
-      if (command !== undefined) return command;
-      throw new HttpError(404, "HT-01", "This step has no curl command", {
-        expected: `a step from 1 to ${flow.exchanges.length}, with a body that was recorded whole and has no U+0000`,
-        received: `step ${step}`,
-        fix: "Choose a step on the page of the flow.",
-      });
-    }
+    case "sh":
+      return formatCommand(issuer, flow, step);
     default:
       return JSON.stringify(format === "har" ? toHar(flow.exchanges, { issuer }) : toFixture(flow), null, 2);
   }
+}
+
+/** A step as a curl command. @throws {HttpError} 404 if the flow has no such step, or the step no command. */
+function formatCommand(issuer: string, flow: Flow, step: number): string {
+  const exchange = flow.exchanges[step - 1];
+  const received = `step ${step}`;
+  if (exchange === undefined) {
+    throw new HttpError(404, "HT-01", "The flow has no such step", {
+      expected: flow.exchanges.length === 1 ? "step 1" : `a step from 1 to ${flow.exchanges.length}`,
+      received,
+      fix: "Choose a step on the page of the flow.",
+    });
+  }
+  const command = isImported(flow) ? undefined : curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
+  if (command !== undefined) return command;
+  throw new HttpError(404, "HT-01", "This step has no curl command", {
+    expected: isImported(flow)
+      ? "a step of a flow that this server recorded"
+      : "a step with a body that was recorded whole and has no U+0000",
+    received: isImported(flow) ? "a step of an imported flow" : received,
+    fix: "Read the request of the step on the page of the flow.",
+  });
 }

@@ -8,6 +8,7 @@ import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "../ui/flows/p
 import type { RecentFlow } from "../ui/recent_flows.tsx";
 import { documentRequests } from "./documents.ts";
 import { documentRow, flowRow } from "./flow.ts";
+import type { ImportedFlow } from "./import/imported_flows.ts";
 import { flowKind } from "./labels.ts";
 
 /** The values of `outcome`. */
@@ -41,16 +42,22 @@ export function describeList(
   recorder: Recorder,
   server: Server,
   query: URLSearchParams,
+  imported: readonly ImportedFlow[],
 ): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
-  const { selected, ...others } = selectFlows(recorder, server, query);
+  const { selected, ...others } = selectFlows(recorder, server, query, imported);
   return { ...others, rows: selected.map(({ row }) => row) };
 }
 
-/** The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list. */
+/**
+ * The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list.
+ *
+ * @param imported Imported flows to select from, too. Default: none.
+ */
 export function selectFlows(
   recorder: Recorder,
   server: Server,
   query: URLSearchParams,
+  imported: readonly ImportedFlow[] = [],
 ): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & { readonly selected: readonly SelectedFlow[] } {
   const filter: FlowFilter = {
     client: query.get("client") || undefined,
@@ -59,9 +66,9 @@ export function selectFlows(
   };
   const before = Number(query.get("before") ?? Infinity) || Infinity;
   const flows = recorder.flows();
-  const entries = listEntries(recorder, server, flows);
+  const entries = listEntries(recorder, server, flows, imported);
 
-  const labels = clientLabels(flows);
+  const labels = clientLabels([...flows, ...imported]);
   const selected: SelectedFlow[] = [];
   let last: Entry | undefined;
   let older: string | undefined;
@@ -89,8 +96,14 @@ export function selectFlows(
 }
 
 /** All rows, newest first. */
-function listEntries(recorder: Recorder, server: Server, flows: readonly Flow[]): Entry[] {
+function listEntries(
+  recorder: Recorder,
+  server: Server,
+  flows: readonly Flow[],
+  imported: readonly ImportedFlow[],
+): Entry[] {
   return [
+    ...imported.map((flow): Entry => ({ order: flow.order, flow, kind: flowKind(flow), row: flowRow })),
     ...flows.map((flow): Entry => (
       { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
     )),
@@ -117,13 +130,26 @@ export function recentFlows(recorder: Recorder): RecentFlow[] {
 }
 
 /** Whether the redacted texts of a flow contain each word. */
-function matches({ exchanges }: Flow, { id, client, user, endpoint, status, rejection, warning }: FlowRow, q: string) {
+function matches({ exchanges }: Flow, row: FlowRow, q: string) {
+  const { id, client, user, endpoint, status, rejection, warning, imported } = row;
   const requests = exchanges.flatMap(({ title, request: { method, path }, response }) => [
     `${title} ${method} ${path} ${response?.status}`,
   ]);
   const { error, rule, reason } = rejection ?? {};
-  const text = [id, client, user, endpoint, status.label, error, rule, reason, warning, ...requests].join(" ")
-    .toLowerCase();
+  const text = [
+    id,
+    client,
+    user,
+    endpoint,
+    status.label,
+    error,
+    rule,
+    reason,
+    warning,
+    imported && "imported",
+    ...requests,
+  ]
+    .join(" ").toLowerCase();
   return q.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 

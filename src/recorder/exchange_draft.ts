@@ -155,7 +155,11 @@ function buildExchange(draft: ExchangeDraft): Exchange {
   };
 }
 
-function findTitle({ title, grantTitles = {} }: EndpointDescription, { form }: RecordedRequest): string {
+/** The title of a request to an endpoint, such as `Code exchange`. */
+export function findTitle(
+  { title, grantTitles = {} }: EndpointDescription,
+  { form }: Pick<RecordedRequest, "form">,
+): string {
   const grantType = form.find(([name]) => name === "grant_type")?.[1] ?? "";
   return Object.hasOwn(grantTitles, grantType) ? grantTitles[grantType]! : title;
 }

@@ -289,12 +289,15 @@ function toFlow(group: FlowGroup): Flow {
     startedAt: exchanges[0]!.at,
     ...client !== undefined && { client },
     ...issuance && { sub: issuance.sub, grantId: issuance.grantId },
-    outcome: getFlowOutcome(exchanges.findLast(({ experimentOf }) => experimentOf === undefined) ?? exchanges.at(-1)!),
+    outcome: getFlowOutcome(exchanges),
     exchanges,
   };
 }
 
-function getFlowOutcome({ outcome, response }: Exchange): Outcome {
+/** How a flow ended: as its last exchange that is no experiment; `pending` while its code is not exchanged. */
+export function getFlowOutcome(exchanges: readonly Exchange[]): Outcome {
+  const last = exchanges.findLast(({ experimentOf }) => experimentOf === undefined) ?? exchanges.at(-1)!;
+  const { outcome, response } = last;
   return outcome === "done" && response?.authorizationResponse?.params.some(([name]) => name === "code")
     ? "pending"
     : outcome;

@@ -25,7 +25,8 @@ export const shorten: RedactSecret = (value, kind) => {
   return value.length < 16 || kind === "password" || kind === "user" ? length : value.slice(0, 4) + length;
 };
 
-const redactedPattern = /^(?:eyJ…)?[^…]{0,4}…\(\d+\)$/;
+/** What is redacted already: a mask, or a placeholder of a test fixture. */
+const redactedPattern = /^(?:(?:eyJ…)?[^…]{0,4}…\(\d+\)|\{\{[^{}]{1,80} \d+\}\})$/;
 
 interface RedactionOptions {
   /** Further exchanges whose secrets are redacted here too. Default: none. */

@@ -71,7 +71,7 @@ test("[FL-18] two flows: what differs is marked, what is new in every login is n
   assertEquals(differencesOf(await page(`/flows/compare?a=${failedAgain}&b=${failed}`)), []);
   assertMatch(compared, /First difference: step 2, Code exchange, request body: <code[^>]*>redirect_uri</);
   assertMatch(compared, /cb<mark>\/<\/mark>/);
-  assertMatch(compared, /<i>absent<\/i>/);
+  assertMatch(compared, /<em>absent<\/em>/);
   // Equal values are folded, in their step.
   assertMatch(compared, /<details><summary>\d+ equal values<\/summary>.*?grant_type/);
 

@@ -84,6 +84,10 @@ export const pageRules = {
     fix: "Load the page of the flow again: it shows the status of its tokens.",
     cites: [],
   },
+  "FL-19": {
+    fix: "Choose the file on the page that imports flows, or paste its text there.",
+    cites: [],
+  },
   "TP-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
     cites: ["RFC 9700 §4.7"],

@@ -43,7 +43,7 @@ function toFixtureExchange(exchange: Exchange, explained: boolean) {
     ...response && { response: toFixtureResponse(response) },
     passed: passed.map(({ rule }) => rule),
     ...rejection && { rejection: (explained ? toExplainedRejection : toFixtureRejection)(rejection) },
-    warnings: warnings.map(({ rule }) => rule),
+    warnings: warnings.flatMap(({ rule }) => rule ?? []),
     faults,
   };
 }

@@ -26,8 +26,8 @@ export interface Difference {
 export interface ComparedStep {
   /** Counts from 1 within the flow. */
   readonly number: number;
-  /** The number of the exchange. */
-  readonly exchange: number;
+  /** Its path, below the base. */
+  readonly href: string;
   readonly title: string;
   readonly status: Status;
   /** Why it was rejected. */
@@ -48,6 +48,7 @@ interface ComparedFlow {
   readonly id: string;
   readonly client?: string;
   readonly outcome: Status;
+  readonly imported: boolean;
   /** Why it failed, or how it ended. */
   readonly summary: string;
 }
@@ -79,9 +80,10 @@ export function Compare(props: CompareProps): VNode {
       opening={
         <>
           <ul class="compared">
-            {flows.map(({ id, client, outcome, summary }) => (
+            {flows.map(({ id, client, outcome, imported, summary }) => (
               <li key={id}>
                 <a href={`${base}/flows/${id}`}>Flow {id}</a> <StatusBadge {...outcome} />{" "}
+                {imported && <StatusBadge tone="open" label="imported" />}{" "}
                 {client !== undefined && <Code text={client} />} <bdi>{summary}</bdi>
               </li>
             ))}
@@ -138,8 +140,8 @@ function Pair({ base, ids, pair, number }: {
         {steps.map((step, i) =>
           step && (
             <li key={i}>
-              <a href={`${base}/flows/of/${step.exchange}`}>Flow {ids[i]}, step {step.number}</a>{" "}
-              <StatusBadge {...step.status} /> {step.reason !== undefined && <bdi>{step.reason}</bdi>}
+              <a href={base + step.href}>Flow {ids[i]}, step {step.number}</a> <StatusBadge {...step.status} />{" "}
+              {step.reason !== undefined && <bdi>{step.reason}</bdi>}
             </li>
           )
         )}
@@ -153,7 +155,7 @@ function Pair({ base, ids, pair, number }: {
               </dt>
               {texts.map((text, side) => (
                 <dd key={side}>
-                  <small>Flow {ids[side]}</small> {text === undefined ? <i>absent</i> : <Text {...text} />}
+                  <small>Flow {ids[side]}</small> {text === undefined ? <em>absent</em> : <Text {...text} />}
                 </dd>
               ))}
             </div>

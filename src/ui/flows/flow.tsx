@@ -128,6 +128,20 @@ function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
   );
 }
 
+/** Says that this server did not record the flow. */
+function ImportNotice({ at, format }: NonNullable<FlowProps["row"]["imported"]>): VNode {
+  return (
+    <Notice kind="warn">
+      <p>
+        <strong>Imported</strong> from a {format},{" "}
+        <Timestamp at={at} full />. This server did not record it and cannot verify it. Its secrets are redacted in the
+        file.
+        {format !== "HAR" && " The file has no times."}
+      </p>
+    </Notice>
+  );
+}
+
 /** One line about a flow: error, rule, client, user, number, time. */
 function Facts({ row, reason, about }: Pick<FlowProps, "row" | "reason" | "about">): VNode {
   const { id, at, client, user, durationMs, document, steps } = row;
@@ -163,7 +177,7 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 
 export function Flow(props: FlowProps): VNode {
   const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets } = props;
-  const { confirmation, successful, csrfToken } = props;
+  const { confirmation, comparable, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
@@ -180,6 +194,7 @@ export function Flow(props: FlowProps): VNode {
       badges={
         <>
           <StatusBadge {...row.outcome} />
+          {row.imported && <StatusBadge tone="open" label="imported" />}
           {about === undefined
             ? <a id="again" data-flow={row.id} href={path}>Reload</a>
             : <a href={base + about.list.path}>{about.list.label}</a>}
@@ -188,6 +203,7 @@ export function Flow(props: FlowProps): VNode {
       opening={
         <>
           <Confirmation text={confirmation} />
+          {row.imported && <ImportNotice {...row.imported} />}
           {row.warning !== undefined && (
             <Notice kind="warn">
               <p>{row.warning}</p>
@@ -204,7 +220,7 @@ export function Flow(props: FlowProps): VNode {
                 </>
               )
               : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
-            {successful !== undefined && <CompareLink base={base} id={row.id} successful={successful} />}
+            {comparable !== undefined && <CompareLink base={base} id={row.id} comparable={comparable} />}
             <span>
               Export without secrets: <a href={`${path}.md`}>for an issue</a>, <a href={`${path}.txt`}>text</a>,{" "}
               <a href={`${path}.har`}>HAR</a>, <a href={`${path}.json`}>test fixture</a>
@@ -229,7 +245,7 @@ export function Flow(props: FlowProps): VNode {
       </Section>
       {/* The list of all habits needs the whole width. */}
       {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
-      {habits && (
+      {(habits ?? row.imported) && (
         <ConfirmedAction
           label="Delete this flow"
           confirmLabel="Yes, delete it"
@@ -237,7 +253,9 @@ export function Flow(props: FlowProps): VNode {
           submits={["do", "delete"]}
           csrfToken={csrfToken}
         >
-          Delete flow {row.id}? The recording cannot be restored. Its tokens stay valid.
+          {row.imported
+            ? `Delete the imported flow ${row.id}? The file stays as it is.`
+            : `Delete flow ${row.id}? The recording cannot be restored. Its tokens stay valid.`}
         </ConfirmedAction>
       )}
     </Layout>

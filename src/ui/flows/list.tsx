@@ -24,7 +24,7 @@ function Row({ row, base, isSelected }: {
   readonly base: string;
   readonly isSelected: boolean;
 }): VNode {
-  const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps } = row;
+  const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps, imported } = row;
   const hasFailed = status.tone === "bad";
   const remark = hasFailed ? undefined : rejection?.reason ?? warning;
   return (
@@ -39,6 +39,12 @@ function Row({ row, base, isSelected }: {
           )
           : <span class="who path">{document}</span>}{" "}
         <span class="what">
+          {imported && (
+            <>
+              <b>imported:</b>
+              {" "}
+            </>
+          )}
           {hasFailed && rejection !== undefined ? <bdi>{rejection.reason}</bdi> : endpoint}
           {document === undefined && !hasFailed && <span class="aside">, {status.label}</span>}
           {document !== undefined && steps > 1 && <span class="aside">, {steps} times</span>}
@@ -154,6 +160,7 @@ export function List(props: FlowListProps): VNode {
         <>
           {recording ? <a id="again" href={href([])}>Reload</a> : <StatusBadge tone="warn" label="Recording is off" />}
           <button type="button" class="button plain" id="show-keys" hidden>Keys</button>
+          <a href={`${base}/flows/import`}>Import a flow</a>
           <Recording {...props} />
         </>
       }

@@ -17,7 +17,7 @@ export function Pane({ base, flow, isNewest }: {
   /** Whether no flow is selected. */
   readonly isNewest: boolean;
 }): VNode {
-  const { row, reason, continued, steps, successful } = flow;
+  const { row, reason, continued, steps, comparable } = flow;
   const hidden = Math.max(0, steps.length - maxSteps);
   return (
     <aside class="pane" id="pane" aria-labelledby="pane-heading">
@@ -30,6 +30,7 @@ export function Pane({ base, flow, isNewest }: {
         <StatusBadge {...row.outcome} />{" "}
         <span class="aside">
           {row.document === undefined && `Flow ${row.id}`}
+          {row.imported && ", imported"}
           {isNewest && ", the newest"}
         </span>
       </p>
@@ -47,15 +48,15 @@ export function Pane({ base, flow, isNewest }: {
           </a>
         </p>
       )}
-      {successful !== undefined && (
+      {comparable !== undefined && (
         <p>
-          <CompareLink base={base} id={row.id} successful={successful} />
+          <CompareLink base={base} id={row.id} comparable={comparable} />
         </p>
       )}
       <ol start={hidden + 1}>
-        {steps.slice(hidden).map(({ number, title, status }) => (
-          <li key={number}>
-            <a href={`${base}/flows/of/${number}`}>{title}</a> <span class={status.tone}>{status.label}</span>
+        {steps.slice(hidden).map(({ href, title, status }) => (
+          <li key={href}>
+            <a href={base + href}>{title}</a> <span class={status.tone}>{status.label}</span>
           </li>
         ))}
       </ol>

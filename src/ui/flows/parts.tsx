@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { RuleLink } from "../rule_link.tsx";
 import { citedSections } from "../specifications.ts";
 import { Code } from "../value.tsx";
-import type { RejectionSummary } from "./props.ts";
+import type { ComparableFlow, RejectionSummary } from "./props.ts";
 
 /** Style sheet and script, for the head of the document; `page` is the name of both files. */
 export function Head({ base, page }: { readonly base: string; readonly page: "list" | "flow" }): VNode {
@@ -74,15 +74,11 @@ export function Rule({ rule, cites }: RuleProps): VNode | null {
   );
 }
 
-/** Leads to a flow beside a successful one of its client. */
-export function CompareLink({ base, id, successful }: {
+/** Leads to a flow beside another one. */
+export function CompareLink({ base, id, comparable }: {
   readonly base: string;
   readonly id: string;
-  readonly successful: string;
+  readonly comparable: ComparableFlow;
 }): VNode {
-  return (
-    <a href={`${base}/flows/compare?a=${id}&b=${successful}`}>
-      Compare with the last successful flow
-    </a>
-  );
+  return <a href={`${base}/flows/compare?a=${id}&b=${comparable.id}`}>Compare with {comparable.label}</a>;
 }

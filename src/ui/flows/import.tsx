@@ -1,0 +1,80 @@
+/** @jsxImportSource preact */
+/** The page that opens the file of an exported flow. */
+
+import type { VNode } from "preact";
+import { Field } from "../field.tsx";
+import { Layout, type Site } from "../layout.tsx";
+import { Notice } from "../notice.tsx";
+import { Code } from "../value.tsx";
+
+/** A part of a file that is not as expected. */
+interface FileIssue {
+  /** The place: `exchanges[0].request.method`. */
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+  /** How to fix it, one sentence. */
+  readonly hint: string;
+}
+
+/** The form, empty or after a file that cannot be imported. */
+export interface ImportProps extends Site {
+  readonly issues: readonly FileIssue[];
+  /** Maximum size of a file, in MiB. */
+  readonly maxFileMiB: number;
+  /** Maximum number of imported flows. */
+  readonly maxFlows: number;
+  readonly csrfToken: string;
+}
+
+export function Import(props: ImportProps): VNode {
+  const { base, issues, maxFileMiB, maxFlows, csrfToken } = props;
+  return (
+    <Layout
+      site={props}
+      path="/flows/import"
+      script={null}
+      head={<link rel="stylesheet" href={`${base}/flows/edit.css`} />}
+      heading="Import a flow"
+      opening={
+        <>
+          {issues.length > 0 && (
+            <Notice kind="bad">
+              <p>
+                <strong>Nothing was imported.</strong>
+              </p>
+              <ul>
+                {issues.map(({ path, expected, received, hint }, i) => (
+                  <li key={i}>
+                    <Code text={path} />: expected {expected}, received <bdi>{received}</bdi>. {hint}
+                  </li>
+                ))}
+              </ul>
+            </Notice>
+          )}
+          <p>
+            Opens a flow of another server as a page: the file that “HAR” or “test fixture” on the page of a flow saves.
+            A HAR shows more: times, expected and received values.
+          </p>
+          <form class="form" method="post" action={`${base}/flows/import`} enctype="multipart/form-data">
+            <input type="hidden" name="form_token" value={csrfToken} />
+            <div class="field">
+              <label for="file">File</label>
+              <input type="file" id="file" name="file" accept=".har,.json,application/json" />
+            </div>
+            <Field name="text" label="Or its text" lines={6} optional />
+            <p class="ways">
+              <button type="submit" class="button">Import</button>
+              <a href={`${base}/flows`}>All flows</a>
+            </p>
+          </form>
+          <p class="aside">
+            At most {maxFileMiB} MiB. The last {maxFlows}{" "}
+            imported flows stay in memory until the server stops. They are read-only, and do not count for tests, habits
+            and /flows.json.
+          </p>
+        </>
+      }
+    />
+  );
+}
