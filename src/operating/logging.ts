@@ -107,7 +107,6 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
   }
 
   function writeText(event: TraceEvent, request?: LoggedRequest): void {
-    if (event.type === "note" && !isNewNote(event)) return;
     const text = formatEvent(event, { verbose, terminal: terminal?.(), findFix, request });
     if (text !== undefined) tryWrite(text);
   }
@@ -121,6 +120,8 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
 
   return {
     onEvent(event, context) {
+      // Before it is redacted, which takes longer than all the rest.
+      if (format === "text" && event.type === "note" && !isNewNote(event)) return;
       const request = context && findForRequest(requests, context.request);
       const redacted = redactEvent(event, registeredSecrets);
       const hasFix = "explanation" in event;
