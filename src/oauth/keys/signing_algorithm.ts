@@ -114,12 +114,17 @@ function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: str
 }
 
 /** The characters of a coordinate as base64url, by the curve (RFC 7518 §6.2.1.2, RFC 8037 §2). */
-const coordinateLengths: Readonly<Record<string, number>> = { "P-256": 43, "P-384": 64, "P-521": 88, Ed25519: 43 };
+const coordinateLengths: ReadonlyMap<unknown, number> = new Map([
+  ["P-256", 43],
+  ["P-384", 64],
+  ["P-521", 88],
+  ["Ed25519", 43],
+]);
 
 /** Not every runtime checks the length when it imports a key. */
 function validateCurveKey(key: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
   const { kty, crv } = key;
-  const length = typeof crv === "string" && Object.hasOwn(coordinateLengths, crv) ? coordinateLengths[crv]! : undefined;
+  const length = coordinateLengths.get(crv);
   if (length === undefined) return [];
   return (kty === "EC" ? ["x", "y"] : ["x"]).flatMap((name) => {
     const value = key[name];
