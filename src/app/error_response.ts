@@ -15,6 +15,7 @@ import { authorizationResponse, responseFields, responseLocation } from "./autho
 import { encodeRetry, fixLink } from "./client_change.ts";
 import type { Context } from "./context.ts";
 import { exampleCommand } from "./example_command.ts";
+import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./off_page.ts";
 import { mayListClients, suggestMatch } from "./suggest_match.ts";
@@ -22,11 +23,11 @@ import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
 /**
- * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the recorded
- * step that explains the error (RFC 8288), for clients that show headers and no body.
+ * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the page that
+ * explains the error (RFC 8288), for clients that show headers and no body.
  */
 export function errorResponse(context: Context, thrown: unknown): MaybePromise<ResponseLike> {
-  const url = explanationUrl(context);
+  const url = explanationUrl(context, thrown);
   const response = channelResponse(context, thrown);
   return url === undefined
     ? response
@@ -243,21 +244,16 @@ function redirectError(context: Context, destination: Destination, thrown: unkno
 
 /**
  * The members of an error response. On test hosts `error_description` has the reason, and `error_uri` leads to the
- * recorded step that explains the error.
+ * page that explains the error.
  */
 function errorMembers(context: Context, error: OAuthError): Readonly<Record<string, string>> {
   const isOpen = context.server.settings.allows.explanations;
-  const url = explanationUrl(context);
+  const url = explanationUrl(context, error);
   return {
     error: error.code,
     error_description: isOpen ? error.openDescription : error.description,
     ...url !== undefined && { error_uri: url },
   };
-}
-
-/** The URL of the recorded step that explains an error. Only on test hosts: on others the page is not public. */
-function explanationUrl({ server, flowUrl }: Context): string | undefined {
-  return server.settings.allows.explanations ? flowUrl : undefined;
 }
 
 /**

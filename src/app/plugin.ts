@@ -108,6 +108,8 @@ export interface Plugin {
    * @param context The request of the event; absent for events of the start and of maintenance.
    */
   onEvent?(event: TraceEvent, context?: Context): void;
+  /** The path of the pages of rules, below the base: the ID of a rule follows it, after a slash. */
+  readonly rulesPath?: string;
   /** The page that shows the flow of a request: a path below the base. */
   flowLink?(request: RequestLike): string | undefined;
   /** The page that edits a request and sends it again: a path below the base. */

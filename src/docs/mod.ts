@@ -23,6 +23,7 @@ export function documentation(readText: (path: string) => Promise<string>): Plug
   const GET: Handler = async (context) => await (await import("./handlers.ts")).showPage(context, readText);
   return {
     links: [{ label: "Docs", path: "/docs" }],
+    rulesPath: "/docs/rules",
     routes: ({ site: { base } }) =>
       ["/docs", "/docs/**"].map((path) => ({
         name: path === "/docs" ? "docs" : "docs_page",

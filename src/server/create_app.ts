@@ -197,6 +197,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ...plugins.flatMap(({ links = [] }) => links),
       ...interaction ? [interaction.accountLink] : [],
     ],
+    rulesPath: plugins.find(({ rulesPath }) => rulesPath !== undefined)?.rulesPath,
   };
   const allEndpoints: EndpointDescription[] = [...ownEndpoints];
   const credentialParameters = new Set<string>();

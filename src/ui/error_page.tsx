@@ -96,7 +96,9 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 export function ErrorPage(props: ErrorPageProps): VNode {
   const { status, error, message, rule, cites = [], expected, received, suggestion, change, fix, command, client } =
     props;
-  const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink } = props;
+  const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink, rulesPath } = props;
+  // The recorded flow says the same of this request, and more.
+  const ruleLink = flowLink === undefined && rule !== undefined ? rulesPath && `${rulesPath}/${rule}` : undefined;
   const meant = suggestion?.text ?? expected;
   const isSuggestion = meant !== expected;
   return (
@@ -136,12 +138,15 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           )}
           <nav class="ways" aria-label="Where to go from here">
             {flowLink !== undefined && <a class="button" href={base + flowLink}>See the whole flow</a>}
+            {ruleLink !== undefined && <a class="button" href={base + ruleLink}>Read about rule {rule}</a>}
             {change !== undefined && (
-              <a class={flowLink === undefined ? "button" : "button plain"} href={base + change.path}>
+              <a class={(flowLink ?? ruleLink) === undefined ? "button" : "button plain"} href={base + change.path}>
                 <bdi>{change.label}</bdi>
               </a>
             )}
-            <a class={(flowLink ?? change) === undefined ? "button" : undefined} href={`${base}/`}>Back to Home</a>
+            <a class={(flowLink ?? ruleLink ?? change) === undefined ? "button" : undefined} href={`${base}/`}>
+              Back to Home
+            </a>
           </nav>
           {(error !== undefined || rule !== undefined) && (
             <details class="quiet">

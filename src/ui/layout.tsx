@@ -20,6 +20,8 @@ export interface Site {
   readonly base: string;
   /** Links in the header. Default: none. */
   readonly links?: readonly NavigationLink[];
+  /** The path of the pages of rules, below {@link Site.base}. Absent if the server has none. */
+  readonly rulesPath?: string;
   /** The recorded flow of this page: a path below {@link Site.base}. Absent if it is not recorded. */
   readonly flowLink?: string;
 }
@@ -54,11 +56,10 @@ export function Layout(props: LayoutProps): VNode {
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
   // A page below another one, such as /flows/check, may have a link of its own.
-  const hasDocs = site.links?.some((link) => link.path === "/docs");
   const [current] = links.filter((link) => link.path === path || path?.startsWith(`${link.path}/`))
     .sort((one, other) => other.path.length - one.path.length);
   return (
-    <RulesPath.Provider value={hasDocs ? `${base}/docs/rules` : undefined}>
+    <RulesPath.Provider value={site.rulesPath && base + site.rulesPath}>
       <html lang="en">
         <head>
           <meta charset="utf-8" />

@@ -1,12 +1,14 @@
 /**
- * The link to the recorded step that explains an error, in error responses of test hosts: `error_uri` in the body, the
- * redirect and the challenge, and the header `Link`.
+ * The link to the page that explains an error, the recorded step or the page of the rule, in error responses of test
+ * hosts: `error_uri` in the body, the redirect and the challenge, and the header `Link`.
  */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import * as openid from "openid-client";
+import { documentation } from "../../src/docs/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { basic, realHost, type TestServer, testServer } from "./harness.ts";
@@ -59,10 +61,32 @@ for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"])
   });
 }
 
-test("without recorded flows, or on another host, errors have no link", async () => {
+for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"]) {
+  test(`[UI-13] without recorded flows an error of ${issuer} has the link to the page of its rule`, async () => {
+    const docs = documentation((path) => readFile(path, "utf8"));
+    const server = await testServer({ issuer, plugins: [docs] });
+    const links = await errorLinks(server);
+    const ruleOf = (kind: string) => links[kind]?.slice(`${issuer}/docs/rules/`.length);
+    for (const [kind, uri] of Object.entries(links)) {
+      assertMatch(uri ?? kind, new RegExp(`^${issuer}/docs/rules/[A-Z]{2}-\\d{2}$`));
+      const page = await server.as.fetch(new Request(uri!));
+      assertEquals(page.status, 200, uri);
+      assertStringIncludes(await page.text(), `<h1>Rule ${ruleOf(kind)}</h1>`);
+    }
+    const rules = ["json", "redirect", "client authentication", "page, header", "unknown path"].map(ruleOf);
+    assertEquals(rules, ["TK-16", "AZ-17", "CA-07", "AZ-02", "HT-01"]);
+    const page = await server.authorize({ client_id: "guess" });
+    const { pathname } = new URL(links["page, header"]!);
+    assertStringIncludes(await page.text(), `<a class="button" href="${pathname}">Read about rule AZ-02</a>`);
+  });
+}
+
+test("[UI-13] without recorded flows and pages of rules, or on another host, errors have no link", async () => {
+  const docs = documentation((path) => readFile(path, "utf8"));
   const cases: LatchkeyOptions[] = [
     { issuer: "http://localhost:9666" },
     { ...realHost, plugins: [inspector({ insecureAllow: true })] },
+    { ...realHost, plugins: [docs] },
   ];
   for (const options of cases) {
     const links = await errorLinks(await testServer(options));
