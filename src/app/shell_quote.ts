@@ -5,6 +5,11 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Text as one word of a command: quoted, unless it has only characters that the shell does not interpret. */
+export function shellWord(text: string): string {
+  return /^[\w.:/,=@%+-]+$/.test(text) ? text : shellQuote(text);
+}
+
 /** Characters that a terminal may interpret when a command is pasted, or that change the order of text. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

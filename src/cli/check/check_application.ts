@@ -11,9 +11,6 @@ import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
 
-/** The claims that a page may show of a user, the longest first. */
-const userTexts = ["email", "name", "preferred_username", "sub"] as const;
-
 /** How long the check waits for an application that the user starts after it. */
 const maxStartMs = 30_000;
 
@@ -56,7 +53,7 @@ export async function checkApplication(
   const baseline = await readBaseline(flags.baseline, environment.readTextFile);
   const [
     { checkClient, testLatchkey },
-    { webApplication },
+    { applicationDriver },
     { inspector },
     { reportPage },
     { formatId, formatSummary },
@@ -65,7 +62,7 @@ export async function checkApplication(
     documentation,
   ] = await Promise.all([
     import("../../testing/mod.ts"),
-    import("../../testing/drivers/web_application.ts"),
+    import("../../testing/check/application_driver.ts"),
     import("../../inspector/mod.ts"),
     import("../../testing/check/report_page.ts"),
     import("../../testing/check/report_text.ts"),
@@ -112,13 +109,9 @@ export async function checkApplication(
       now: environment.now,
       onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
-    const user = await as.users.first();
-    const texts = textsOf(user);
-    const others = (await as.users.all()).filter(({ sub }) => sub !== user?.sub);
-    const driver = webApplication(loginUrl, {
+    const driver = await applicationDriver(as, loginUrl, {
       loggedInUrl: flags.loggedInUrl,
-      loggedInText: flags.loggedInText ?? texts,
-      otherUserTexts: others.flatMap(textsOf).filter((text) => !texts.includes(text)),
+      loggedInText: flags.loggedInText,
       refreshUrl: flags.refreshUrl,
       verifiesIdTokenSignature: flags.idTokenSignature,
     });
@@ -154,12 +147,6 @@ export async function checkApplication(
   } finally {
     await as.close();
   }
-}
-
-/** What a page may show of a user; a very short text can be part of any page. */
-function textsOf(user: object | undefined): string[] {
-  const claims: Readonly<Record<string, unknown>> = { ...user };
-  return userTexts.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length > 2);
 }
 
 /** The client of the flags, in place of the configured ones. */

@@ -2,7 +2,7 @@
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
-import { shellQuote } from "../../app/shell_quote.ts";
+import { shellWord } from "../../app/shell_quote.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
 
@@ -101,8 +101,6 @@ function repeatFlag(name: string, value: string | undefined): string[] {
   if (value === undefined || reportFlags.includes(name)) return [];
   return [`--${name}`, name === checkFlagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
 }
-
-const shellWord = (text: string): string => /^[\w.:/,=@%+-]+$/.test(text) ? text : shellQuote(text);
 
 /** What starts the program in a shell: its name, or in a clone of the repository the task, by npx if npx runs it. */
 export function programCommand({ mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">): string {
