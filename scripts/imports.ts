@@ -134,6 +134,10 @@ const importRules: ImportRules = {
         // For its error: a check cannot use another port.
         "runtime/serve.ts": "dynamic",
         "runtime/tools.ts": "dynamic",
+        // `latchkey hash-password`.
+        "runtime/secret_input.ts": "dynamic",
+        "runtime/scrypt.ts": "dynamic",
+        "oauth/users/password.ts": "dynamic",
         "runtime/process_environment.ts": "types",
         "runtime/terminal.ts": "types",
         "../deno.json": "anything",

@@ -82,7 +82,9 @@ async function main(
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());
   if (config.kind === "schema") return console.log(await schemaText());
-  if (config.kind === "hash-password") return console.log(await hashPassword());
+  if (config.kind === "hash-password") {
+    return console.log(await (await import("./cli/hash_password.ts")).hashPassword());
+  }
 
   const { drain } = config;
   const settings = withDefaultUser(config.settings, config.user);
@@ -319,31 +321,4 @@ async function describeClient(settings: Settings, clientId: string, secret = "")
 async function schemaText(): Promise<string> {
   const { default: schema } = await import("../static/config.schema.json", { with: { type: "json" } });
   return JSON.stringify(schema, null, 2);
-}
-
-/** Reads a password and returns its digest. From a terminal it reads the password twice. */
-async function hashPassword(): Promise<string> {
-  const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
-    await Promise
-      .all([
-        import("./runtime/secret_input.ts"),
-        import("./runtime/scrypt.ts"),
-        import("./oauth/users/password.ts"),
-      ]);
-  const { password, again } = await readSecret("Password: ", "Repeat the password: ");
-  const invalidPassword = (expected: string, received: string, hint: string) =>
-    new ConfigurationError([{ path: "password", expected, received, hint }]);
-  if (password !== again) {
-    throw invalidPassword("the same password twice", "two different ones", "Run the command again.");
-  }
-  const size = new TextEncoder().encode(password).length;
-  if (size === 0) {
-    throw invalidPassword("a password", "nothing", "Type one, or pipe it in: latchkey hash-password < FILE.");
-  }
-  if (size > maxPasswordBytes) {
-    throw invalidPassword(`at most ${maxPasswordBytes} bytes`, `${size}`, "Choose a shorter one.");
-  }
-  const salt = randomSalt(passwordCost.salt);
-  const hash = await deriveKey(password, { ...passwordCost, salt }, passwordCost.hash);
-  return formatPasswordDigest({ ...passwordCost, salt, hash });
 }

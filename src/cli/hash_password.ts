@@ -1,0 +1,29 @@
+/** `latchkey hash-password`. */
+
+import { ConfigurationError } from "../oauth/config/config_issue.ts";
+
+/** Reads a password and returns its digest. From a terminal it reads the password twice. */
+export async function hashPassword(): Promise<string> {
+  const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
+    await Promise.all([
+      import("../runtime/secret_input.ts"),
+      import("../runtime/scrypt.ts"),
+      import("../oauth/users/password.ts"),
+    ]);
+  const { password, again } = await readSecret("Password: ", "Repeat the password: ");
+  const invalidPassword = (expected: string, received: string, hint: string) =>
+    new ConfigurationError([{ path: "password", expected, received, hint }]);
+  if (password !== again) {
+    throw invalidPassword("the same password twice", "two different ones", "Run the command again.");
+  }
+  const size = new TextEncoder().encode(password).length;
+  if (size === 0) {
+    throw invalidPassword("a password", "nothing", "Type one, or pipe it in: latchkey hash-password < FILE.");
+  }
+  if (size > maxPasswordBytes) {
+    throw invalidPassword(`at most ${maxPasswordBytes} bytes`, `${size}`, "Choose a shorter one.");
+  }
+  const salt = randomSalt(passwordCost.salt);
+  const hash = await deriveKey(password, { ...passwordCost, salt }, passwordCost.hash);
+  return formatPasswordDigest({ ...passwordCost, salt, hash });
+}
