@@ -30,6 +30,7 @@ import { formatEvent } from "./operating/format_event.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
 import { processEnvironment } from "./runtime/current_process.ts";
 import type { ProcessEnvironment } from "./runtime/process_environment.ts";
+import type { ClientCheckHandle } from "./testing/check/client_check.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 
@@ -113,12 +114,14 @@ async function main(
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
   const inspector = inspectorEnabled ? await openInspector(config) : undefined;
-  const control = config.control ? await openControl(config.controlSecret, inspector) : undefined;
+  const check = openTools && config.control ? await openClientCheck() : undefined;
+  const control = config.control ? await openControl(config.controlSecret, inspector, check) : undefined;
   const server = await latchkey({
     ...settings,
     // The first plugin is the outermost.
     plugins: [
       limitConcurrency({ maxInFlight: config.maxInFlight }),
+      ...check === undefined ? [] : [check.plugin],
       ...log === undefined ? [] : [log],
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
@@ -259,9 +262,17 @@ async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<
   return documentation(textReader(readTextFile, import.meta.url));
 }
 
-async function openControl(secret: string | undefined, inspector: Inspector | undefined): Promise<ProgramControl> {
+async function openClientCheck(): Promise<ClientCheckHandle> {
+  return (await import("./testing/check/client_check.ts")).clientCheck();
+}
+
+async function openControl(
+  secret: string | undefined,
+  inspector: Inspector | undefined,
+  clientCheck: ClientCheckHandle | undefined,
+): Promise<ProgramControl> {
   const { programControl } = await import("./control/program_control.ts");
-  return programControl({ secret, recorder: inspector?.recorder });
+  return programControl({ secret, recorder: inspector?.recorder, clientCheck });
 }
 
 async function openFaultPages(inspector?: Inspector, control?: ProgramControl): Promise<Plugin> {

@@ -11,6 +11,7 @@ import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../testing/changed_settings.ts";
 import type { HabitOptions } from "../testing/check/check_habits.ts";
+import type { ClientCheckOptions, ClientCheckState } from "../testing/client_check.ts";
 import type { ClaimOverrides, Claims } from "../testing/claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../testing/clients.ts";
 import type { TestClock } from "../testing/clock.ts";
@@ -33,7 +34,7 @@ export type { Call, ConnectedLog, ConnectedRuleBuilder, ConnectOptions, SentFaul
 export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
 export type { ConnectedFaultRule } from "./connected_rules.ts";
 export type { MetadataChanges } from "./change_client.ts";
-export type { TenantOptions };
+export type { ClientCheckOptions, ClientCheckState, TenantOptions };
 export type { ProblemIssue } from "../app/problem_response.ts";
 
 /** The functions of a handle in process, as functions that return promises. */
@@ -104,6 +105,17 @@ export interface ConnectedLatchkey {
     readonly text: string;
     readonly habits: readonly Readonly<Record<string, unknown>>[];
   }>;
+  /** The check of a client of the server, as `latchkey check` does it, in the background. */
+  readonly clientCheck: {
+    /** Starts a check. */
+    start(options: ClientCheckOptions): Promise<ClientCheckState>;
+    /** How far the last check is. */
+    state(): Promise<ClientCheckState>;
+    /** The report of the last check, as JSON. */
+    report(): Promise<Readonly<Record<string, unknown>>>;
+    /** Stops the check, and resolves when it has ended. */
+    stop(): Promise<ClientCheckState>;
+  };
   /**
    * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token. Returns the number of
    * revoked grants or tokens.

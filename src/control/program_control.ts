@@ -2,6 +2,7 @@
 
 import type { Plugin } from "../app/plugin.ts";
 import type { Recorder } from "../recorder/recorder.ts";
+import type { ClientCheck } from "../testing/client_check.ts";
 import { testControl } from "../testing/control.ts";
 import { withTrustedPersonas } from "../testing/personas.ts";
 import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
@@ -11,6 +12,8 @@ import { controlEndpoints } from "./mod.ts";
 export interface ProgramControlOptions extends ControlOptions {
   /** A recorder around the server. Default: the control has its own. */
   readonly recorder?: Recorder;
+  /** The check of clients, whose plugin is outside of those of the control. Default: none. */
+  readonly clientCheck?: ClientCheck;
 }
 
 /** The control of a server that is no mock, and its plugins in order. */
@@ -20,8 +23,8 @@ export interface ProgramControl {
 }
 
 /** Creates the control of one server. Settings keep the meaning that they have without it. */
-export function programControl({ secret, recorder }: ProgramControlOptions): ProgramControl {
-  const control = testControl({ recorder });
+export function programControl({ secret, recorder, clientCheck }: ProgramControlOptions): ProgramControl {
+  const control = testControl({ recorder, clientCheck });
   const { plugin } = control;
   return {
     control,

@@ -41,7 +41,7 @@ import { restartableRandom } from "./seeded_random.ts";
 import type { ServerControl, ServerName, TestControl, TestControlOptions } from "./test_control.ts";
 import { userDecisions } from "./user_decisions.ts";
 
-const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
+const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption, clientCheck: objectOption };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
 
 /** The initial time of the clock of a server with a seed. */
@@ -241,7 +241,13 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     issue: overrides.overrides,
     log,
     overHttp: async (options) => (await import("../control/mod.ts")).controlEndpoints(self, options),
-    ...{ approvePages: decisions.approvePages, recorder: exchangeRecorder, faults, clearFaults },
+    ...{
+      approvePages: decisions.approvePages,
+      recorder: exchangeRecorder,
+      clientCheck: options.clientCheck,
+      faults,
+      clearFaults,
+    },
     async reset({ keep = [] } = {}) {
       assertKeep(keep);
       const unmet = clearFaults();

@@ -76,6 +76,9 @@ export type { Register, RegisteredTestClient, RegisterOptions } from "./registra
 export type { DocumentFetch, Log, LogoutCall, WaitOptions } from "./log/log.ts";
 export { LogError } from "./log/log_error.ts";
 export type { ExchangeMatch, Expectation } from "./log/log_expectation.ts";
+export { clientCheck } from "./check/client_check.ts";
+export type { ClientCheckHandle } from "./check/client_check.ts";
+export type { ClientCheck, ClientCheckOptions, ClientCheckState } from "./client_check.ts";
 export { checkHabits } from "./check/check_habits.ts";
 export type { HabitOptions, RecordedServer } from "./check/check_habits.ts";
 export type { HabitReport } from "./check/habit_report.ts";

@@ -10,6 +10,7 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { MemoryRepository } from "../oauth/records/repository.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
+import type { ClientCheck } from "./client_check.ts";
 import type { ChangeableSettings } from "./changed_settings.ts";
 import type { ClaimOverrides } from "./claim_overrides.ts";
 import type { ClientDocumentFactory, ServeClientUrl } from "./client_documents.ts";
@@ -43,6 +44,8 @@ export interface TestControlOptions {
   readonly startsAt?: Moment;
   /** A recorder around the plugin of the control, such as the one of an inspector. Default: the plugin has its own. */
   readonly recorder?: Recorder;
+  /** The check of clients, for the control over HTTP; its plugin is outside of that of the control. Default: none. */
+  readonly clientCheck?: ClientCheck;
 }
 
 /** The handles that control one server. */
@@ -266,6 +269,8 @@ export interface ServerControl extends TestControl {
   underName(name: ServerName): Pick<TestControl, "endSession" | "mint">;
   /** The tenants. */
   readonly tenants: Tenants;
+  /** The check of clients; absent without {@link TestControlOptions.clientCheck}. */
+  readonly clientCheck?: ClientCheck;
   /** The recorder of the log. */
   readonly recorder: Recorder;
   /** Fault rules that have ids, for programs that add and remove them by JSON. */

@@ -82,16 +82,26 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
  * ```
  */
 export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
-  assertServerOptions(options, ["seed", "startsAt", "testKeys", "control"]);
+  assertServerOptions(options, ["seed", "startsAt", "testKeys", "control", "clientCheck"]);
   assertKeyOptions(options);
-  const { seed, startsAt, testKeys: useTestKeys = true, control: remote, plugins = [], ...settings } = options;
-  const { plugin, overHttp, tenants: _, recorder: __, faults: ___, approvePages: ____, clearFaults, ...control } =
-    testControl({ seed, startsAt });
+  const { seed, startsAt, testKeys: useTestKeys = true, control: remote, clientCheck, plugins = [], ...settings } =
+    options;
+  const {
+    plugin,
+    overHttp,
+    tenants: _,
+    recorder: __,
+    clientCheck: ___,
+    faults: ____,
+    approvePages: _____,
+    clearFaults,
+    ...control
+  } = testControl({ seed, startsAt, clientCheck });
   const endpoints = remote ? [await overHttp(remote === true ? {} : remote)] : [];
   const server = await latchkey({
     issuerUntilListening: testIssuer,
     ...mockOptions(settings, { useTestKeys, isSeeded: seed !== undefined }),
-    plugins: [plugin, ...endpoints, ...plugins],
+    plugins: [...clientCheck === undefined ? [] : [clientCheck.plugin], plugin, ...endpoints, ...plugins],
   });
 
   const self: TestLatchkey = {

@@ -52,6 +52,10 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   assertEquals((await call("log.exchanges", { endpoint: "authorize" })).count, 1);
   await call("checkHabits", { client: "web" });
   await call("log.clear");
+  await call("clientCheck.start", { client: "web", loginUrl: "http://127.0.0.1:9/login", only: ["response"] });
+  assertEquals((await call("clientCheck.stop")).client, "web");
+  assertEquals((await call("clientCheck.state")).done > 0, true);
+  assertEquals((await call("clientCheck.report")).passed, false);
   await call("endSession", { idToken: id_token });
 
   assertEquals((await call("client", { confidential: true })).token_endpoint_auth_method, "client_secret_basic");

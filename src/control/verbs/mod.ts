@@ -1,6 +1,7 @@
 /** The list of all verbs, in the order of the documentation. */
 
 import type { Verb } from "../verb.ts";
+import { clientCheckVerbs } from "./client_check.ts";
 import { clientVerbs } from "./clients.ts";
 import { clockVerbs } from "./clock.ts";
 import { decisionVerbs } from "./decisions.ts";
@@ -18,5 +19,5 @@ import { userVerbs } from "./users.ts";
 /** Every verb. */
 export const verbs: readonly Verb[] = [
   ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, issueVerbs, mintVerbs].flat(),
-  ...[tokenVerbs, keyVerbs, clockVerbs, tenantVerbs, serverVerbs].flat(),
+  ...[tokenVerbs, keyVerbs, clockVerbs, clientCheckVerbs, tenantVerbs, serverVerbs].flat(),
 ];
