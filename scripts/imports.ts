@@ -13,6 +13,7 @@ const importRules: ImportRules = {
       allowed: {
         "ui/": "dynamic",
         "mod.ts": "anything",
+        "client/": "anything",
         // The option of the mock.
         "control/mod.ts": "dynamic",
         "server/": "anything",
@@ -36,6 +37,7 @@ const importRules: ImportRules = {
     control: {
       allowed: {
         "testing/": "anything",
+        "client/": "types",
         "http/": "anything",
         "app/": "anything",
         "oauth/": "anything",
@@ -96,6 +98,7 @@ const importRules: ImportRules = {
     resource: {
       // A resource server of its own has no server that gives it random bytes.
       allowed: {
+        "client/": "anything",
         "extensions/dpop/": "anything",
         "http/": "anything",
         "app/": "types",
@@ -146,6 +149,8 @@ const importRules: ImportRules = {
     },
     home: {
       allowed: {
+        "client/": "anything",
+        "runtime/crypto.ts": "anything",
         "ui/": "types",
         "ui/tour/mod.ts": "dynamic",
         "admin/": "anything",
@@ -189,7 +194,7 @@ const importRules: ImportRules = {
     // Reads what the recorder keeps: for the pages of the inspector and the check of clients.
     habits: {
       allowed: {
-        "http/": "types",
+        "http/": "anything",
         "oauth/": "anything",
         "recorder/": "anything",
         "runtime/crypto.ts": "anything",
@@ -210,6 +215,8 @@ const importRules: ImportRules = {
       packages: ["jose", "@cfworker/json-schema"],
     },
     endpoints: { allowed: { "http/": "anything", "app/": "anything", "oauth/": "anything" } },
+    // The requests of a correct client: for the mock, the pages that demonstrate a flow, resource servers and tests.
+    client: { allowed: { "http/": "anything", "runtime/": "anything" } },
     // What the endpoints and the plugins share.
     app: { allowed: { "http/": "anything", "oauth/": "anything", "ui/": "types" } },
     ui: {

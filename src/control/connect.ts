@@ -19,7 +19,7 @@ import type { FaultRequest, ListedFault } from "../testing/faults/fault_list.ts"
 import type { FixedValues } from "../testing/fixed_values.ts";
 import type { GrantsOf } from "../testing/issued_grants.ts";
 import type { Mint } from "../testing/mint.ts";
-import type { PrivateJwk } from "../testing/private_jwk.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ResetOptions } from "../testing/resettable_state.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { TenantOptions } from "../testing/test_control.ts";

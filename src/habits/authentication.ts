@@ -1,6 +1,7 @@
 /** Client authentication and the credentials of the client. */
 
-import { decodeJwtPart, findBasicCredentials } from "../recorder/record_request.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
+import { findBasicCredentials } from "../recorder/record_request.ts";
 import { examineEach, type HabitCheck, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
 import { claimsOf, membersOf, parametersOf, type Recording, textOf, type Traffic } from "./traffic.ts";
 import type { Exchange } from "../recorder/exchange.ts";

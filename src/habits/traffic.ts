@@ -3,7 +3,8 @@
 import type { Fields } from "../http/form.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import { decodeJwtPart, findParam } from "../recorder/record_request.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
+import { findParam } from "../recorder/record_request.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
 
 /** What was recorded of one client at one server. */

@@ -1,5 +1,8 @@
 /** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never exchanges the code. */
 
+import { basicCredentials } from "../client/authentication.ts";
+import { encodeParameters } from "../client/parameters.ts";
+import { codeExchange } from "../client/token_request.ts";
 import { html, HttpError, type HttpResponse } from "../http/message.ts";
 import { type Fields, parseFields, readForm } from "../http/form.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
@@ -7,7 +10,6 @@ import { demoSecret } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
-import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import {
   assertCallbackPage,
@@ -176,19 +178,20 @@ async function examples(
     const clientId = [...issuedClient ? [issuedClient] : [], ...candidates]
       .find((client) => isKind(client) && !client.authMethod.endsWith("_jwt"))?.id;
     const id = clientId ?? "YOUR_CLIENT_ID";
-    const form = [
-      ["grant_type", "authorization_code"],
-      ["code", code],
-      ["redirect_uri", issued?.redirectUri ?? callbackUri(server)],
-      ...usesPkce ? [["code_verifier", verifier ?? "YOUR_CODE_VERIFIER"]] : [],
-      ...kind === "public" ? [["client_id", id]] : [],
-    ].map(([name, value]) => `${name}=${encodeFormValue(value!)}`);
+    const form = {
+      ...codeExchange(
+        code,
+        issued?.redirectUri ?? callbackUri(server),
+        usesPkce ? verifier ?? "YOUR_CODE_VERIFIER" : undefined,
+      ),
+      client_id: kind === "public" ? id : undefined,
+    };
     const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
-    const credentials = `${encodeFormValue(id)}:${secret}`;
+    const credentials = basicCredentials(id, secret);
     const lines = [
       `curl ${shellQuote(endpointUrl(context, "token"))}`,
       ...kind === "confidential" ? [`-u ${shellQuote(credentials)}`] : [],
-      ...form.map((pair) => `-d ${shellQuote(pair)}`),
+      ...encodeParameters(form).split("&").map((pair) => `-d ${shellQuote(pair)}`),
     ];
     return {
       kind,

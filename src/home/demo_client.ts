@@ -1,11 +1,14 @@
 /** The demo clients: links that start a flow, and the state, nonce and verifier of a started flow. */
 
+import { authorizationRequest, type FlowValues } from "../client/authorization_request.ts";
+import { encodeParameters, type RequestParameters } from "../client/parameters.ts";
+import { type ProofKey, proofKey } from "../client/proof.ts";
 import { frontChannelBase } from "../oauth/config/issuer_urls.ts";
 import { canProve, mustProve } from "../extensions/dpop/settings.ts";
 import { canPush, mustPush } from "../extensions/par/settings.ts";
 import { canSign, mustSign } from "../extensions/signed_requests/settings.ts";
 import { HttpError } from "../http/message.ts";
-import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
+import { decodeBase64url, p256KeyFrom } from "../runtime/crypto.ts";
 import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
@@ -59,8 +62,7 @@ export async function startLinks(context: Context, browser: BrowserCookie): Prom
       const client = clients.find(({ id }) => id === link.clientId)!;
       if (mustPush(context.server, client) || mustSign(context.server, client)) return link;
       const request = await demoAuthorizationRequest(context, client, await newDemoFlow(context, browser));
-      const query = request.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
-      return { ...link, href: `${endpointPath(context.app, "authorize")}?${query}` };
+      return { ...link, href: `${endpointPath(context.app, "authorize")}?${encodeParameters(request)}` };
     }),
   );
 }
@@ -70,7 +72,7 @@ export function shortStartLinks({ site }: Context, clients: readonly Client[]): 
   return [...clients].sort((a, b) => Number(a.confidential) - Number(b.confidential)).map(({ id, confidential }) => ({
     clientId: id,
     confidential,
-    href: `${site.base}/start?client_id=${encodeFormValue(id)}`,
+    href: `${site.base}/start?${encodeParameters({ client_id: id })}`,
   }));
 }
 
@@ -104,10 +106,7 @@ const tourKinds = ["steps", "redirect_uri", "code_verifier"] as const;
 export type TourKind = (typeof tourKinds)[number];
 
 /** The values that a client stores for a flow. */
-export interface DemoFlow {
-  readonly state: string;
-  readonly nonce: string;
-  readonly verifier: string;
+export interface DemoFlow extends FlowValues {
   /** The digest that the key of its DPoP proofs is derived from. */
   readonly dpopSecret: string;
   /** What its authorization request has besides the plain one. */
@@ -132,26 +131,19 @@ export async function demoAuthorizationRequest(
   context: Context,
   client: Client,
   flow: DemoFlow,
-): Promise<[name: string, value: string][]> {
+): Promise<RequestParameters> {
   const { server } = context;
-  const { state, nonce, verifier, dpopSecret, extensions } = flow;
+  const { extensions } = flow;
   const scope = ["openid", "profile", "read"].filter((token) => client.scope.includes(token));
   const { responseModes: modes } = policyOf(server, client);
-  const request: [string, string | undefined][] = [
-    ["response_type", "code"],
-    ["client_id", client.id],
-    ["redirect_uri", callbackUri(server)],
-    ["scope", scope.join(" ") || undefined],
-    ["state", state],
-    ["nonce", scope.includes("openid") ? nonce : undefined],
-    ["code_challenge", await digest(verifier)],
-    ["code_challenge_method", "S256"],
-    ["response_mode", extensions.response_mode ?? (modes.includes("query") ? undefined : modes[0])],
-    ["acr_values", extensions.acr_values],
-    ["authorization_details", extensions.authorization_details],
-    ["dpop_jkt", usesDpop(context, client, flow) ? await proofThumbprint(dpopSecret) : undefined],
-  ];
-  return request.filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const requested = { client_id: client.id, redirect_uri: callbackUri(server), scope: scope.join(" ") || undefined };
+  return {
+    ...await authorizationRequest(requested, flow),
+    response_mode: extensions.response_mode ?? (modes.includes("query") ? undefined : modes[0]),
+    acr_values: extensions.acr_values,
+    authorization_details: extensions.authorization_details,
+    dpop_jkt: usesDpop(context, client, flow) ? (await demoProofKey(flow.dpopSecret)).thumbprint : undefined,
+  };
 }
 
 /** Whether the client of a flow sends DPoP proofs. */
@@ -159,9 +151,12 @@ export function usesDpop({ server }: Context, client: Client, { extensions }: De
   return canProve(server) && (extensions.dpop !== undefined || mustProve(server, client));
 }
 
-async function proofThumbprint(dpopSecret: string): Promise<string> {
-  const { proofKeyThumbprint } = await import("../extensions/dpop/sign_proof.ts");
-  return await proofKeyThumbprint(dpopSecret);
+/** The key of a flow for proofs, derived from its digest. */
+export async function demoProofKey(dpopSecret: string): Promise<ProofKey> {
+  const bytes = decodeBase64url(dpopSecret);
+  // A number of 255 bits is less than the order of the curve.
+  bytes[0]! &= 0x7f;
+  return await proofKey(await p256KeyFrom(bytes));
 }
 
 /** The flow that this browser started with a link of this server; `undefined` for any other flow. */

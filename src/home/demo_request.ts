@@ -1,8 +1,11 @@
 /** Sends the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
 
+import { importSigningKey } from "../client/jwt.ts";
+import { encodeParameters, type RequestParameters } from "../client/parameters.ts";
+import { signedRequest } from "../client/request_object.ts";
 import { mustSign } from "../extensions/signed_requests/settings.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { signAsDemoClient } from "../oauth/clients/sign_as_demo_client.ts";
+import { demoKey } from "../oauth/config/demo_entries.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
@@ -22,20 +25,19 @@ import { clientRequest, send } from "./playground/requests.ts";
  * @throws {OAuthError} If the page cannot send the request, such as that of a client whose secret it does not know.
  */
 export async function demoRequestUrl(context: Context, client: Client, flow: DemoFlow): Promise<string> {
-  const parameters = Object.fromEntries(await demoAuthorizationRequest(context, client, flow));
+  const parameters = { ...await demoAuthorizationRequest(context, client, flow), client_id: client.id };
   const isSigned = signsRequest(context, client, flow);
   const sent = isSigned ? await sign(context, client, parameters) : parameters;
   const isPushed = pushesRequest(context, client, flow);
   const query = isPushed ? await push(context, client, sent) : sent;
-  return `${endpointPath(context.app, "authorize")}?${new URLSearchParams(query)}`;
+  return `${endpointPath(context.app, "authorize")}?${encodeParameters(query)}`;
 }
 
-type Parameters = Record<string, string>;
+type Parameters = RequestParameters & { readonly client_id: string };
 
-async function sign(context: Context, client: Client, parameters: Readonly<Parameters>): Promise<Parameters> {
+async function sign(context: Context, client: Client, parameters: Parameters): Promise<Parameters> {
   if (hasDemoKey(client)) {
-    const request = await signAsDemoClient(context.server, client.id, "oauth-authz-req+jwt", parameters);
-    return { client_id: client.id, request };
+    return await signedRequest(context.server, await importSigningKey(demoKey, demoKey.alg), parameters);
   }
   const signers = mustSign(context.server, client) ? [] : (await callbackClients(context)).filter(hasDemoKey);
   throw new OAuthError("invalid_request", "this page cannot sign the authorization request of the client", {
@@ -48,11 +50,8 @@ async function sign(context: Context, client: Client, parameters: Readonly<Param
   });
 }
 
-async function push(context: Context, client: Client, parameters: Readonly<Parameters>): Promise<Parameters> {
-  // All other clients get it with their authentication; it is a parameter of the authorization request, too.
-  const fields = Object.entries(parameters)
-    .filter(([name]) => name !== "client_id" || client.authMethod === "client_secret_basic");
-  const { status, json } = await send(context, await clientRequest(context, "par", { client }, fields));
+async function push(context: Context, client: Client, parameters: Parameters): Promise<Parameters> {
+  const { status, json } = await send(context, await clientRequest(context, "par", { client }, parameters));
   const { request_uri } = json;
   if (status === 201 && typeof request_uri === "string") return { client_id: client.id, request_uri };
   const { error, error_description } = json;

@@ -1,8 +1,9 @@
 /** The round trip shown on the callback page: request, response and the checks of the client. */
 
+import { codeChallenge } from "../client/authorization_request.ts";
+import { parameterPairs } from "../client/parameters.ts";
 import type { Fields } from "../http/form.ts";
 import type { IssuedCode } from "../oauth/authorize/code.ts";
-import { digest } from "../oauth/secrets.ts";
 import { demoAuthorizationRequest, type DemoFlow, pushesRequest, signsRequest } from "./demo_client.ts";
 import { sendsIss } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
@@ -28,7 +29,7 @@ export async function describeRoundTrip(
   const parameters = new Map(redirect);
   return {
     ...flow !== undefined && client !== undefined && {
-      request: await demoAuthorizationRequest(context, client, flow),
+      request: parameterPairs(await demoAuthorizationRequest(context, client, flow)),
       isPushed: pushesRequest(context, client, flow),
       isSigned: signsRequest(context, client, flow),
     },
@@ -67,7 +68,7 @@ export function checkResponse(
 
 /** The stored challenge is compared but never shown: only the server may know it. */
 async function explainPkce({ verifier }: DemoFlow, issued: IssuedCode | undefined): Promise<PkceProps> {
-  const challenge = await digest(verifier);
+  const challenge = await codeChallenge(verifier);
   const bytes = atob(challenge.replaceAll("-", "+").replaceAll("_", "/"));
   return {
     verifier,

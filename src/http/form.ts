@@ -38,6 +38,17 @@ export function parseFields(text: string): Fields {
   return fields;
 }
 
+/** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
+export function parseLocation(location: string): { readonly uri: string; readonly params: Fields } {
+  const [withoutFragment = "", fragment = ""] = location.split("#", 2);
+  const [uri = "", ...query] = withoutFragment.split("?");
+  try {
+    return { uri, params: [query.join("?"), ...fragment.includes("=") ? [fragment] : []].flatMap(parseFields) };
+  } catch {
+    return { uri, params: [] };
+  }
+}
+
 /**
  * Reads the form in a request's body.
  *

@@ -1,6 +1,7 @@
 /** Records requests, and reads their client and its credentials. */
 
 import { type Fields, parseFields } from "../http/form.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
 import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
@@ -107,19 +108,6 @@ export function findClientId(request: RecordedRequest): string | undefined {
   if (clientId !== undefined) return clientId;
   const { sub } = decodeJwtPart(findParam(request, "client_assertion") ?? "", 1);
   return typeof sub === "string" ? sub : undefined;
-}
-
-/** Header (0) or claims (1) of a JWT, unverified; empty if the text is not a JWT. */
-export function decodeJwtPart(jwt: string, part: 0 | 1): Readonly<Record<string, unknown>> {
-  const encoded = jwt.split(".", 2)[part];
-  // An exception takes longer than all other work for a request.
-  if (!encoded) return {};
-  try {
-    const decoded = JSON.parse(decodeUtf8(atob(encoded.replaceAll("-", "+").replaceAll("_", "/"))));
-    return typeof decoded === "object" && decoded !== null ? decoded : {};
-  } catch {
-    return {};
-  }
 }
 
 function decodeUtf8(binary: string): string {

@@ -1,10 +1,10 @@
 /** Records responses, and reads their outcome. */
 
-import { type Fields, parseFields } from "../http/form.ts";
+import { type Fields, parseLocation } from "../http/form.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
 import { type HttpResponse, isResponse, type PageForm, parseJsonObject, type ResponseLike } from "../http/message.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
-import { decodeJwtPart } from "./record_request.ts";
 import type { CapturedBody } from "./body_tap.ts";
 
 /** Media types of text to record. An event stream has no end. */
@@ -76,17 +76,6 @@ function signedParams(params: Fields): Fields {
   const jwt = params.find(([name]) => name === "response")?.[1] ?? "";
   const { aud: _, ...members } = decodeJwtPart(jwt, 1);
   return Object.entries(members).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []);
-}
-
-/** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
-export function parseLocation(location: string): NonNullable<RecordedResponse["authorizationResponse"]> {
-  const [withoutFragment = "", fragment = ""] = location.split("#", 2);
-  const [uri = "", ...query] = withoutFragment.split("?");
-  try {
-    return { uri, params: [query.join("?"), ...fragment.includes("=") ? [fragment] : []].flatMap(parseFields) };
-  } catch {
-    return { uri, params: [] };
-  }
 }
 
 export function isHtmlPage({ headers }: RecordedResponse): boolean {

@@ -1,11 +1,11 @@
 /** Verifies access tokens by introspection (RFC 7662). */
 
-import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
-import { assertionType } from "../oauth/clients/auth/assertion_type.ts";
+import { assertionParameters, authenticateClient } from "../client/authentication.ts";
+import type { ClientAuthentication, ClientCredentials } from "../client/authentication.ts";
+import { importSigningKey, type SigningKey } from "../client/jwt.ts";
+import { formRequest } from "../client/token_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
-import { randomId } from "../oauth/secrets.ts";
 import { systemRandomBytes } from "../runtime/crypto.ts";
 import { authorizationServer, fetchJson, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServerOptions } from "./authorization_server.ts";
@@ -24,15 +24,6 @@ export interface IntrospectionVerifierOptions extends AuthorizationServerOptions
   readonly privateKey?: JsonWebKey & { readonly kid?: string };
 }
 
-/** The header and the parameters that authenticate a request. */
-interface RequestCredentials {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly parameters?: Readonly<Record<string, string>>;
-}
-
-/** The lifetime of an assertion, in seconds. */
-const assertionLifetimeSeconds = 60;
-
 /**
  * Creates a verifier that introspects the token of each request, so a revocation has effect immediately. For opaque
  * tokens and JWTs.
@@ -47,18 +38,14 @@ const assertionLifetimeSeconds = 60;
  */
 export function introspectionVerifier(options: IntrospectionVerifierOptions): TokenVerifier {
   const { issuer, now, outbound, url: findUrl } = authorizationServer(options);
-  const authenticate = clientCredentials(options, now);
+  const authenticate = resourceAuthentication(options, now);
   return {
     issuer,
     now,
     async verify(token) {
       const url = await findUrl("introspection_endpoint");
-      const { headers, parameters } = await authenticate();
-      const response = await fetchJson(outbound, url, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ token, token_type_hint: "access_token", ...parameters }).toString(),
-      }).catch((cause) => {
+      const form = formRequest(await authenticate(), { token, token_type_hint: "access_token" });
+      const response = await fetchJson(outbound, url, { method: "POST", ...form }).catch((cause) => {
         throw unavailable(`introspection at ${url}`, cause);
       });
       if (response.active !== true || response.token_type === "refresh_token") throw inactiveToken();
@@ -68,21 +55,22 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
   };
 }
 
-/** Creates the credentials of a request. */
-function clientCredentials(
-  { issuer, clientId, clientSecret, privateKey }: IntrospectionVerifierOptions,
+/** Authenticates the resource at each request. */
+function resourceAuthentication(
+  { issuer, clientId: client_id, clientSecret: client_secret, privateKey }: IntrospectionVerifierOptions,
   now: () => number,
-): () => MaybePromise<RequestCredentials> {
-  if ((clientSecret === undefined) === (privateKey === undefined)) {
+): () => Promise<ClientAuthentication> {
+  if ((client_secret === undefined) === (privateKey === undefined)) {
     throw new TypeError(
-      `clientSecret: expected clientSecret or privateKey, received ${clientSecret === undefined ? "neither" : "both"}`,
+      `clientSecret: expected clientSecret or privateKey, received ${client_secret === undefined ? "neither" : "both"}`,
     );
   }
+  const context = { issuer, now, randomBytes: systemRandomBytes };
   if (privateKey === undefined) {
-    const authorization = `Basic ${btoa(`${encodeFormValue(clientId)}:${encodeFormValue(clientSecret!)}`)}`;
-    return () => ({ headers: { authorization } });
+    const client: ClientCredentials = { client_id, client_secret, token_endpoint_auth_method: "client_secret_basic" };
+    return () => authenticateClient(context, client);
   }
-  const { alg, kid, d } = privateKey;
+  const { alg, d } = privateKey;
   if (alg === undefined || !verificationAlgorithms.some((known) => known === alg) || d === undefined) {
     throw new TypeError(
       `privateKey: expected a private JWK with alg, one of ${verificationAlgorithms.join(" ")}; received ${
@@ -90,17 +78,8 @@ function clientCredentials(
       }`,
     );
   }
-  let key: Promise<CryptoKey | Uint8Array> | undefined;
-  return async () => {
-    const { importJWK, SignJWT } = await import("jose");
-    const seconds = Math.floor(now() / 1000);
-    const assertion = await new SignJWT({ iss: clientId, sub: clientId, aud: issuer, jti: randomId(systemRandomBytes) })
-      .setProtectedHeader({ alg, kid })
-      .setIssuedAt(seconds)
-      .setExpirationTime(seconds + assertionLifetimeSeconds)
-      .sign(await (key ??= importJWK(privateKey, alg)));
-    return { parameters: { client_assertion_type: assertionType, client_assertion: assertion } };
-  };
+  let key: Promise<SigningKey> | undefined;
+  return async () => await assertionParameters(context, client_id, await (key ??= importSigningKey(privateKey, alg)));
 }
 
 /** The error for a token that is inactive according to the authorization server. */

@@ -2,7 +2,7 @@
 
 import type { Server } from "../oauth/server.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
-import type { ClientCredentials } from "./client_authentication.ts";
+import type { ClientCredentials } from "../client/authentication.ts";
 import { LoginError } from "./login_error.ts";
 import type { Callback } from "./browser/callback.ts";
 

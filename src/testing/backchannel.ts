@@ -2,8 +2,8 @@
 
 import { cibaGrant } from "../extensions/ciba/settings.ts";
 import { object, text } from "../oauth/config/field.ts";
-import type { RequestParameters } from "./browser/test_browser.ts";
-import type { ClientCredentials } from "./client_authentication.ts";
+import type { RequestParameters } from "../client/parameters.ts";
+import type { ClientCredentials } from "../client/authentication.ts";
 import { assertOptions, objectOption } from "./options.ts";
 import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 

@@ -9,7 +9,7 @@ import type { Server } from "../oauth/server.ts";
 import { deviceCodeType } from "../oauth/clients/standing.ts";
 import { assertNoIssues } from "../oauth/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
-import type { PrivateJwk } from "./private_jwk.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 
 /** Options of a test client: any client metadata, and shortcuts. Everything has a default. */
 export interface TestClientOptions extends Partial<ClientMetadata> {

@@ -2,8 +2,8 @@
 
 import { deviceGrant } from "../extensions/device/settings.ts";
 import { object, text } from "../oauth/config/field.ts";
-import type { RequestParameters } from "./browser/test_browser.ts";
-import type { ClientCredentials } from "./client_authentication.ts";
+import type { RequestParameters } from "../client/parameters.ts";
+import type { ClientCredentials } from "../client/authentication.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 

@@ -1,12 +1,12 @@
 /** DPoP from the client's side: keys, and proofs, valid ones and ones with defects (RFC 9449 §4). */
 
 import { choice, object, text } from "../oauth/config/field.ts";
-import { digest, type RandomBytes, randomId } from "../oauth/secrets.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { encodeBase64url } from "../runtime/crypto.ts";
+import { type ProofKey, proofKey, signProof } from "../client/proof.ts";
 import { ecKeyFrom, signEs256 } from "./es256.ts";
 import { assertOptions, objectOption } from "./options.ts";
-import type { PrivateJwk } from "./private_jwk.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 
 /** Options of a proof. */
 export interface ProofOptions {
@@ -65,35 +65,19 @@ export function fixedDpopKey(server: () => Server): Promise<DpopKey> {
 }
 
 async function createKey(
-  key: ReturnType<typeof ecKeyFrom>,
+  jwk: ReturnType<typeof ecKeyFrom>,
   randomBytes: RandomBytes,
   now: () => number,
 ): Promise<DpopKey> {
-  const { d, ...publicJwk } = key;
-  const { crv, kty, x, y } = key;
+  const signBy = ({ d }: typeof jwk): ProofKey["sign"] => (input) => signEs256(d, input);
+  const key = await proofKey(jwk, "ES256", signBy(jwk));
   const self: DpopKey = {
-    privateJwk: { ...key, alg: "ES256" },
-    publicJwk,
-    // The required members in alphabetical order (RFC 7638 §3).
-    thumbprint: await digest(JSON.stringify({ crv, kty, x, y })),
+    ...{ privateJwk: { ...jwk, alg: "ES256" }, publicJwk: key.publicJwk, thumbprint: key.thumbprint },
     async proof(method, url, options = {}) {
       assertOptions("proof", proofField, options);
-      const { accessToken, nonce, claims, header, signedBy } = options;
-      const parts = [
-        { typ: "dpop+jwt", alg: "ES256", jwk: publicJwk, ...header },
-        {
-          jti: randomId(randomBytes),
-          htm: method,
-          htu: String(url).replace(/[?#].*/s, ""),
-          iat: Math.floor(now() / 1000),
-          ...accessToken !== undefined && { ath: await digest(accessToken) },
-          ...nonce !== undefined && { nonce },
-          ...claims,
-        },
-      ];
-      const input = parts.map((part) => encodeBase64url(JSON.stringify(part))).join(".");
-      const signingKey = signedBy === undefined ? d : ecKeyFrom(randomBytes(32)).d;
-      return `${input}.${encodeBase64url(await signEs256(signingKey, new TextEncoder().encode(input)))}`;
+      const { accessToken, nonce, signedBy, ...changes } = options;
+      const signer = signedBy === undefined ? key : { ...key, sign: signBy(ecKeyFrom(randomBytes(32))) };
+      return await signProof({ randomBytes, now }, signer, { method, url, accessToken, nonce }, changes);
     },
     async headers(method, url, accessToken, options = {}) {
       const dpop = await self.proof(method, url, { accessToken, ...options });

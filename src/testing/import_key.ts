@@ -4,7 +4,7 @@ import { CompactSign, compactVerify, importJWK } from "jose";
 import { quote } from "../oauth/config/config_issue.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
-import type { PrivateJwk } from "./private_jwk.ts";
+import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
 
 /**
  * Makes a key the newest signing key of its algorithm.
@@ -31,11 +31,7 @@ export async function importKey({ keys, settings }: Server, key: PrivateJwk, lea
 
 /** Signs and verifies a text. @throws If the key cannot. */
 async function assertImportable(key: PrivateJwk, alg: SigningAlgorithm): Promise<void> {
-  const { kty, crv, x, y, n, e } = key;
-  const publicJwk = Object.fromEntries(
-    Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined),
-  );
   const payload = new TextEncoder().encode("key pair check");
   const jws = await new CompactSign(payload).setProtectedHeader({ alg }).sign(await importJWK({ ...key }, alg));
-  await compactVerify(jws, await importJWK(publicJwk, alg));
+  await compactVerify(jws, await importJWK({ ...publicJwkOf(key) }, alg));
 }

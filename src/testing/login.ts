@@ -5,23 +5,25 @@ import { mustPush } from "../extensions/par/settings.ts";
 import { mustSign } from "../extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../oauth/config/field.ts";
 import { parseJsonObject } from "../http/message.ts";
-import { type ResponseMode, responseModeNames, splitScope } from "../oauth/params.ts";
-import { digest, randomId, randomToken } from "../oauth/secrets.ts";
+import { type ResponseMode, responseModeNames } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
 import { redactText } from "../oauth/redact.ts";
-import { decodeBase64url } from "../runtime/crypto.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
 import { sendsIss } from "../app/authorization.ts";
+import { authenticateClient, type ClientCredentials, signingKey } from "../client/authentication.ts";
+import { authorizationRequest, type FlowValues, newFlowValues } from "../client/authorization_request.ts";
+import { encodeParameters, type RequestParameters } from "../client/parameters.ts";
+import { signedRequest } from "../client/request_object.ts";
+import { codeExchange, formRequest, refreshRequest } from "../client/token_request.ts";
 import { assertCallback, assertSignature } from "./assert_callback.ts";
-import { authenticateClient, type ClientCredentials } from "./client_authentication.ts";
 import { type DpopKey, fixedDpopKey } from "./dpop.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "./login_error.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { type Persona, personaField, toPersona } from "./persona.ts";
-import { signRequest } from "./request_object.ts";
-import { encodeParameters, type RequestParameters, type TestBrowser } from "./browser/test_browser.ts";
+import type { TestBrowser } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
 
 /** Options of a login. */
@@ -173,18 +175,10 @@ export function loginClient(
   const post: PostForm = async (endpoint, title, client, params, options = {}) => {
     const { dpop, nonce } = options;
     const url = endpointUrl(endpoint);
-    const { headers, params: authentication } = await authenticateClient(server(), client);
-    const body = encodeParameters({ ...authentication, ...params });
-    const init = {
-      method: "POST",
-      headers: {
-        "content-type": "application/x-www-form-urlencoded",
-        ...headers,
-        ...options.headers,
-        ...dpop && { dpop: await dpop.proof("POST", url, { nonce }) },
-      },
-      body,
-    };
+    const authentication = await authenticateClient(server(), withRegistered(server(), client));
+    const { headers, body } = formRequest(authentication, params);
+    const proof = dpop && { dpop: await dpop.proof("POST", url, { nonce }) };
+    const init = { method: "POST", headers: { ...headers, ...options.headers, ...proof }, body };
     const request = withContentLength(new Request(url, init), body);
     const response = await fetch(request);
     const newNonce = response.headers.get("dpop-nonce");
@@ -208,18 +202,12 @@ export function loginClient(
       const registered = registeredClient(client);
       const { dpop: option = mustProveKey(client) } = options;
       const dpop = option === true ? await ownKey() : option;
-      const { verifier, state, nonce, params } = await createRequest(
-        server(),
-        client,
-        options,
-        dpop && dpop.thumbprint,
-      );
+      const values = newFlowValues(server().randomBytes);
+      const params = await createRequest(server(), client, options, values, dpop && dpop.thumbprint);
       const sent = new URLSearchParams(encodeParameters(params));
       const getSent = (name: string) => sent.get(name) ?? undefined;
       const isSigned = options.signedRequest ?? mustSign(server(), registered);
-      const query = isSigned
-        ? { client_id: client.client_id, request: await signRequest(server(), client, params) }
-        : params;
+      const query = isSigned ? await signRequest(server(), client, params) : params;
       const isPushed = options.par ?? mustPush(server(), registered);
       const request = new URL(
         `${endpointUrl("authorize")}?${isPushed ? await push(client, query, dpop) : encodeParameters(query)}`,
@@ -231,22 +219,24 @@ export function loginClient(
       assertCallback(callback, getSent("state"), sendsIss(server()) ? issuer : callback.iss, client);
       const code = callback.code!;
       const tokens = await self.token(client, {
-        grant_type: "authorization_code",
-        code,
-        redirect_uri: getSent("redirect_uri"),
-        code_verifier: getSent("code_challenge") === undefined ? undefined : verifier,
+        ...codeExchange(
+          code,
+          getSent("redirect_uri"),
+          getSent("code_challenge") === undefined ? undefined : values.verifier,
+        ),
         ...options.token,
       }, dpop);
-      const claims = tokens.id_token === undefined ? undefined : decodeClaims(tokens.id_token);
+      // An encrypted ID token has five parts.
+      const signed = tokens.id_token?.split(".").length === 5 ? undefined : tokens.id_token;
       return {
         tokens,
-        claims,
+        claims: signed === undefined ? undefined : decodeJwtPart(signed, 1),
         ...dpop && { dpop },
         callback,
         code,
-        verifier,
-        state: getSent("state") ?? state,
-        nonce: getSent("nonce") ?? nonce,
+        verifier: values.verifier,
+        state: getSent("state") ?? values.state,
+        nonce: getSent("nonce") ?? values.nonce,
         request,
       };
     },
@@ -257,9 +247,32 @@ export function loginClient(
     },
 
     refresh: (client, refreshToken, params = {}, dpop) =>
-      self.token(client, { grant_type: "refresh_token", refresh_token: refreshToken, ...params }, dpop),
+      self.token(client, { ...refreshRequest(refreshToken), ...params }, dpop),
   };
   return { login: self, post };
+}
+
+/** The credentials of a client, with what it is registered for where they do not say it. */
+function withRegistered(server: Server, client: ClientCredentials): ClientCredentials {
+  const registered = server.clients.findCached(client.client_id);
+  if (registered === undefined) return client;
+  const { authMethod, metadata } = registered;
+  return {
+    ...client,
+    token_endpoint_auth_method: client.token_endpoint_auth_method ?? authMethod,
+    token_endpoint_auth_signing_alg: client.token_endpoint_auth_signing_alg ?? metadata.token_endpoint_auth_signing_alg,
+    request_object_signing_alg: client.request_object_signing_alg ?? metadata.request_object_signing_alg,
+  };
+}
+
+async function signRequest(
+  server: Server,
+  client: ClientCredentials,
+  params: RequestParameters,
+): Promise<RequestParameters> {
+  const credentials = withRegistered(server, client);
+  const key = await signingKey(credentials, credentials.request_object_signing_alg);
+  return await signedRequest(server, key, { ...params, client_id: client.client_id });
 }
 
 /** The scope of a login without the option `scope`. */
@@ -269,25 +282,17 @@ async function createRequest(
   server: Server,
   client: ClientCredentials,
   options: LoginOptions,
+  values: FlowValues,
   dpopJkt: string | false,
-) {
+): Promise<RequestParameters> {
   const registered = server.clients.findCached(client.client_id);
-  const verifier = randomToken(server.randomBytes);
-  const state = randomId(server.randomBytes);
-  const nonce = randomId(server.randomBytes);
   // A metadata document may not have been fetched yet.
   const knownScope = registered?.scope ?? server.settings.scopes;
   const scope = options.scope ??
     (defaultScopeValues.filter((token) => knownScope.includes(token)).join(" ") || undefined);
-  const params: RequestParameters = {
-    response_type: "code",
-    client_id: client.client_id,
-    redirect_uri: client.redirect_uri ?? registered?.redirectUris[0],
-    scope,
-    state,
-    nonce: splitScope(scope ?? "").includes("openid") ? nonce : undefined,
-    code_challenge: await digest(verifier),
-    code_challenge_method: "S256",
+  const redirect_uri = client.redirect_uri ?? registered?.redirectUris[0];
+  return {
+    ...await authorizationRequest({ client_id: client.client_id, redirect_uri, scope }, values),
     response_mode: options.responseMode ?? defaultResponseMode(server, registered),
     authorization_details: options.authorizationDetails && JSON.stringify(options.authorizationDetails),
     dpop_jkt: dpopJkt || undefined,
@@ -295,7 +300,6 @@ async function createRequest(
     prompt: options.prompt,
     ...options.authorization,
   };
-  return { verifier, state, nonce, params };
 }
 
 /** The mode of a login without the option `responseMode`; `undefined` means `query`. */
@@ -325,10 +329,4 @@ async function parseResponse(
   const { error, error_description } = body;
   const sentence = `The ${title} rejected client ${client_id}: ${status} ${error}, ${error_description}`;
   throw new LoginError(sentence, { ...details, status, error: typeof error === "string" ? error : undefined });
-}
-
-/** The claims of a signed JWT, not verified; `undefined` if it is encrypted. */
-function decodeClaims(jwt: string): Readonly<Record<string, unknown>> | undefined {
-  if (jwt.split(".").length === 5) return undefined;
-  return JSON.parse(new TextDecoder().decode(decodeBase64url(jwt.split(".")[1] ?? "")));
 }

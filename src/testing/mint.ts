@@ -10,7 +10,8 @@ import type { DpopKey } from "./dpop.ts";
 import type { IssuedGrant } from "./issued_grants.ts";
 import type { Authorization, TokenRequest } from "../oauth/grants/token_request.ts";
 import { paramsFromFields, splitScope } from "../oauth/params.ts";
-import { digest, randomId } from "../oauth/secrets.ts";
+import { codeChallenge } from "../client/authorization_request.ts";
+import { randomId } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { secondsNow } from "../oauth/keys/jwt.ts";
 import type { Server, TokenIssuer } from "../oauth/server.ts";
@@ -252,7 +253,7 @@ export function mint(
       const request: AuthorizationRequest = {
         clientId: client.id,
         scope,
-        codeChallenge: verifier === undefined ? undefined : await digest(verifier),
+        codeChallenge: verifier === undefined ? undefined : await codeChallenge(verifier),
         dpopJkt: options.dpop?.thumbprint,
         nonce,
         resources,

@@ -1,5 +1,6 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
+import { publicJwkOf } from "../client/private_jwk.ts";
 import { type Field, type Fields, flag, object, text } from "../oauth/config/field.ts";
 import { signJwt } from "../oauth/keys/jwt.ts";
 import type { Signer } from "../oauth/keys/keys.ts";
@@ -90,11 +91,9 @@ export function assertionFields(
  */
 export function foreignJwks(issuer: string = defaultIssuer): PublicKeySet {
   return {
-    keys: signingAlgorithms.map((alg) => {
-      const { kty, crv, x, y, n, e } = builtInKeys[alg].at(-1)!.jwk;
-      const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined);
-      return { ...Object.fromEntries(members), kid: issuer, alg, use: "sig" };
-    }),
+    keys: signingAlgorithms.map((alg) => (
+      { ...publicJwkOf(builtInKeys[alg].at(-1)!.jwk), kid: issuer, alg, use: "sig" }
+    )),
   };
 }
 

@@ -65,7 +65,7 @@ export type {
   ClientName,
   MetadataOverride,
 } from "./claim_overrides.ts";
-export type { ClientCredentials } from "./client_authentication.ts";
+export type { ClientCredentials } from "../client/authentication.ts";
 export type { DpopKey, ProofOptions } from "./dpop.ts";
 export type { ExtensionClients } from "./extension_clients.ts";
 export type { BackchannelClient, BackchannelOptions, TestBackchannelRequest } from "./backchannel.ts";
@@ -95,7 +95,7 @@ export type { MintedLogoutToken } from "./mint_logout_token.ts";
 export type { UserDecisions } from "./user_decisions.ts";
 export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";
-export type { PrivateJwk } from "./private_jwk.ts";
+export type { PrivateJwk } from "../client/private_jwk.ts";
 export type { ResourceFactory, TestResource } from "./resource.ts";
 export type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
 export type { Fields } from "../http/form.ts";
@@ -103,7 +103,9 @@ export type * from "../recorder/exchange.ts";
 export type { Recorder } from "../recorder/recorder.ts";
 export type { StorageState, StoredCookie } from "./browser/storage_state.ts";
 export type { Callback } from "./browser/callback.ts";
-export type { LogoutOptions, RequestParameters, TestBrowser } from "./browser/test_browser.ts";
+export type { AuthorizationResponse } from "../client/callback.ts";
+export type { RequestParameters } from "../client/parameters.ts";
+export type { LogoutOptions, TestBrowser } from "./browser/test_browser.ts";
 export { checkClient } from "./check/check_client.ts";
 export type { CheckOptions } from "./check/check_options.ts";
 export type { Baseline } from "./check/baseline.ts";

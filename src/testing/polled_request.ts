@@ -2,8 +2,9 @@
 
 import type { PolledGrant } from "../extensions/polled/polled_grant.ts";
 import type { TokenResponse } from "../oauth/tokens/token_response.ts";
-import type { RequestParameters, TestBrowser } from "./browser/test_browser.ts";
-import type { ClientCredentials } from "./client_authentication.ts";
+import type { RequestParameters } from "../client/parameters.ts";
+import type { TestBrowser } from "./browser/test_browser.ts";
+import type { ClientCredentials } from "../client/authentication.ts";
 import type { TestClock } from "./clock.ts";
 import type { LoginClient, PostForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";

@@ -27,7 +27,7 @@ import type { Log } from "./log/log.ts";
 import type { LoginClient } from "./login.ts";
 import type { Mint } from "./mint.ts";
 import type { Persona } from "./persona.ts";
-import type { PrivateJwk } from "./private_jwk.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { Register } from "./registration.ts";
 import type { ResetOptions } from "./resettable_state.ts";
 import type { ResourceFactory } from "./resource.ts";

@@ -6,14 +6,14 @@ import { generatedKeys, type NewKey, type Signer, storedKeys } from "../oauth/ke
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import { decodeJwtPart } from "../recorder/record_request.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
 import { encodeBase64url } from "../runtime/crypto.ts";
 import { memoryStore } from "../store/memory.ts";
 import type { AccessTokenRecord } from "../store/store.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { testKeys } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";
-import type { PrivateJwk } from "./private_jwk.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 
 /** How a token differs from one that the server would issue. */
 export interface TokenOverrides {

@@ -7,7 +7,7 @@ import { deviceForm, deviceQuery, pollForm } from "./device_moves.ts";
 import fc from "fast-check";
 import { parseForms, submitForm } from "../../src/testing/browser/html_form.ts";
 import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
-import { authenticateClient } from "../../src/testing/client_authentication.ts";
+import { authenticateClient } from "../../src/client/authentication.ts";
 import { challenge, verifier } from "../flows/harness.ts";
 import { withProof } from "./dpop_moves.ts";
 import { mutate, mutation, requestDraft } from "./request_draft.ts";
@@ -452,10 +452,11 @@ async function clientRequest(
 ): Promise<RequestDraft> {
   const { as, now, random } = server;
   const { metadata: { client_id, client_secret }, privateJwk: private_jwk } = client;
-  const authServer = { clients: as.clients, issuer: as.issuer, now, randomBytes: random } as Parameters<
-    typeof authenticateClient
-  >[0];
-  const { headers, params } = await authenticateClient(authServer, { client_id, client_secret, private_jwk });
+  const token_endpoint_auth_method = as.clients.findCached(client_id)?.authMethod;
+  const { headers, params } = await authenticateClient(
+    { issuer: as.issuer, now, randomBytes: random },
+    { client_id, client_secret, private_jwk, token_endpoint_auth_method },
+  );
   return requestDraft("POST", basePath(server) + path, {
     headers: Object.entries(headers),
     form: [...form, ...Object.entries(params)],

@@ -3,7 +3,7 @@
 import { importJWK, SignJWT } from "jose";
 import type { JWTHeaderParameters } from "jose";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
-import { decodeJwtPart } from "../../src/recorder/record_request.ts";
+import { decodeJwtPart } from "../../src/http/jwt_part.ts";
 import type { Step } from "./attack.ts";
 import type { Pair } from "./request_draft.ts";
 import type { AttackedServer, KnownClient } from "./servers.ts";

@@ -16,7 +16,7 @@ import { deriveKey } from "../../src/runtime/scrypt.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
-import type { PrivateJwk } from "../../src/testing/private_jwk.ts";
+import type { PrivateJwk } from "../../src/client/private_jwk.ts";
 import { assertionGrantTypes, assertionSettings } from "./assertion_moves.ts";
 import { cibaGrantType } from "./ciba_moves.ts";
 import { deviceGrantType } from "./device_moves.ts";

@@ -3,7 +3,7 @@
 import { anyValue, choice, list, object, record, text, whole } from "../../oauth/config/field.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
-import type { PrivateJwk } from "../../testing/private_jwk.ts";
+import type { PrivateJwk } from "../../client/private_jwk.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
 /** Which key is created, and when it signs. */

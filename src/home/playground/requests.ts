@@ -1,12 +1,14 @@
 /** The requests of the playground, as the client would send them. */
 
+import { authenticateClient } from "../../client/authentication.ts";
+import type { RequestParameters } from "../../client/parameters.ts";
+import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
+import { codeExchange, formRequest, refreshRequest } from "../../client/token_request.ts";
 import { isDropped, parseJsonObject, toResponse } from "../../http/message.ts";
 import { reasonPhrases } from "../../http/reason_phrases.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
-import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { digest } from "../../oauth/secrets.ts";
-import { demoSecret } from "../../oauth/config/settings.ts";
+import { demoKey, demoSecret } from "../../oauth/config/demo_entries.ts";
 import { deviceCodeType } from "../../oauth/clients/standing.ts";
 import { tokenExchangeType } from "../../extensions/token_exchange/settings.ts";
 import { tokenTypes } from "../../extensions/token_exchange/token_types.ts";
@@ -21,21 +23,21 @@ import type { PlaygroundStep } from "../../ui/playground_form.tsx";
 import type { Secret } from "../../ui/secret_value.tsx";
 
 /** How a client authenticates. */
-interface ClientCredentials {
+interface PlaygroundClient {
   readonly client: Client;
   /** The secret that the user typed, for clients without the demo secret. */
   readonly typedSecret?: string;
 }
 
 /** The credentials of the client during the playground. */
-export interface ClientState extends ClientCredentials {
+export interface ClientState extends PlaygroundClient {
   /** Absent if a device started the flow. */
   readonly code?: string;
   readonly deviceCode?: string;
   /** Absent if the code has no challenge, or the verifier is not known. */
   readonly verifier?: string;
-  /** The digest that the key of DPoP proofs is derived from; absent if the client sends none. */
-  readonly dpopSecret?: string;
+  /** The key of DPoP proofs; absent if the client sends none. */
+  readonly proofKey?: ProofKey;
   readonly accessToken?: string;
   readonly refreshToken?: string;
 }
@@ -45,7 +47,7 @@ export interface PlaygroundRequest {
   readonly method: "GET" | "POST";
   /** The path, including the path of the issuer. */
   readonly path: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** The secrets to mask. */
   readonly secrets: readonly Secret[];
@@ -53,25 +55,19 @@ export interface PlaygroundRequest {
   readonly hiddenCredential?: string;
 }
 
-type OptionalFields = readonly (readonly [name: string, value: string | undefined])[];
-
 /** The token request for the code (OAuth 2.1 §4.1.3). */
 export async function tokenRequest(context: Context, state: ClientState, nonce?: string): Promise<PlaygroundRequest> {
-  return await tokenRequestWith(context, state, nonce, [
-    ["grant_type", "authorization_code"],
-    ["code", state.code],
-    ["redirect_uri", callbackUri(context.server)],
-    ["code_verifier", state.verifier],
-  ]);
+  const params = codeExchange(state.code, callbackUri(context.server), state.verifier);
+  return await tokenRequestWith(context, state, nonce, params);
 }
 
 async function tokenRequestWith(
   context: Context,
   state: ClientState,
   nonce: string | undefined,
-  fields: OptionalFields,
+  params: RequestParameters,
 ): Promise<PlaygroundRequest> {
-  return await withProof(context, state, nonce, await clientRequest(context, "token", state, fields));
+  return await withProof(context, state, nonce, await clientRequest(context, "token", state, params));
 }
 
 /** Creates a request, with the nonce of the server for its DPoP proof. */
@@ -91,12 +87,12 @@ export function stepRequests(context: Context, step: PlaygroundStep, state: Clie
     case "device":
       return [async () => {
         const scope = ["openid", "profile", "read"].filter((token) => state.client.scope.includes(token)).join(" ");
-        return await clientRequest(context, "device_authorization", state, [["scope", scope]]);
+        return await clientRequest(context, "device_authorization", state, { scope });
       }];
     case "poll":
       return [
         (nonce) =>
-          tokenRequestWith(context, state, nonce, [["grant_type", deviceCodeType], ["device_code", state.deviceCode]]),
+          tokenRequestWith(context, state, nonce, { grant_type: deviceCodeType, device_code: state.deviceCode }),
       ];
     case "userinfo":
       return [userinfo];
@@ -106,25 +102,22 @@ export function stepRequests(context: Context, step: PlaygroundStep, state: Clie
         const client = state.client.confidential
           ? state.client
           : await findDemoSecretClient(context.server) ?? state.client;
-        return await clientRequest(context, "introspect", { ...state, client }, [["token", accessToken]]);
+        return await clientRequest(context, "introspect", { ...state, client }, { token: accessToken });
       }];
     case "downscope":
       return [(nonce) =>
-        tokenRequestWith(context, state, nonce, [
-          ["grant_type", tokenExchangeType],
-          ["subject_token", accessToken],
-          ["subject_token_type", tokenTypes.accessToken],
-        ])];
+        tokenRequestWith(context, state, nonce, {
+          grant_type: tokenExchangeType,
+          subject_token: accessToken,
+          subject_token_type: tokenTypes.accessToken,
+        })];
     case "refresh":
-      return [
-        (nonce) =>
-          tokenRequestWith(context, state, nonce, [["grant_type", "refresh_token"], ["refresh_token", refreshToken]]),
-      ];
+      return [(nonce) => tokenRequestWith(context, state, nonce, refreshRequest(refreshToken))];
     case "replay":
       // The second request shows whether the token of the first exchange was revoked.
       return [(nonce) => tokenRequest(context, state, nonce), ...accessToken === "" ? [] : [userinfo]];
     case "revoke":
-      return [() => clientRequest(context, "revoke", state, [["token", refreshToken ?? accessToken]])];
+      return [() => clientRequest(context, "revoke", state, { token: refreshToken ?? accessToken })];
   }
 }
 
@@ -138,11 +131,11 @@ async function userinfoRequest(
   state: ClientState,
   nonce: string | undefined,
 ): Promise<PlaygroundRequest> {
-  const { accessToken = "", dpopSecret } = state;
+  const { accessToken = "", proofKey } = state;
   return await withProof(context, state, nonce, {
     method: "GET",
     path: endpointPath(context.app, "userinfo"),
-    headers: [["Authorization", `${dpopSecret === undefined ? "Bearer" : "DPoP"} ${accessToken}`]],
+    headers: { authorization: `${proofKey === undefined ? "Bearer" : "DPoP"} ${accessToken}` },
     secrets: [{ name: "access token", value: accessToken }],
   }, accessToken);
 }
@@ -150,16 +143,15 @@ async function userinfoRequest(
 /** The request with its DPoP proof (RFC 9449 §4), if the client sends any. */
 async function withProof(
   { server }: Context,
-  { dpopSecret }: ClientState,
+  { proofKey }: ClientState,
   nonce: string | undefined,
   request: PlaygroundRequest,
   accessToken?: string,
 ): Promise<PlaygroundRequest> {
-  if (dpopSecret === undefined) return request;
-  const { signProof } = await import("../../extensions/dpop/sign_proof.ts");
+  if (proofKey === undefined) return request;
   const url = backChannelOrigin(server) + request.path;
-  const proof = await signProof(server, dpopSecret, { method: request.method, url, accessToken, nonce });
-  return { ...request, headers: [...request.headers, ["DPoP", proof]] };
+  const dpop = await signProof(server, proofKey, { method: request.method, url, accessToken, nonce });
+  return { ...request, headers: { ...request.headers, dpop } };
 }
 
 const secretLabels: Readonly<Record<string, string>> = {
@@ -176,52 +168,30 @@ const secretLabels: Readonly<Record<string, string>> = {
 export async function clientRequest(
   { app, server }: Context,
   endpoint: string,
-  { client, typedSecret }: ClientCredentials,
-  form: OptionalFields,
+  { client, typedSecret }: PlaygroundClient,
+  params: RequestParameters,
 ): Promise<PlaygroundRequest> {
   const usesDemoSecret = await hasDemoSecret(client);
-  const secret = usesDemoSecret ? demoSecret : typedSecret ?? "";
-  const basicCredentials = btoa(`${encodeFormValue(client.id)}:${encodeFormValue(secret)}`);
-  const byBasic = client.authMethod === "client_secret_basic";
-  const byPost = client.authMethod === "client_secret_post";
-  const fields: OptionalFields = [
-    ...form,
-    ["client_id", byBasic ? undefined : client.id],
-    ["client_secret", byPost ? secret : undefined],
-    ...client.authMethod === "private_key_jwt" && hasDemoKey(client) ? await assertionFields(server, client) : [],
-  ];
-  const encodedFields = fields.flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, encodeFormValue(value)] as const]
-  );
+  const authentication = await authenticateClient(server, {
+    client_id: client.id,
+    token_endpoint_auth_method: isPlayable(client) ? client.authMethod : "none",
+    client_secret: usesDemoSecret ? demoSecret : typedSecret ?? "",
+    private_jwk: demoKey,
+  });
+  const { headers, body } = formRequest(authentication, params);
+  const basicCredentials = headers.authorization?.slice("Basic ".length);
+  const encodedFields = body.split("&").map((pair) => pair.split("=") as [name: string, value: string]);
+  const sentSecret = basicCredentials ?? encodedFields.find(([name]) => name === "client_secret")?.[1];
   return {
-    method: "POST",
-    path: endpointPath(app, endpoint),
-    headers: [
-      ...byBasic ? [["Authorization", `Basic ${basicCredentials}`] as const] : [],
-      ["Content-Type", "application/x-www-form-urlencoded"],
-    ],
-    body: encodedFields.map((pair) => pair.join("=")).join("&"),
+    ...{ method: "POST", path: endpointPath(app, endpoint), headers, body },
     secrets: [
       ...encodedFields.flatMap(([name, value]) =>
         Object.hasOwn(secretLabels, name) ? [{ name: secretLabels[name]!, value }] : []
       ),
-      ...byBasic ? [{ name: "client's credentials", value: basicCredentials }] : [],
+      ...basicCredentials === undefined ? [] : [{ name: "client's credentials", value: basicCredentials }],
     ],
-    hiddenCredential: usesDemoSecret || !client.confidential
-      ? undefined
-      : byBasic
-      ? basicCredentials
-      : encodeFormValue(secret),
+    hiddenCredential: usesDemoSecret ? undefined : sentSecret,
   };
-}
-
-/** Authentication with the key of the demo client (RFC 7523 §2.2). */
-async function assertionFields(server: Server, client: Client): Promise<OptionalFields> {
-  const { signAsDemoClient } = await import("../../oauth/clients/sign_as_demo_client.ts");
-  return [
-    ["client_assertion_type", assertionType],
-    ["client_assertion", await signAsDemoClient(server, client.id, "client-authentication+jwt", { sub: client.id })],
-  ];
 }
 
 /** Whether the client's secret is the public demo secret. */
@@ -253,7 +223,7 @@ export function toHttpMessage({ server }: Context, request: PlaygroundRequest): 
     startLine: `${method} ${path} HTTP/1.1`,
     headers: [
       ["Host", new URL(server.issuer).host],
-      ...headers.map(([name, value]) => [name, redact(value)] as const),
+      ...Object.entries(headers).map(([name, value]) => [capitalizeHeader(name), redact(value)] as const),
       ...body === undefined ? [] : [["Content-Length", String(new TextEncoder().encode(body).length)] as const],
     ],
     body: body === undefined ? undefined : redact(body),
@@ -293,7 +263,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   try {
     const httpRequest = new Request(backChannelOrigin(context.server) + path, {
       method,
-      headers: [...headers, ...repeatedHost(context.request)].map(([name, value]): [string, string] => [name, value]),
+      headers: { ...headers, ...Object.fromEntries(repeatedHost(context.request)) },
       body,
     });
     const dispatched = await context.app.dispatch(httpRequest, context.target.clientAddress);
@@ -305,6 +275,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
     return { exchange: { request: shownRequest, secrets }, json: {} };
   }
   const json = parseJsonObject(text) ?? {};
+  const nonce = demandedNonce(response, json.error);
   const tokens = Object.entries(tokenLabels).flatMap(([field, name]) => {
     const value = json[field];
     return typeof value === "string" ? [{ name, value }] : [];
@@ -313,7 +284,7 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
     status: response.status,
     json,
     editLink,
-    ...isNonceDemand(response, json) && { demandedNonce: response.headers.get("dpop-nonce")! },
+    ...nonce !== undefined && { demandedNonce: nonce },
     exchange: {
       request: shownRequest,
       response: {
@@ -326,12 +297,6 @@ export async function send(context: Context, request: PlaygroundRequest): Promis
   };
 }
 
-/** At a protected resource the error is in the challenge. */
-function isNonceDemand({ headers }: Response, { error }: PlaygroundResult["json"]): boolean {
-  const demands = error === "use_dpop_nonce" || headers.get("www-authenticate")?.includes("use_dpop_nonce");
-  return demands === true && headers.has("dpop-nonce");
-}
-
 function capitalizeHeader(name: string): string {
-  return name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
+  return name === "dpop" ? "DPoP" : name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
 }

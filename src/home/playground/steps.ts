@@ -3,16 +3,24 @@
 import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { codeChallenge } from "../../client/authorization_request.ts";
+import type { ProofKey } from "../../client/proof.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { exchangesAccessTokens, tokenExchangeType } from "../../extensions/token_exchange/settings.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { Server } from "../../oauth/server.ts";
 import { isLoopback } from "../../oauth/test_hosts.ts";
-import { digest } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import { checkIdToken } from "../../oauth/tokens/validation.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { callbackClients, callbackUri, type DemoFlow, newDemoFlow, restoreDemoFlow } from "../demo_client.ts";
+import {
+  callbackClients,
+  callbackUri,
+  type DemoFlow,
+  demoProofKey,
+  newDemoFlow,
+  restoreDemoFlow,
+} from "../demo_client.ts";
 import { shortStartLinks, usesDpop } from "../demo_client.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
@@ -52,7 +60,7 @@ export async function initialProposal(
   if (client === undefined || issued.codeChallenge !== undefined && flow === undefined) return undefined;
   const state: ClientState = {
     ...{ client, code: callback.code, verifier: issued.codeChallenge && flow?.verifier },
-    dpopSecret: dpopSecret(context, client, flow),
+    proofKey: await flowProofKey(context, client, flow),
   };
   const request = await tokenRequest(context, state);
   const codeUsed = issued.consumedAt !== undefined;
@@ -64,9 +72,13 @@ export async function initialProposal(
   };
 }
 
-/** The digest that the key of the flow is derived from; `undefined` if its client sends no proofs. */
-function dpopSecret(context: Context, client: Client, flow: DemoFlow | undefined): string | undefined {
-  return flow !== undefined && usesDpop(context, client, flow) ? flow.dpopSecret : undefined;
+/** The key of the flow for proofs; `undefined` if its client sends none. */
+async function flowProofKey(
+  context: Context,
+  client: Client,
+  flow: DemoFlow | undefined,
+): Promise<ProofKey | undefined> {
+  return flow !== undefined && usesDpop(context, client, flow) ? await demoProofKey(flow.dpopSecret) : undefined;
 }
 
 /** A client with this server's page as redirect URI, if the playground can authenticate as it. */
@@ -115,7 +127,7 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
     ...{ client, code: callback.code, deviceCode: callback.deviceCode },
     verifier: params.get("pkce") === "S256" ? flow?.verifier : undefined,
     typedSecret: params.get("client_secret"),
-    dpopSecret: dpopSecret(context, client, flow),
+    proofKey: await flowProofKey(context, client, flow),
     accessToken: params.get("access_token"),
     refreshToken: params.get("refresh_token"),
   };
@@ -264,7 +276,7 @@ export async function checkTokenResponse(
   const keys = await send(context, {
     method: "GET",
     path: endpointPath(context.app, "jwks"),
-    headers: [],
+    headers: {},
     secrets: [],
   });
   const idTokenChecks = await checkIdToken(token, {
@@ -292,7 +304,7 @@ async function checkCodeVerifier(
 ): Promise<CheckResult> {
   const expected = (await inspectCode(server, code ?? ""))?.codeChallenge;
   if (expected === undefined || flow === undefined) return { name: "pkce" };
-  const received = await digest(flow.verifier);
+  const received = await codeChallenge(flow.verifier);
   const passed = received === expected;
   return { name: "pkce", passed, expected: passed ? received : "another challenge", received };
 }

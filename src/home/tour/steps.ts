@@ -1,5 +1,8 @@
 /** The props of each step of the tour, and the requests that it sends. */
 
+import { codeChallenge } from "../../client/authorization_request.ts";
+import { encodeParameters, parameterPairs } from "../../client/parameters.ts";
+import { codeExchange } from "../../client/token_request.ts";
 import type { BrowserCookie } from "../../app/browser_cookie.ts";
 import type { Context } from "../../app/context.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
@@ -9,7 +12,6 @@ import { mayListClients } from "../../app/suggest_match.ts";
 import type { Fields } from "../../http/form.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Params } from "../../oauth/params.ts";
-import { digest } from "../../oauth/secrets.ts";
 import type { HiddenFields } from "../../ui/post_form.tsx";
 import type { Mistake, TourRequest, TourResponse, TourStep } from "../../ui/tour/props.ts";
 import { callbackUri, demoAuthorizationRequest, type DemoFlow, newDemoFlow, type TourKind } from "../demo_client.ts";
@@ -44,9 +46,9 @@ async function newRequest(
   client: Client,
   tour: TourKind,
 ): Promise<{ readonly parts: Fields; readonly href: string }> {
-  const parts = await demoAuthorizationRequest(context, client, await newDemoFlow(context, browser, {}, tour));
+  const request = await demoAuthorizationRequest(context, client, await newDemoFlow(context, browser, {}, tour));
   const { pathname } = new URL(endpointUrl(context, "authorize"));
-  return { parts, href: `${pathname}?${new URLSearchParams(parts.map(([name, value]) => [name, value]))}` };
+  return { parts: parameterPairs(request), href: `${pathname}?${encodeParameters(request)}` };
 }
 
 /** Step 2, or the request with a mistake: the response has arrived. */
@@ -86,7 +88,7 @@ export async function describeExchange(
   return {
     step: "exchange",
     request: shownRequest(context, await tokenRequest(context, arrived)),
-    challenge: await digest(arrived.flow.verifier),
+    challenge: await codeChallenge(arrived.flow.verifier),
     fields: await formFields(context, browser, arrived),
   };
 }
@@ -110,8 +112,8 @@ async function describeMistake(
     step: "mistake",
     mistake,
     request: shownRequest(context, await tokenRequest(context, arrived, mistake)),
-    expected: mistake === "redirect_uri" ? values.redirect_uri : await digest(values.code_verifier),
-    received: mistake === "redirect_uri" ? wrong.redirect_uri : await digest(wrong.code_verifier),
+    expected: mistake === "redirect_uri" ? values.redirect_uri : await codeChallenge(values.code_verifier),
+    received: mistake === "redirect_uri" ? wrong.redirect_uri : await codeChallenge(wrong.code_verifier),
     fields: await formFields(context, browser, arrived, [["mistake", mistake]]),
   };
 }
@@ -168,12 +170,7 @@ export async function sendTourRequest(
 async function tokenRequest(context: Context, arrived: ArrivedFlow, mistake?: Mistake): Promise<PlaygroundRequest> {
   const { client, code } = arrived;
   const { redirect_uri, code_verifier } = tokenParameters(context, arrived, mistake);
-  return await clientRequest(context, "token", { client }, [
-    ["grant_type", "authorization_code"],
-    ["code", code],
-    ["redirect_uri", redirect_uri],
-    ["code_verifier", code_verifier],
-  ]);
+  return await clientRequest(context, "token", { client }, codeExchange(code, redirect_uri, code_verifier));
 }
 
 /** The parameters that can be wrong. */
@@ -210,7 +207,10 @@ async function formFields(
 function shownRequest({ server }: Context, { method, path, headers, body }: PlaygroundRequest): TourRequest {
   return {
     line: `${method} ${backChannelOrigin(server) + path}`,
-    parts: [...headers.filter(([name]) => name === "Authorization"), ...new URLSearchParams(body ?? "")],
+    parts: [
+      ...headers.authorization === undefined ? [] : [["Authorization", headers.authorization] as const],
+      ...new URLSearchParams(body ?? ""),
+    ],
   };
 }
 

@@ -8,8 +8,8 @@ import { extractText, findAttributes, type HtmlForm, parseForms, submitForm } fr
 import { type ExplainRejection, LoginError, type RejectionDetails } from "../login_error.ts";
 import { formatPersona, type Persona, personaField, personaHeader } from "../persona.ts";
 import { assertOptions } from "../options.ts";
-import { decodeJwtPart } from "../../recorder/record_request.ts";
-import { parseLocation } from "../../recorder/record_response.ts";
+import { readCallback } from "../../client/callback.ts";
+import { encodeParameters, type RequestParameters } from "../../client/parameters.ts";
 import { findPagePrompt } from "../page_prompt.ts";
 
 /** The dependencies of a test browser, and its persona. */
@@ -27,9 +27,6 @@ interface TestBrowserOptions extends Persona {
   /** Explains rejections in errors. Default: errors quote the page. */
   readonly explain?: ExplainRejection;
 }
-
-/** Parameters of a request: an array repeats a parameter, `undefined` omits it. */
-export type RequestParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Options of a logout. */
 export interface LogoutOptions {
@@ -258,13 +255,6 @@ function encodeLogoutOptions({ idToken, clientId, postLogoutRedirectUri, state }
   });
 }
 
-export function encodeParameters(params: RequestParameters): string {
-  const pairs = Object.entries(params).flatMap(([name, value]) =>
-    [value ?? []].flat().map((item) => [name, item] as [string, string])
-  );
-  return new URLSearchParams(pairs).toString();
-}
-
 /** A URL without query and fragment. */
 function stripQuery(url: string): string {
   return url.replace(/[?#].*$/, "");
@@ -283,24 +273,12 @@ function findRedirect(
 }
 
 function toCallback({ url, form }: NavigationStep, rejection: RejectionDetails): Callback {
-  const params = form ?? new URLSearchParams(parseLocation(url).params.map(([name, value]) => [name, value]));
-  const response = params.get("response") ?? undefined;
-  const signed = response === undefined ? undefined : decodeJwtPart(response, 1);
-  const getParam = (name: string) => {
-    const value = signed === undefined ? params.get(name) : signed[name];
-    return typeof value === "string" ? value : undefined;
-  };
+  const response = readCallback(url, form);
   return {
     url,
     method: form === undefined ? "GET" : "POST",
-    params,
-    ...response !== undefined && { response },
-    code: getParam("code"),
-    state: getParam("state"),
-    iss: getParam("iss"),
-    error: getParam("error"),
-    errorDescription: getParam("error_description"),
-    ...getParam("error") !== undefined ? rejection : undefined,
+    ...response,
+    ...response.error !== undefined ? rejection : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /** The journeys without an attack: what the client cannot do then, no attack can show. */
 
-import { decodeJwtPart } from "../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
 import { body } from "../faults/mod.ts";

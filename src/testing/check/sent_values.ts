@@ -2,7 +2,8 @@
 
 import { parseJsonObject } from "../../http/message.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
-import { decodeJwtPart, findParam } from "../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { findParam } from "../../recorder/record_request.ts";
 import { redactText } from "../../recorder/redact.ts";
 import { withoutServerNumber } from "./journeys.ts";
 

@@ -4,7 +4,7 @@ import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../htt
 import type { Fields } from "../../http/form.ts";
 import type { MaybePromise } from "../../oauth/maybe_promise.ts";
 import { signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { decodeJwtPart } from "../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 

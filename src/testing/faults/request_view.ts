@@ -6,7 +6,8 @@ import { isForm, peekForm } from "../../http/form.ts";
 import type { RequestLike } from "../../http/message.ts";
 import { parseTarget } from "../../http/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
-import { decodeJwtPart, findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";
 import type { RequestView } from "./fault.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** The types of oauth2-mock-server that suites name. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { PrivateJwk } from "../private_jwk.ts";
+import type { PrivateJwk } from "../../client/private_jwk.ts";
 
 /** The names of the events of `OAuth2Service`. Each listener receives a value that it may change, and the request. */
 export const Events = {

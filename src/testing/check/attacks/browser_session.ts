@@ -2,7 +2,8 @@
 
 import { parseJsonObject } from "../../../http/message.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
-import { decodeFormValue, decodeJwtPart, findParam } from "../../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../../http/jwt_part.ts";
+import { decodeFormValue, findParam } from "../../../recorder/record_request.ts";
 import type { Cookie, CookieJar } from "../../browser/cookie_jar.ts";
 import { findAttributes } from "../../browser/html_form.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";

@@ -1,7 +1,7 @@
 /** Proofs of possession (RFC 9449): nonces, rejected proofs, and a server that ignores them. */
 
 import { json, type ResponseLike, withHeaders } from "../../../http/message.ts";
-import { decodeJwtPart } from "../../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../../http/jwt_part.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { error } from "../../faults/mod.ts";
 import { withCorsHeaders } from "../../faults/response_body.ts";

@@ -1,7 +1,8 @@
 /** Signed authorization responses (JARM). */
 
 import { encodeBase64url } from "../../../runtime/crypto.ts";
-import { decodeJwtPart, findParam } from "../../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../../http/jwt_part.ts";
+import { findParam } from "../../../recorder/record_request.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import { encodeJwt, overrideClaims } from "../../faults/resign.ts";
 import { textParameter } from "../../faults/parameters.ts";

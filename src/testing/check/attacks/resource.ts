@@ -4,7 +4,8 @@
  */
 
 import { getHeader, json, withHeaders } from "../../../http/message.ts";
-import { decodeJwtPart, findParam } from "../../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../../http/jwt_part.ts";
+import { findParam } from "../../../recorder/record_request.ts";
 import type { RequestView } from "../../faults/fault.ts";
 import { resource as resourceFaults, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";

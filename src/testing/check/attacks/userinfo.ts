@@ -1,7 +1,7 @@
 /** Userinfo responses (OpenID Connect Core §5.3). */
 
 import { jwtSigner } from "../../../oauth/keys/jwt.ts";
-import { decodeJwtPart } from "../../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../../http/jwt_part.ts";
 import type { TestClient } from "../../clients.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body, error, status } from "../../faults/mod.ts";

@@ -33,3 +33,8 @@ export interface PrivateJwk {
   /** The coefficient of the primes. */
   readonly qi?: string;
 }
+
+/** The required members of a public key, in alphabetical order (RFC 7638 §3.2). */
+export function publicJwkOf({ crv, e, kty, n, x, y }: PrivateJwk): PrivateJwk {
+  return Object.fromEntries(Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined));
+}

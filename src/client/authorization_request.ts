@@ -1,0 +1,51 @@
+/** Authorization requests with PKCE (OAuth 2.1 §4.1.1, RFC 7636). */
+
+import { encodeBase64url, sha256 } from "../runtime/crypto.ts";
+import type { RequestParameters } from "./parameters.ts";
+
+/** Returns random bytes of a cryptographic generator. */
+export type RandomBytes = (bytes: number) => Uint8Array;
+
+/** What a client stores of a request until the tokens arrive. */
+export interface FlowValues {
+  readonly state: string;
+  readonly nonce: string;
+  /** The code verifier. */
+  readonly verifier: string;
+}
+
+/** New values for one flow: 256 bits for the verifier, 128 for the others. */
+export function newFlowValues(randomBytes: RandomBytes): FlowValues {
+  const [verifier, state, nonce] = [32, 16, 16].map((bytes) => encodeBase64url(randomBytes(bytes)));
+  return { state: state!, nonce: nonce!, verifier: verifier! };
+}
+
+/** The S256 challenge of a code verifier (RFC 7636 §4.2). */
+export function codeChallenge(verifier: string): string | Promise<string> {
+  return sha256(verifier);
+}
+
+/** What an authorization request asks for. */
+export interface RequestedAuthorization {
+  readonly client_id: string;
+  readonly redirect_uri?: string;
+  /** Space-separated. */
+  readonly scope?: string;
+}
+
+/** The parameters of an authorization request. It has a nonce if it asks for an ID token. */
+export async function authorizationRequest(
+  { client_id, redirect_uri, scope }: RequestedAuthorization,
+  { state, nonce, verifier }: FlowValues,
+): Promise<RequestParameters> {
+  return {
+    response_type: "code",
+    client_id,
+    redirect_uri,
+    scope,
+    state,
+    nonce: scope?.split(" ").includes("openid") ? nonce : undefined,
+    code_challenge: await codeChallenge(verifier),
+    code_challenge_method: "S256",
+  };
+}

@@ -1,0 +1,42 @@
+/** Authorization responses (OAuth 2.1 §4.1.2, RFC 9207, JARM). */
+
+import { parseLocation } from "../http/form.ts";
+import { decodeJwtPart } from "../http/jwt_part.ts";
+
+/** The parameters of an authorization response. */
+export interface AuthorizationResponse {
+  /** The parameters of the response: `params.get("code")`. Those of a form are not in the URL. */
+  readonly params: URLSearchParams;
+  /**
+   * The JWT of a signed response (JARM), which is the only parameter. The members below are those inside it, decoded
+   * and not verified.
+   */
+  readonly response?: string;
+  /** The authorization code. */
+  readonly code?: string;
+  /** As the client sent it. */
+  readonly state?: string;
+  /** The issuer (RFC 9207). */
+  readonly iss?: string;
+  /** The error code of an error response. */
+  readonly error?: string;
+  /** One sentence about the error. */
+  readonly errorDescription?: string;
+}
+
+/** Reads what a redirect URI received: a URL, or a form that was posted to it. */
+export function readCallback(url: string, form?: URLSearchParams): AuthorizationResponse {
+  const params = form ?? new URLSearchParams(parseLocation(url).params.map(([name, value]) => [name, value]));
+  const response = params.get("response") ?? undefined;
+  const signed = response === undefined ? undefined : decodeJwtPart(response, 1);
+  const getParam = (name: string) => {
+    const value = signed === undefined ? params.get(name) : signed[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    params,
+    ...response !== undefined && { response },
+    ...{ code: getParam("code"), state: getParam("state"), iss: getParam("iss") },
+    ...{ error: getParam("error"), errorDescription: getParam("error_description") },
+  };
+}

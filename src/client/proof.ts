@@ -1,0 +1,58 @@
+/** DPoP: keys, proofs, and the headers that carry them (RFC 9449 §4). */
+
+import { encodeBase64url, sha256 } from "../runtime/crypto.ts";
+import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey, signJwt } from "./jwt.ts";
+import { type PrivateJwk, publicJwkOf } from "./private_jwk.ts";
+
+/** A key of a client for proofs. */
+export interface ProofKey extends SigningKey {
+  /** The public key, as proofs contain it. */
+  readonly publicJwk: PrivateJwk;
+  /** The thumbprint of the key (RFC 7638): `dpop_jkt` of authorization requests. */
+  readonly thumbprint: string;
+}
+
+/**
+ * Makes a key for proofs.
+ *
+ * @param sign Signs with the key. Default: WebCrypto signs.
+ */
+export async function proofKey(jwk: PrivateJwk, alg: string = "ES256", sign?: SigningKey["sign"]): Promise<ProofKey> {
+  const publicJwk = publicJwkOf(jwk);
+  return {
+    ...{ alg, publicJwk, sign: sign ?? (await importSigningKey(jwk, alg)).sign },
+    // Its members are the required ones in alphabetical order.
+    thumbprint: await sha256(JSON.stringify(publicJwk)),
+  };
+}
+
+/** The request that a proof is for. */
+export interface ProvenRequest {
+  readonly method: string;
+  readonly url: string | URL;
+  /** The access token of a request to a protected resource. Default: none. */
+  readonly accessToken?: string;
+  /** The nonce of the server. Default: none. */
+  readonly nonce?: string;
+}
+
+/** Signs a proof for one request. */
+export async function signProof(
+  { now, randomBytes }: Pick<SigningContext, "now" | "randomBytes">,
+  key: ProofKey,
+  { method, url, accessToken, nonce }: ProvenRequest,
+  { header, claims }: JwtChanges = {},
+): Promise<string> {
+  return await signJwt(key, { typ: "dpop+jwt", jwk: key.publicJwk, ...header }, {
+    ...{ jti: encodeBase64url(randomBytes(16)), htm: method, htu: String(url).replace(/[?#].*/s, "") },
+    ...{ iat: Math.floor(now() / 1000), ath: accessToken === undefined ? undefined : await sha256(accessToken), nonce },
+    ...claims,
+  });
+}
+
+/** The nonce that a rejection demands for the proof of a second attempt (RFC 9449 §8, §9). */
+export function demandedNonce({ headers }: Response, error: unknown): string | undefined {
+  // At a protected resource the error is in the challenge.
+  const isDemand = error === "use_dpop_nonce" || headers.get("www-authenticate")?.includes("use_dpop_nonce");
+  return isDemand ? headers.get("dpop-nonce") ?? undefined : undefined;
+}

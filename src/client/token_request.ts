@@ -1,0 +1,33 @@
+/** Token requests (OAuth 2.1 §4.1.3, §4.3.1), and the forms that carry them. */
+
+import type { ClientAuthentication } from "./authentication.ts";
+import { encodeParameters, type RequestParameters } from "./parameters.ts";
+
+/** The request for the tokens of a code. */
+export function codeExchange(
+  code: string | undefined,
+  redirect_uri: string | undefined,
+  code_verifier: string | undefined,
+): RequestParameters {
+  return { grant_type: "authorization_code", code, redirect_uri, code_verifier };
+}
+
+/** The request for new tokens. */
+export function refreshRequest(refresh_token: string | undefined): RequestParameters {
+  return { grant_type: "refresh_token", refresh_token };
+}
+
+/** The headers and the body of a POST request with a form. */
+export interface FormRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A form of an authenticated client, for any endpoint. The parameters replace those of the authentication. */
+export function formRequest(authentication: ClientAuthentication, params: RequestParameters): FormRequest {
+  return {
+    headers: { "content-type": "application/x-www-form-urlencoded", ...authentication.headers },
+    // Twice, so that the parameters also stand first.
+    body: encodeParameters({ ...params, ...authentication.params, ...params }),
+  };
+}
