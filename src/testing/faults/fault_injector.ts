@@ -124,10 +124,20 @@ export function faultInjector(
       fault.waitsFor !== undefined || context.consume() ? faultyHandler(request, peer) : next(request, peer);
   }
 
+  const readView = (app: App, request: RequestLike): Promise<RequestView> =>
+    readRequestView(app, request, (interaction) => authorizationRequests.get(getInteractionId(interaction)));
+
+  /** Wraps a handler with the faults of all rules that match the request. */
+  function applyRules(view: RequestView, next: RequestHandler, request: RequestLike): RequestHandler {
+    const matches = rules.filter((rule) => rule.isActive && rule.matches(view)).map((rule) =>
+      matchRule(rule, request, view)
+    );
+    matchesByRequest.set(request, matches);
+    return matches.reduceRight(wrapHandler, next);
+  }
+
   /** Remembers the authorization request of an interaction, for rules about the login that follows. */
-  function rememberRequest(view: RequestView, response: ResponseLike): void {
-    const interaction = findInteractionId(response);
-    if (interaction === undefined) return;
+  function rememberRequest(interaction: string, view: RequestView): void {
     authorizationRequests.set(interaction, view);
     if (authorizationRequests.size > maxRememberedRequests) {
       authorizationRequests.delete(authorizationRequests.keys().next().value!);
@@ -149,21 +159,17 @@ export function faultInjector(
     plugin: {
       handle: (next) => async (request, peer) => {
         const endpoint = app?.findEndpoint(parseTarget(request.url, {}).path);
-        // Authorization requests are always read: a rule about the login may be added while the user is on the page.
-        const isRead = rules.some(({ isActive }) => isActive) || isAuthorizationEndpoint(endpoint);
+        const hasRule = rules.some(({ isActive }) => isActive);
+        const mayBeginLogin = isAuthorizationEndpoint(endpoint);
         // No rule may stop a test or a user from removing it.
-        if (app === undefined || !isRead || endpoint?.role === "control") return await next(request, peer);
-        const view = await readRequestView(
-          app,
-          request,
-          (interaction) => authorizationRequests.get(getInteractionId(interaction)),
-        );
-        const matches = rules.filter((rule) => rule.isActive && rule.matches(view)).map((rule) =>
-          matchRule(rule, request, view)
-        );
-        matchesByRequest.set(request, matches);
-        const response = await matches.reduceRight(wrapHandler, next)(request, peer);
-        if (isAuthorizationEndpoint(view.description)) rememberRequest(view, response);
+        if (app === undefined || endpoint?.role === "control" || !hasRule && !mayBeginLogin) {
+          return await next(request, peer);
+        }
+        const view = hasRule || request.method === "POST" ? await readView(app, request) : undefined;
+        const response = await (view === undefined ? next : applyRules(view, next, request))(request, peer);
+        // A rule about the login may be added while the user is on the page.
+        const interaction = mayBeginLogin ? findInteractionId(response) : undefined;
+        if (interaction !== undefined) rememberRequest(interaction, view ?? await readView(app, request));
         return response;
       },
       extend(server, { request }) {
