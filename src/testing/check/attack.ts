@@ -2,13 +2,12 @@
 
 import type { MaybePromise } from "../../oauth/maybe_promise.ts";
 import type { Callback } from "../browser/callback.ts";
-import { type FaultParameter, type ParameterValues, validateParameters } from "../faults/parameters.ts";
+import type { FaultParameter } from "../faults/parameters.ts";
 import type { TestClient } from "../clients.ts";
 import type { Persona } from "../persona.ts";
 import type { TestResource } from "../resource.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import type { Ability } from "./abilities.ts";
-import { defaultEffect } from "./attacks/default_effects.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
 import type { AttackLevel, Effect } from "./effect.ts";
 import type { Assessment, Conclusion, Observation } from "./observation.ts";
@@ -146,49 +145,14 @@ export interface Attack extends Effect {
   assess?(observation: Observation): MaybePromise<Assessment | undefined>;
 }
 
+/** What an attack may leave to its category and its level (`attacks/categories.ts`). */
+export type AttackDefaults = Partial<
+  Omit<Attack, keyof Effect | "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
+>;
+
 /** The category of an attack: the part of its id before the slash. */
 export function categoryOf(id: string): string {
   return id.slice(0, id.indexOf("/"));
-}
-
-/** What a file of attacks writes down. */
-interface AttackSource<Parameters extends readonly FaultParameter[]>
-  extends
-    Pick<Attack, "id" | "title" | "correctClient" | "level" | "stop" | "endpoints" | "sources" | "ifUnmet" | "assess"> {
-  /** Default: that of the category and the level (`attacks/default_effects.ts`). */
-  readonly effect?: Effect;
-  /** Default: `logIn`. */
-  readonly by?: SessionStart;
-  /** Default: `login`. */
-  readonly journey?: Journey;
-  /**
-   * The further journeys that reach the same check of the client: the first variant is tried in each. Default: none.
-   */
-  readonly alsoIn?: readonly Journey[];
-  /** Default: none. */
-  readonly parameters?: Parameters;
-  /** Default: the defaults of the parameters. */
-  readonly variants?: readonly Readonly<Record<string, unknown>>[];
-  /** Default: false. */
-  readonly needsHttpsIssuer?: boolean;
-  /** Default: false. */
-  readonly needsAnyOrigin?: boolean;
-  /** Default: false. */
-  readonly needsOwnServer?: boolean;
-  /** Default: false. */
-  readonly needsSignatureCheck?: boolean;
-  /** Default: false. */
-  readonly needsUser?: boolean;
-  /** Default: false. */
-  readonly allowsNewLogin?: boolean;
-  /** Default: false. */
-  readonly waitsForTimeLimit?: boolean;
-  /** Default: none. */
-  readonly needs?: readonly Ability[];
-  /** Adds the faults, with complete and valid values. Default: none. */
-  start?(stage: Stage, values: ParameterValues<Parameters>): MaybePromise<void>;
-  /** {@link Attack.perform}, with complete and valid values. */
-  perform?(stage: Stage, values: ParameterValues<Parameters>): Promise<ClientSession | Conclusion>;
 }
 
 /** What the driver must be able to do in a journey. */
@@ -211,41 +175,3 @@ export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>
 
 /** The journeys in which a client checks the response to an authorization request. */
 export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;
-
-function journeyParameter(journey: Journey): FaultParameter {
-  return {
-    name: "journey",
-    type: "string",
-    default: journey,
-    description: "What the client does while the attack is active.",
-  };
-}
-
-/** Defines an attack. */
-export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
-  source: AttackSource<Parameters>,
-): Attack {
-  const { by = "logIn", journey = "login", alsoIn = [], variants = [{}], needs = [], start, perform, ...rest } = source;
-  const { effect = defaultEffect(source.id, source.level), parameters: own = [], ...others } = rest;
-  const parameters = alsoIn.length === 0 ? own : [...own, journeyParameter(journey)];
-  const complete = (values: Readonly<Record<string, unknown>>) =>
-    validateParameters(source.id, parameters, values) as ParameterValues<Parameters>;
-  return {
-    needsHttpsIssuer: false,
-    needsAnyOrigin: false,
-    needsOwnServer: false,
-    needsSignatureCheck: false,
-    needsUser: false,
-    allowsNewLogin: false,
-    waitsForTimeLimit: false,
-    ...effect,
-    ...others,
-    by,
-    journey,
-    parameters,
-    variants: [...variants, ...alsoIn.map((other) => ({ ...variants[0], journey: other }))],
-    needs: [by, ...needs],
-    start: (stage, values = {}) => start?.(stage, complete(values)),
-    ...perform && { perform: (stage, values = {}) => perform(stage, complete(values)) },
-  };
-}

@@ -9,11 +9,11 @@ import { findAttributes } from "../../browser/html_form.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { error } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, type Conclusion, defineAttack } from "../attack.ts";
+import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { LoginLimitError } from "../driver.ts";
 import { fixedSession, foreignLogin, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
 import { undecided } from "./undecided.ts";
+import { oneOf } from "./parameters.ts";
 
 /** The users of the userinfo responses since an exchange. */
 function usersOfUserinfo(exchanges: readonly Exchange[], since: number): readonly unknown[] {
@@ -104,10 +104,8 @@ export const browserSessionAttacks: readonly Attack[] = [
     effect: otherUser,
     title: "Two users log in, each in a browser of their own.",
     correctClient: "Each browser has the user and the tokens of its own login.",
-    level: "must-reject",
     journey: "session",
     needsUser: true,
-    endpoints: [],
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
     async perform({ as, driver, openBrowser, session, expectedSub }) {
       const [first, second] = await as.users.all();
@@ -131,8 +129,6 @@ export const browserSessionAttacks: readonly Attack[] = [
     effect: fixedSession,
     title: "An attacker knows the cookies that a browser had before the login (session fixation).",
     correctClient: "It gives the session a new id at the login, so that the old cookies have no session.",
-    level: "must-reject",
-    endpoints: [],
     needs: ["visits", "currentUser"],
     sources: ["CWE-384", "OWASP ASVS 7.2.4"],
     async perform({ journey: { browser: { cookies } }, startLogin }) {
@@ -157,7 +153,6 @@ export const browserSessionAttacks: readonly Attack[] = [
     title: "A script, a plain connection or another site can get or use the cookie of the session.",
     correctClient: "The cookie has HttpOnly, Secure where the application uses https, and not SameSite=None.",
     level: "should-reject",
-    endpoints: [],
     needs: ["visits", "currentUser"],
     sources: ["RFC 6265 §8.3", "OAuth 2.0 for Browser-Based Applications §6.1.3.2", "OWASP ASVS 3.3"],
     async perform({ driver, journey }) {
@@ -188,8 +183,6 @@ export const browserSessionAttacks: readonly Attack[] = [
     effect: leakedCredentials,
     title: "A history, a log and a Referer header keep the URLs of a login.",
     correctClient: "No URL of the application has a token.",
-    level: "must-reject",
-    endpoints: [],
     needs: ["visits"],
     sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
     async perform({ as, driver, journey }) {
@@ -214,12 +207,10 @@ export const browserSessionAttacks: readonly Attack[] = [
     effect: hostileText,
     title: "A parameter of the response, an error of the token endpoint or the name of the user has markup.",
     correctClient: "It escapes each text in its pages, and links to https URLs only.",
-    level: "must-reject",
     endpoints: ["authorize", "token", "userinfo"],
     needs: ["visits"],
     sources: ["RFC 6749 §4.1.2.1", "CWE-79"],
-    parameters: [textParameter("where", "error_description", `${markedPlaces.join(", ")}.`)],
-    variants: markedPlaces.map((where) => ({ where })),
+    ...oneOf("where", markedPlaces),
     start({ as }, { where }) {
       if (where === "token error") return void as.on("token").once(error("invalid_grant", { description: markup }));
       if (where === "name") return void as.on("any").always(markedName());
@@ -250,14 +241,13 @@ export const browserSessionAttacks: readonly Attack[] = [
     effect: foreignLogin,
     title: "The URL that starts the login has parameters that send the browser to a page of another site afterwards.",
     correctClient: "It redirects the browser within the application and to the issuer only.",
-    level: "must-reject",
-    endpoints: [],
     needs: ["visits"],
     sources: ["RFC 9700 §4.11.1", "CWE-601"],
-    parameters: [
-      textParameter("how", "other", `How the page is written: ${Object.keys(foreignPages("", "")).join(", ")}.`),
-    ],
-    variants: Object.keys(foreignPages("", "")).map((how) => ({ how })),
+    ...oneOf(
+      "how",
+      Object.keys(foreignPages("", "")),
+      `How the page is written: ${Object.keys(foreignPages("", "")).join(", ")}.`,
+    ),
     async perform({ driver, journey, trap }, { how }) {
       const { host } = new URL(trap.origin);
       const target = foreignPages(new URL(journey.redirectUri).origin, host)[how]!;

@@ -1,7 +1,7 @@
 /** A server with another time than the client (OpenID Connect Core §3.1.3.7). */
 
 import { clock } from "../../faults/mod.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 
 /** How far the clock is off. */
 function secondsParameter(seconds: number) {
@@ -14,9 +14,6 @@ function secondsParameter(seconds: number) {
   } as const;
 }
 
-/** Every endpoint that issues something with a time. */
-const endpoints = ["authorize", "token", "userinfo"];
-
 /** The attacks of the category `clock`. */
 export const clockAttacks: readonly Attack[] = [
   defineAttack({
@@ -24,11 +21,11 @@ export const clockAttacks: readonly Attack[] = [
     title: "The clock of the server is half a minute ahead or behind.",
     correctClient: "It accepts the tokens.",
     level: "must-tolerate",
-    endpoints,
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [secondsParameter(30)],
     variants: [{ seconds: 30 }, { seconds: -30 }],
-    start: ({ as }, { seconds }) => void as.on("any").always(clock.skewed(seconds)),
+    on: "any",
+    always: ({ seconds }) => clock.skewed(seconds),
   }),
   defineAttack({
     id: "clock/large",
@@ -37,10 +34,10 @@ export const clockAttacks: readonly Attack[] = [
     correctClient: "It rejects the ID token.",
     level: "should-reject",
     stop: "token",
-    endpoints,
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [secondsParameter(7200)],
     variants: [{ seconds: 7200 }, { seconds: -7200 }],
-    start: ({ as }, { seconds }) => void as.on("any").always(clock.skewed(seconds)),
+    on: "any",
+    always: ({ seconds }) => clock.skewed(seconds),
   }),
 ];

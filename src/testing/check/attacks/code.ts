@@ -4,10 +4,10 @@ import { storageKey } from "../../../oauth/secrets.ts";
 import type { CodeRecord } from "../../../store/store.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import type { Fault } from "../../faults/fault.ts";
-import { textParameter } from "../../faults/parameters.ts";
 import { wrapStore } from "../../wrap_store.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { injectedCode } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
 
 /** The next code is one of a login in another browser: with another nonce, and the code challenge of this request. */
 function codeOfAnotherLogin(): Fault {
@@ -64,11 +64,9 @@ export const codeAttacks: readonly Attack[] = [
     needs: ["idToken", "readsIdToken", "nonce"],
     title: "The code belongs to a login in another browser, and the token endpoint does not check the code verifier.",
     correctClient: "It rejects the ID token, because the nonce is not that of this login.",
-    level: "must-reject",
     stop: "token",
-    endpoints: ["authorize"],
     sources: ["RFC 9700 §4.5.3.2", "OpenID Connect Core §3.1.3.7"],
-    start: ({ as }) => void as.on("authorize").once(codeOfAnotherLogin()),
+    once: () => codeOfAnotherLogin(),
   }),
   defineAttack({
     id: "response/code-odd",
@@ -77,8 +75,7 @@ export const codeAttacks: readonly Attack[] = [
     level: "must-tolerate",
     endpoints: ["authorize", "token"],
     sources: ["RFC 6749 §4.1.2", "RFC 6749 §A.11"],
-    parameters: [textParameter("form", "long", "long or characters.")],
-    variants: [{ form: "long" }, { form: "characters" }],
+    ...oneOf("form", ["long", "characters"]),
     start({ as }, { form }) {
       const { authorize, token } = longerCode(form === "long" ? "x".repeat(2048) : "+/=%~&#?' \"%20");
       as.on("authorize").once(authorize);

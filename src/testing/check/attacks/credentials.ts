@@ -1,22 +1,20 @@
 /** Credentials of the client (RFC 6749 §2.3.1). */
 
 import { decodeFormValue } from "../../../recorder/record_request.ts";
-import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { sent } from "./parameters.ts";
 
 /** The attacks of the category `token` on credentials. */
 export const credentialAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/secret-characters",
     level: "must-tolerate",
-    endpoints: ["token"],
     needs: ["basic"],
     needsOwnServer: true,
     title: "The secret of the client has characters that HTTP Basic must encode.",
     correctClient: "It encodes id and secret as in a form, before Base64, and logs in.",
     sources: ["RFC 6749 §2.3.1", "RFC 6749 appendix B"],
-    parameters: [textParameter("secret", "a b+c", "The secret.")],
-    variants: ["a b+c", "a%2Fb", "a:b/c=d&e"].map((secret) => ({ secret })),
+    ...sent("secret", ["a b+c", "a%2Fb", "a:b/c=d&e"], "The secret."),
     async perform({ as, driver, journey, client }, { secret }) {
       const { client_id, ...metadata } = driver.client ?? {};
       const other = as.client({ ...metadata, client_id: `${client_id ?? client.client_id}-2`, client_secret: secret });

@@ -2,12 +2,13 @@
 
 import type { Fault } from "../../faults/fault.ts";
 import { error } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
 import { editJsonBody } from "../../faults/response_body.ts";
-import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { hostileText } from "./effects.ts";
+import { withMembers } from "./changed_members.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -16,9 +17,6 @@ const defaultInterval = 5;
 
 /** Milliseconds by which a poll may come too early. */
 const tolerance = 100;
-
-/** Every attack on a device: the journey is a login on a device. */
-const onDevice = { by: "logInDevice", endpoints: ["token"] } as const;
 
 /** Adds a rule that responds to the next polls with these errors, in this order. */
 function failPolls({ as }: Stage, codes: readonly string[]): void {
@@ -70,7 +68,6 @@ function assessPolls(observation: Observation, expected: readonly number[]): Ass
 /** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
   defineAttack({
-    ...onDevice,
     id: "device/pending",
     title: "The user takes a long time: many polls receive authorization_pending.",
     correctClient: "It polls no faster than the interval, until it has tokens.",
@@ -81,7 +78,6 @@ export const deviceAttacks: readonly Attack[] = [
     assess: (observation) => assessPolls(observation, [defaultInterval]),
   }),
   defineAttack({
-    ...onDevice,
     id: "device/never-approved",
     title: "The user never decides, and the server still responds authorization_pending when the codes have expired.",
     correctClient: "It stops when expires_in has passed, and reports it; the next login works.",
@@ -103,7 +99,6 @@ export const deviceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...onDevice,
     id: "device/slow-down",
     title: "Two polls receive slow_down, and later ones authorization_pending.",
     correctClient: "It waits 5 seconds longer after each slow_down, and keeps the longer interval.",
@@ -114,14 +109,12 @@ export const deviceAttacks: readonly Attack[] = [
       assessPolls(observation, [2 * defaultInterval, 3 * defaultInterval, 3 * defaultInterval, 3 * defaultInterval]),
   }),
   defineAttack({
-    ...onDevice,
     id: "device/ended",
     title: "A poll receives an error that ends the login.",
     correctClient: "It sends no further poll, and reports the code; the next login works.",
     level: "must-recover",
     sources: ["RFC 8628 §3.5"],
-    parameters: [textParameter("code", "access_denied", "The member error.")],
-    variants: ["access_denied", "expired_token", "invalid_grant", "invalid_request"].map((code) => ({ code })),
+    ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
     start: (stage, { code }) => failPolls(stage, Array(30).fill(code)),
     assess(observation) {
       const polls = exchangesOf(observation, "token").length;
@@ -131,20 +124,13 @@ export const deviceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...onDevice,
     id: "device/response-odd",
     title: "The device response has no interval, or one that is 0, a text or a year.",
     correctClient: "It waits 5 seconds without a usable interval, and never polls without a pause.",
     level: "must-recover",
     endpoints: ["device_authorization", "token"],
     sources: ["RFC 8628 §3.2", "NousResearch/hermes-agent#87437"],
-    parameters: [{
-      name: "value",
-      type: ["number", "string", "null"],
-      default: "absent",
-      description: 'The member interval; "absent" removes it.',
-    }],
-    variants: ["absent", 0, "5", null, -1, 31_536_000].map((value) => ({ value })),
+    ...sent("value", ["absent", 0, "5", null, -1, 31_536_000], 'The member interval; "absent" removes it.'),
     start({ as }, { value }) {
       const name = `interval ${value}`;
       const faults: Readonly<Record<string, Fault>> = {
@@ -167,7 +153,6 @@ export const deviceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...onDevice,
     id: "device/member-missing",
     title: "The device response lacks a member that it must have.",
     correctClient: "It reports the member, and does not poll.",
@@ -175,12 +160,10 @@ export const deviceAttacks: readonly Attack[] = [
     stop: "callback",
     endpoints: ["device_authorization"],
     sources: ["RFC 8628 §3.2"],
-    parameters: [textParameter("member", "device_code", "The member.")],
-    variants: ["device_code", "user_code", "verification_uri"].map((member) => ({ member })),
-    start: (stage, { member }) => editDevice(stage, `no ${member}`, { [member]: undefined }),
+    ...sent("member", ["device_code", "user_code", "verification_uri"], "The member."),
+    always: ({ member }) => withMembers(`no ${member}`, { [member]: undefined }),
   }),
   defineAttack({
-    ...onDevice,
     id: "device/verification-uri-hostile",
     effect: hostileText,
     title: "The verification URI is a script, a file, a plain http URL, or text for a shell.",
@@ -188,19 +171,16 @@ export const deviceAttacks: readonly Attack[] = [
     level: "must-reject",
     endpoints: ["device_authorization"],
     sources: ["RFC 8628 §3.2", "RFC 8628 §5.4", "CVE-2025-6514"],
-    parameters: [textParameter("how", "script", "script, file, plain-http or shell.")],
-    variants: ["script", "file", "plain-http", "shell"].map((how) => ({ how })),
-    start(stage, { how }) {
+    ...oneOf("how", ["script", "file", "plain-http", "shell"]),
+    always({ how }, { trap }) {
       const uris: Readonly<Record<string, string>> = {
         script: "javascript:globalThis.latchkeyMarker=1",
         file: "file:///latchkey-marker",
-        "plain-http": `${stage.trap.origin.replace("https:", "http:")}/device`,
+        "plain-http": `${trap.origin.replace("https:", "http:")}/device`,
         shell: "https://device.test|latchkey-marker",
       };
-      editDevice(stage, `verification URI: ${how}`, {
-        verification_uri: uris[how],
-        verification_uri_complete: uris[how],
-      });
+      const [verification_uri, verification_uri_complete] = [uris[how], uris[how]];
+      return withMembers(`verification URI: ${how}`, { verification_uri, verification_uri_complete });
     },
     assess({ opened, outcome }) {
       return {
@@ -210,8 +190,3 @@ export const deviceAttacks: readonly Attack[] = [
     },
   }),
 ];
-
-/** Adds a rule that changes members of every device authorization response. */
-function editDevice({ as }: Stage, name: string, members: Readonly<Record<string, unknown>>): void {
-  as.on("device_authorization").always(editJsonBody(name, (received) => ({ ...received, ...members })));
-}

@@ -5,15 +5,8 @@ import { decodeJwtPart } from "../../../http/jwt_part.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { error } from "../../faults/mod.ts";
 import { withCorsHeaders } from "../../faults/response_body.ts";
-import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
-
-/** Every attack on requests with a proof. */
-const proven = {
-  needs: ["dpop"],
-  ifUnmet: "the client sends no proof to this endpoint",
-  endpoints: ["token", "userinfo"],
-} as const;
 
 const endpointParameter = {
   name: "endpoint",
@@ -92,7 +85,6 @@ function assessAttempts(observation: Observation): Assessment | undefined {
 /** The attacks of the category `dpop`. */
 export const dpopAttacks: readonly Attack[] = [
   defineAttack({
-    ...proven,
     id: "dpop/nonce-asked",
     title: "The server demands a nonce in the proof.",
     correctClient: "It repeats the request once, with a new proof that has the nonce.",
@@ -106,11 +98,9 @@ export const dpopAttacks: readonly Attack[] = [
       description: "The scheme of the challenge of a resource.",
     }],
     variants: [...endpointVariants, { endpoint: "par" }, { endpoint: "userinfo", scheme: "dpop" }],
-    start: ({ as }, { endpoint, scheme }) =>
-      void as.on(endpoint).always(demandNonces({ name: "nonce demanded", next: () => "nonce-of-server", scheme })),
+    always: ({ scheme }) => demandNonces({ name: "nonce demanded", next: () => "nonce-of-server", scheme }),
   }),
   defineAttack({
-    ...proven,
     id: "dpop/nonce-for-ever",
     title: "The server demands another nonce each time.",
     correctClient: "It repeats the request once or twice, and reports the failure; the next login works.",
@@ -130,17 +120,15 @@ export const dpopAttacks: readonly Attack[] = [
     assess: assessAttempts,
   }),
   defineAttack({
-    ...proven,
     id: "dpop/nonce-renewed",
     title:
       "Each response has a new nonce, and the server accepts no earlier one; token endpoint and userinfo have their own.",
     correctClient: "It uses the newest nonce of each server.",
     level: "must-tolerate",
     sources: ["RFC 9449 §8.2", "RFC 9449 §9", "opentdf/java-sdk#374"],
-    start: ({ as }) =>
-      void as.on("any", ({ endpoint }) => endpoint === "token" || endpoint === "userinfo").always(
-        demandNonces({ name: "renewed nonce", next: countedNonces(), renews: true }),
-      ),
+    on: "any",
+    match: ({ endpoint }) => endpoint === "token" || endpoint === "userinfo",
+    always: () => demandNonces({ name: "renewed nonce", next: countedNonces(), renews: true }),
     async perform(stage) {
       const session = await stage.begin();
       try {
@@ -153,7 +141,6 @@ export const dpopAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...proven,
     id: "dpop/nonce-odd",
     title: "The server demands a nonce, and sends none, two, or one with characters that no nonce has.",
     correctClient: "It reports the failure, without a loop; the next login works.",
@@ -175,7 +162,6 @@ export const dpopAttacks: readonly Attack[] = [
     assess: assessAttempts,
   }),
   defineAttack({
-    ...proven,
     id: "dpop/proof-rejected",
     title: "The server rejects each proof, as a server with another clock does.",
     correctClient:
@@ -188,7 +174,6 @@ export const dpopAttacks: readonly Attack[] = [
     assess: assessAttempts,
   }),
   defineAttack({
-    ...proven,
     id: "dpop/type-downgraded",
     title: "The server ignores the proof, and issues a bearer token.",
     correctClient: "It discards the token, because any copy of it works.",
@@ -196,17 +181,16 @@ export const dpopAttacks: readonly Attack[] = [
     stop: "token",
     endpoints: ["token"],
     sources: ["RFC 9449 §5"],
-    start: ({ as }) =>
-      void as.on("token").once({
-        name: "proof ignored",
-        waitsFor: "had a DPoP proof",
-        extend: (server, context) => ({
-          ...server,
-          tokenIssuers: server.tokenIssuers.map((issue) => (issuing, granted, now, issued, request) => {
-            const isIgnored = request.provenKey !== undefined && context.consume();
-            return issue(issuing, granted, now, issued, isIgnored ? { ...request, provenKey: undefined } : request);
-          }),
+    once: () => ({
+      name: "proof ignored",
+      waitsFor: "had a DPoP proof",
+      extend: (server, context) => ({
+        ...server,
+        tokenIssuers: server.tokenIssuers.map((issue) => (issuing, granted, now, issued, request) => {
+          const isIgnored = request.provenKey !== undefined && context.consume();
+          return issue(issuing, granted, now, issued, isIgnored ? { ...request, provenKey: undefined } : request);
         }),
       }),
+    }),
   }),
 ];

@@ -3,9 +3,10 @@
 import { body, error, status } from "../../faults/mod.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { hostileText } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
+import { sent } from "./parameters.ts";
 
 /** After an error of the authorization endpoint, no token request follows. */
 function assessErrorResponse(observation: Observation): Assessment | undefined {
@@ -27,25 +28,20 @@ export const errorAttacks: readonly Attack[] = [
     id: "error/access-denied",
     title: "The authorization endpoint responds with access_denied.",
     correctClient: "It sends no token request and reports that the user denied; the next login works.",
-    level: "must-recover",
-    endpoints: ["authorize"],
     sources: ["RFC 6749 §4.1.2.1", "OpenID Connect Core §3.1.2.6", "microsoft/vscode#252651"],
-    start: ({ as }) => void as.on("authorize").once(error("access_denied")),
+    once: () => error("access_denied"),
     assess: assessErrorResponse,
   }),
   defineAttack({
     id: "error/authorization",
     title: "The authorization endpoint responds with another error code.",
     correctClient: "It sends no token request, and reports the code; the next login works.",
-    level: "must-recover",
-    endpoints: ["authorize"],
     sources: ["RFC 6749 §4.1.2.1", "RFC 8707 §2"],
-    parameters: [textParameter("code", "server_error", "The member error.")],
-    variants: [
+    ...sent("code", [
       ...["invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error"],
       ...["temporarily_unavailable", "invalid_target", "unknown_to_all"],
-    ].map((code) => ({ code })),
-    start: ({ as }, { code }) => void as.on("authorize").once(error(code)),
+    ], "The member error."),
+    once: ({ code }) => error(code),
     assess: assessErrorResponse,
   }),
   defineAttack({
@@ -54,35 +50,27 @@ export const errorAttacks: readonly Attack[] = [
     correctClient: "The error counts: it sends no token request.",
     level: "must-reject",
     stop: "callback",
-    endpoints: ["authorize"],
     sources: ["RFC 6749 §4.1.2.1"],
-    parameters: [textParameter("code", "access_denied", "The parameter error.")],
-    variants: ["access_denied", "server_error", "unknown_to_all"].map((code) => ({ code })),
-    start: ({ as }, { code }) =>
-      void as.on("authorize").once(
-        editAuthorizationResponse("error beside the code", (fields) => [...fields, ["error", code]]),
-      ),
+    ...sent("code", ["access_denied", "server_error", "unknown_to_all"], "The parameter error."),
+    once: ({ code }) => editAuthorizationResponse("error beside the code", (fields) => [...fields, ["error", code]]),
   }),
   defineAttack({
     id: "error/text-hostile",
     effect: hostileText,
     title: "The error has markup, line breaks and terminal escapes in its description, and a script as its URI.",
     correctClient: "It shows the text as text, or not at all; the next login works.",
-    level: "must-recover",
-    endpoints: ["authorize"],
     sources: ["RFC 6749 §4.1.2.1"],
-    start: ({ as }) =>
-      void as.on("authorize").once(error("access_denied", {
+    once: () =>
+      error("access_denied", {
         description: "<script>alert(1)</script>\r\nX-Injected: 1\u001b[31m" + "x".repeat(10_000),
         uri: "javascript:alert(1)",
-      })),
+      }),
     assess: assessErrorResponse,
   }),
   defineAttack({
     id: "error/token",
     title: "The token endpoint rejects the code.",
     correctClient: "It reports the code of the error, and does not send the authorization code again.",
-    level: "must-recover",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2", "PrefectHQ/fastmcp#1762"],
     parameters: [
@@ -96,7 +84,7 @@ export const errorAttacks: readonly Attack[] = [
       { code: "invalid_request" },
       { code: "unknown_to_all" },
     ],
-    start: ({ as }, { code, status }) => void as.on("token").once(error(code, { status })),
+    once: ({ code, status }) => error(code, { status }),
     assess: assessSingleUse,
   }),
   defineAttack({
@@ -107,32 +95,29 @@ export const errorAttacks: readonly Attack[] = [
     stop: "token",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2", "octokit/auth-oauth-app.js#13", "cmd-johnson/deno-oauth2-client#25"],
-    start: ({ as }) =>
-      void as.on("token").once(body.edited(() => ({ error: "bad_verification_code" }), "error with status 200")),
+    once: () => body.edited(() => ({ error: "bad_verification_code" }), "error with status 200"),
   }),
   defineAttack({
     id: "error/token-shape",
     title: "The member error of a token error is missing, or not a text.",
     correctClient: "It reports the status; the next login works.",
-    level: "must-recover",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2"],
-    parameters: [textParameter("body", "{}", "The body of the response.")],
-    variants: ["{}", '{"error":null}', '{"error":7}', '{"error":{"code":"x"}}', "[]", "null"].map((text) => ({
-      body: text,
-    })),
-    start: ({ as }, { body: text }) =>
-      void as.on("token").once(status(400, { body: text, headers: { "content-type": "application/json" } })),
+    ...sent(
+      "body",
+      ["{}", '{"error":null}', '{"error":7}', '{"error":{"code":"x"}}', "[]", "null"],
+      "The body of the response.",
+    ),
+    once: ({ body: text }) => status(400, { body: text, headers: { "content-type": "application/json" } }),
     assess: assessSingleUse,
   }),
   defineAttack({
     id: "error/unauthorized-client",
     title: "The token endpoint rejects the grant type with unauthorized_client.",
     correctClient: "It tries no other grant type, and does not repeat the request.",
-    level: "must-recover",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2"],
-    start: ({ as }) => void as.on("token").once(error("unauthorized_client")),
+    once: () => error("unauthorized_client"),
     assess: assessSingleUse,
   }),
 ];

@@ -5,11 +5,12 @@ import { decodeBase64url, encodeBase64url } from "../../../runtime/crypto.ts";
 import { idToken } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { overrideClaims } from "../../faults/resign.ts";
-import { type Attack, defineAttack, everyLogin } from "../attack.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Effect } from "../effect.ts";
 import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, wrongTime } from "./effects.ts";
-import { accepted, rejected } from "./id_token.ts";
 import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+import { oneOf } from "./parameters.ts";
 
 /** The journeys in which a client checks an ID token. */
 const everyRefresh = [...everyLogin, "refresh"] as const;
@@ -32,31 +33,27 @@ function wrongClaim(
   effect?: Effect,
 ): Attack {
   return defineAttack({
-    ...rejected,
     id,
     effect,
     title,
     sources,
     parameters: [valueParameter],
     variants: values.map((value) => ({ value })),
-    start: ({ as }, { value }) =>
-      void as.on("token").once(overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: value ?? undefined }))),
+    once: ({ value }) => overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: value ?? undefined })),
   });
 }
 
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
     id: "id-token/iss-wrong",
     effect: foreignIssuer,
     title: "The ID token names another issuer.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47807"],
     alsoIn: everyRefresh,
-    start: ({ as }) => void as.on("token").once(idToken.wrongIssuer()),
+    once: () => idToken.wrongIssuer(),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/iss-known",
     title: "The ID token names another issuer, at which the client logged in before.",
     journey: "second issuer",
@@ -70,33 +67,27 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     "OpenID Connect Core §2",
   ], foreignIssuer),
   defineAttack({
-    ...rejected,
     id: "id-token/iss-partial",
     effect: foreignIssuer,
     title: "The ID token names a part of the issuer, more than it, or a list that contains it.",
     sources: ["RFC 8725 §3.8", "CVE-2024-53861", "CVE-2025-30144"],
-    parameters: [textParameter("how", "slash", "slash, case, port, prefix, suffix, path or list.")],
-    variants: ["slash", "case", "port", "prefix", "suffix", "path", "list"].map((how) => ({ how })),
-    start: ({ as }, { how }) =>
-      void as.on("token").once(overrideClaims(`ID token with iss as ${how}`, ({ iss }) => {
+    ...oneOf("how", ["slash", "case", "port", "prefix", "suffix", "path", "list"]),
+    once: ({ how }) =>
+      overrideClaims(`ID token with iss as ${how}`, ({ iss }) => {
         const { shortened: prefix, extended: suffix, ...others } = nearIssuers(String(iss));
         const forms: Readonly<Record<string, unknown>> = { ...others, prefix, suffix, list: [iss, others.other] };
         return { iss: forms[how] };
-      })),
+      }),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/aud-wrong",
     effect: foreignAudience,
     title: "The ID token is for another client.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
-    parameters: [textParameter("aud", "another-client", "The claim aud: another one, or the client_id as written.")],
-    variants: ["another-client", ...nearMisses].map((aud) => ({ aud })),
+    ...oneOf("aud", ["another-client", ...nearMisses], "The claim aud: another one, or the client_id as written."),
     alsoIn: everyRefresh,
-    start: ({ as, client }, { aud }) =>
-      void as.on("token").once(
-        idToken.wrongAudience(aud === "another-client" ? aud : nearMissOf(client.client_id, aud)),
-      ),
+    once: ({ aud }, { client }) =>
+      idToken.wrongAudience(aud === "another-client" ? aud : nearMissOf(client.client_id, aud)),
   }),
   wrongClaim(
     "id-token/aud-missing",
@@ -107,61 +98,51 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     foreignAudience,
   ),
   defineAttack({
-    ...rejected,
     id: "id-token/aud-extra",
     effect: foreignAudience,
     title: "The ID token has a second audience that the client does not know, and no azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    start: ({ as, client }) =>
-      void as.on("token").once(idToken.wrongAudience([client.client_id, "https://attacker.example"])),
+    once: (_, { client }) => idToken.wrongAudience([client.client_id, "https://attacker.example"]),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "id-token/aud-list",
     title: "The claim aud is a list with exactly the client.",
     sources: ["OpenID Connect Core §2"],
-    start: ({ as, client }) => void as.on("token").once(idToken.wrongAudience([client.client_id])),
+    once: (_, { client }) => idToken.wrongAudience([client.client_id]),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/azp-wrong",
     effect: foreignAudience,
     title: "The ID token names another client in azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    start: ({ as, client }) =>
-      void as.on("token").once(
-        overrideClaims("ID token with wrong azp", () => ({ aud: [client.client_id, "other"], azp: "other" })),
-      ),
+    once: (_, { client }) =>
+      overrideClaims("ID token with wrong azp", () => ({ aud: [client.client_id, "other"], azp: "other" })),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/azp-other",
     title: "The ID token is for the client alone, and names another client in azp.",
     level: "should-reject",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    start: ({ as, client }) =>
-      void as.on("token").once(
-        overrideClaims("ID token with another azp", () => ({ aud: client.client_id, azp: "other" })),
-      ),
+    once: (_, { client }) =>
+      overrideClaims("ID token with another azp", () => ({ aud: client.client_id, azp: "other" })),
   }),
   wrongClaim("id-token/sub-missing", "sub", "The ID token names no user.", [null, "", 7], ["OpenID Connect Core §2"]),
   defineAttack({
-    ...rejected,
     id: "id-token/sub-other",
     effect: otherUser,
-    needs: [...rejected.needs, "userinfo"],
+    needs: ["idToken", "readsIdToken", "userinfo"],
     title: "The ID token is about another user than the userinfo response.",
     correctClient: "It does not use the userinfo response.",
     stop: undefined,
     sources: ["OpenID Connect Core §5.3.2"],
-    start: ({ as }) => void as.on("token").once(idToken.wrongSubject()),
+    once: () => idToken.wrongSubject(),
     assess: ({ outcome, session }) =>
       outcome !== "accepted" || session!.claims === undefined || session!.claims.sub === session!.sub
         ? undefined
         : { passed: false, because: "the client uses the userinfo response of another user" },
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/exp-past",
     effect: wrongTime,
     title: "The ID token has expired.",
@@ -175,12 +156,10 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     }, textParameter("issued", "before", "before, or now: then exp alone is in the past.")],
     variants: [{ issued: "now" }, { secondsAgo: 3600 }, { secondsAgo: 360 }, { secondsAgo: 31_536_000 }],
     alsoIn: everyRefresh,
-    start: ({ as }, { secondsAgo, issued }) =>
-      void as.on("token").once(
-        issued === "now"
-          ? overrideClaims("expired ID token", (_, now) => ({ exp: now - secondsAgo }))
-          : idToken.expired(secondsAgo),
-      ),
+    once: ({ secondsAgo, issued }) =>
+      issued === "now"
+        ? overrideClaims("expired ID token", (_, now) => ({ exp: now - secondsAgo }))
+        : idToken.expired(secondsAgo),
   }),
   wrongClaim("id-token/exp-missing", "exp", "The ID token has no time of expiry.", [null, "2099-01-01"], [
     "OpenID Connect Core §2",
@@ -189,7 +168,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     "OpenID Connect Core §2",
   ], wrongTime),
   defineAttack({
-    ...rejected,
     id: "id-token/iat-odd",
     effect: wrongTime,
     title: "The ID token was issued a week ago, or will be issued in an hour.",
@@ -205,52 +183,44 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       description: "The difference to now.",
     }],
     variants: [{ offset: 3600 }, { offset: -604_800 }],
-    start: ({ as }, { offset }) =>
-      void as.on("token").once(overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset }))),
+    once: ({ offset }) => overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset })),
     assess: ({ outcome }) =>
       outcome === "accepted" ? { passed: false, because: "the client does not compare iat with now" } : undefined,
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/nbf-future",
     effect: wrongTime,
     title: "The ID token becomes valid in an hour.",
     sources: ["RFC 7519 §4.1.5"],
-    start: ({ as }) => void as.on("token").once(idToken.notYetValid()),
+    once: () => idToken.notYetValid(),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/nonce-wrong",
     effect: replayedIdToken,
-    needs: [...rejected.needs, "nonce"],
+    needs: ["idToken", "readsIdToken", "nonce"],
     title: "The ID token has another nonce than the client sent.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-10318"],
-    parameters: [textParameter("how", "unrelated", `unrelated, ${nearMisses.join(" or ")}.`)],
-    variants: ["unrelated", ...nearMisses].map((how) => ({ how })),
+    ...oneOf("how", ["unrelated", ...nearMisses], `unrelated, ${nearMisses.join(" or ")}.`),
     alsoIn: everyLogin,
-    start: ({ as }, { how }) =>
-      void as.on("token").once(
-        overrideClaims(
-          `ID token with ${how} nonce`,
-          ({ nonce }) => ({ nonce: nearMissOf(String(nonce), how) }),
-          ({ nonce }) => nonce !== undefined,
-        ),
+    once: ({ how }) =>
+      overrideClaims(
+        `ID token with ${how} nonce`,
+        ({ nonce }) => ({ nonce: nearMissOf(String(nonce), how) }),
+        ({ nonce }) => nonce !== undefined,
       ),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/nonce-missing",
     effect: replayedIdToken,
-    needs: [...rejected.needs, "nonce"],
+    needs: ["idToken", "readsIdToken", "nonce"],
     title: "The ID token lacks the nonce that the client sent.",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    start: ({ as }) => void as.on("token").once(idToken.missingNonce()),
+    once: () => idToken.missingNonce(),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/replayed",
     effect: replayedIdToken,
-    needs: [...rejected.needs, "nonce"],
+    needs: ["idToken", "readsIdToken", "nonce"],
     title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
     journey: "second login",
     sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
@@ -262,52 +232,46 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/at-hash-wrong",
     title: "The ID token has the at_hash of another access token.",
     level: "should-reject",
     sources: ["OpenID Connect Core §3.1.3.8"],
-    start: ({ as }) => void as.on("token").once(idToken.wrongAtHash()),
+    once: () => idToken.wrongAtHash(),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "id-token/at-hash-missing",
     title: "The ID token has no at_hash.",
     sources: ["OpenID Connect Core §3.1.3.6"],
-    start: ({ as }) =>
-      void as.on("token").once(overrideClaims("ID token without at_hash", () => ({ at_hash: undefined }))),
+    once: () => overrideClaims("ID token without at_hash", () => ({ at_hash: undefined })),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/c-hash-s-hash",
     title: "The ID token of the token endpoint has the c_hash of another code, or the s_hash of another state.",
     correctClient: "It may reject the ID token; these claims protect responses with an ID token beside the code.",
     level: "informational",
     stop: undefined,
     sources: ["OpenID Connect Core §3.3.2.11"],
-    parameters: [textParameter("claim", "c_hash", "c_hash or s_hash.")],
-    variants: ["c_hash", "s_hash"].map((claim) => ({ claim })),
-    start: ({ as }, { claim }) =>
-      void as.on("token").once(
-        overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: encodeBase64url(new Uint8Array(16)) })),
-      ),
+    ...oneOf("claim", ["c_hash", "s_hash"]),
+    once: ({ claim }) =>
+      overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: encodeBase64url(new Uint8Array(16)) })),
     assess: ({ outcome }) =>
       outcome === "accepted" ? { passed: false, because: "the client does not check the hash" } : undefined,
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "id-token/claims-odd",
     title: "The ID token has claims of unexpected types, markup, and a long text.",
     correctClient: "It logs in the user, and derives no right from a claim of a wrong type.",
     sources: ["OpenID Connect Core §5.1"],
-    start: ({ as }) =>
-      void as.on("token").once(overrideClaims("ID token with odd claims", () => ({
+    once: () =>
+      overrideClaims("ID token with odd claims", () => ({
         name: "<script>alert(1)</script>",
         email: ["alice@example.com"],
         email_verified: "true",
         nickname: "\u202Egnp.exe",
         locale: null,
         note: "x".repeat(4000),
-      }))),
+      })),
   }),
 ];

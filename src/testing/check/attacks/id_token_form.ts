@@ -2,22 +2,20 @@
 
 import { encodeBase64url } from "../../../runtime/crypto.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, defineAttack } from "../attack.ts";
-import { signWithOwnKey } from "./forged_jwt.ts";
-import { forge, rejected } from "./id_token.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 /** The attacks of the category `id-token` on its form. */
 export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
     id: "id-token/parts",
     title: "The ID token does not have three parts.",
     needsSignatureCheck: true,
     sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
-    parameters: [textParameter("form", "two", "one, two, four or dots.")],
-    variants: ["one", "two", "four", "dots"].map((form) => ({ form })),
-    start: (stage, { form }) =>
-      forge(stage, `ID token with ${form} parts`, async (original) => {
+    ...oneOf("form", ["one", "two", "four", "dots"]),
+    once: ({ form }) =>
+      forgeJwt(`ID token with ${form} parts`, async (original) => {
         const token = await signWithOwnKey(original, original.header, original.claims);
         const [header = "", payload = ""] = token.split(".");
         const forms: Readonly<Record<string, string>> = {
@@ -30,15 +28,13 @@ export const idTokenFormAttacks: readonly Attack[] = [
       }),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/payload-shape",
     needs: ["idToken"],
     title: "The payload of the ID token is not a JSON object.",
     sources: ["RFC 7519 §7.2", "CVE-2025-53864"],
-    parameters: [textParameter("form", "text", "text, list, null or deep.")],
-    variants: ["text", "list", "null", "deep"].map((form) => ({ form })),
-    start: (stage, { form }) =>
-      forge(stage, `ID token whose payload is ${form}`, (original) => {
+    ...oneOf("form", ["text", "list", "null", "deep"]),
+    once: ({ form }) =>
+      forgeJwt(`ID token whose payload is ${form}`, (original) => {
         const forms: Readonly<Record<string, string>> = {
           text: "not JSON",
           list: JSON.stringify([original.claims]),
@@ -49,14 +45,12 @@ export const idTokenFormAttacks: readonly Attack[] = [
       }),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/encrypted",
     title: "The ID token is encrypted, although the client has not registered encryption.",
     sources: ["RFC 8725 §3.2", "CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
-    parameters: [textParameter("alg", "dir", "The header parameter alg of the JWE.")],
-    variants: ["dir", "RSA1_5", "PBES2-HS256+A128KW"].map((alg) => ({ alg })),
-    start: (stage, { alg }) =>
-      forge(stage, `ID token encrypted by ${alg}`, () => {
+    ...sent("alg", ["dir", "RSA1_5", "PBES2-HS256+A128KW"], "The header parameter alg of the JWE."),
+    once: ({ alg }) =>
+      forgeJwt(`ID token encrypted by ${alg}`, () => {
         const header = { alg, enc: "A128CBC-HS256", zip: "DEF", p2c: 1_000_000_000, p2s: "AAAAAAAAAAA" };
         const key = alg === "dir" ? "" : encodeBase64url(new Uint8Array(40));
         const rest = [16, 64, 16].map((length) => encodeBase64url(new Uint8Array(length)));
@@ -64,13 +58,11 @@ export const idTokenFormAttacks: readonly Attack[] = [
       }),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/typ-foreign",
     title: "The token response has an access token as its ID token.",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
-    start: (stage) =>
-      forge(
-        stage,
+    once: () =>
+      forgeJwt(
         "access token as ID token",
         (original) =>
           signWithOwnKey(original, { ...original.header, typ: "at+jwt" }, {
@@ -85,7 +77,6 @@ export const idTokenFormAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/claims-twice",
     needsUser: true,
     title: "The payload of the ID token has a claim twice, with two values.",
@@ -99,8 +90,8 @@ export const idTokenFormAttacks: readonly Attack[] = [
     ],
     // Of two sub, a client may use the last one (RFC 7519 §4).
     variants: [{ claim: "sub" }, { claim: "aud" }, { claim: "aud", wrong: "last" }, { claim: "exp", wrong: "last" }],
-    start: (stage, { claim, wrong }) =>
-      forge(stage, `ID token with ${claim} twice`, ({ claims, ...original }) => {
+    once: ({ claim, wrong }) =>
+      forgeJwt(`ID token with ${claim} twice`, ({ claims, ...original }) => {
         const member = `${JSON.stringify(claim)}:${JSON.stringify(claim === "exp" ? 1 : "another")}`;
         const text = JSON.stringify(claims);
         const payload = wrong === "first" ? text.replace("{", `{${member},`) : text.replace(/}$/, `,${member}}`);

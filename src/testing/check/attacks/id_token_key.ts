@@ -5,12 +5,11 @@ import type { PublishedKey } from "../../../oauth/keys/keys.ts";
 import { encodeBase64url } from "../../../runtime/crypto.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
 import { encodeJwt, resign } from "../../faults/resign.ts";
 import { foreignKeys } from "../../keys.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgedIdToken } from "./effects.ts";
-import { rejected } from "./id_token.ts";
+import { oneOf } from "./parameters.ts";
 
 /** Members of a published key that do not allow it to verify an ID token. */
 const unfitMembers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -22,15 +21,13 @@ const unfitMembers: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
 /** The attacks of the category `id-token` on the key. */
 export const idTokenKeyAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
     id: "id-token/key-unfit",
     effect: forgedIdToken,
     title: "The key that signs is published for encryption, for another algorithm or operation, or has 1024 bits.",
     needsSignatureCheck: true,
     endpoints: ["jwks"],
     sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],
-    parameters: [textParameter("flaw", "use", "use, alg, key_ops or size.")],
-    variants: ["use", "alg", "key_ops", "size"].map((flaw) => ({ flaw })),
+    ...oneOf("flaw", ["use", "alg", "key_ops", "size"]),
     start: ({ as }, { flaw }) =>
       void (flaw === "size" ? as.on("any").always(smallKey()) : as.on("jwks").always(
         body.edited(({ keys }) => ({
@@ -39,7 +36,6 @@ export const idTokenKeyAttacks: readonly Attack[] = [
       )),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/key-of-another-issuer",
     effect: forgedIdToken,
     title: "The ID token is signed with a key that another issuer publishes, at which the client logged in before.",

@@ -4,9 +4,21 @@ import { encodeBase64url } from "../../../runtime/crypto.ts";
 import { idToken } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { encodeJwt } from "../../faults/resign.ts";
-import { type Attack, defineAttack, everyLogin } from "../attack.ts";
-import { publicKeyForms, publicKeySecret, signWithFreshKey, signWithHmac, signWithOwnKey } from "./forged_jwt.ts";
-import { accepted, forge, forged, rejected } from "./id_token.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { forgedIdToken } from "./effects.ts";
+import {
+  forgeJwt,
+  publicKeyForms,
+  publicKeySecret,
+  signWithFreshKey,
+  signWithHmac,
+  signWithOwnKey,
+} from "./forged_jwt.ts";
+import { oneOf, sent } from "./parameters.ts";
+
+/** Every ID token that the server did not sign. */
+const forged = { effect: forgedIdToken, needsSignatureCheck: true } as const;
 
 /** The attacks of the category `id-token` on signature and header. */
 export const idTokenSignatureAttacks: readonly Attack[] = [
@@ -14,45 +26,30 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/alg-none",
     title: "The ID token is not signed: its alg is none.",
-    needsSignatureCheck: true,
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.2", "CVE-2021-44878"],
     parameters: [
       textParameter("alg", "none", "The header parameter alg."),
       textParameter("signature", "", "The third part of the token."),
     ],
     variants: [{ alg: "none" }, { alg: "None" }, { alg: "NoNe" }, { alg: "none", signature: "AAAA" }],
-    start: (stage, { alg, signature }) =>
-      forge(
-        stage,
-        "unsigned ID token",
-        ({ header, claims }) => `${encodeJwt({ ...header, alg }, claims)}.${signature}`,
-      ),
+    once: ({ alg, signature }) =>
+      forgeJwt("unsigned ID token", ({ header, claims }) => `${encodeJwt({ ...header, alg }, claims)}.${signature}`),
   }),
   defineAttack({
     ...forged,
     id: "id-token/signature-missing",
     title: "The ID token keeps alg and kid, and its signature is empty.",
-    needsSignatureCheck: true,
     sources: ["RFC 8725 §3.3"],
-    start: (stage) =>
-      forge(stage, "ID token without signature", ({ header, claims }) => `${encodeJwt(header, claims)}.`),
+    once: () => forgeJwt("ID token without signature", ({ header, claims }) => `${encodeJwt(header, claims)}.`),
   }),
   defineAttack({
     ...forged,
     id: "id-token/signature-corrupt",
     title: "One bit of the signature is changed, or the payload is changed after signing.",
-    needsSignatureCheck: true,
     sources: ["RFC 7515 §5.2", "OpenID Connect Core §3.1.3.7"],
-    parameters: [{
-      name: "part",
-      type: "string",
-      enum: ["signature", "payload"],
-      default: "signature",
-      description: "The changed part.",
-    }],
-    variants: [{ part: "signature" }, { part: "payload" }],
-    start: (stage, { part }) =>
-      forge(stage, `ID token with changed ${part}`, async (original) => {
+    ...oneOf("part", ["signature", "payload"], "The changed part."),
+    once: ({ part }) =>
+      forgeJwt(`ID token with changed ${part}`, async (original) => {
         const { header, claims, sign } = original;
         const input = encodeJwt(header, claims);
         const signature = await sign(input);
@@ -68,43 +65,38 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/signed-by-stranger",
     alsoIn: everyLogin,
     title: "The ID token is signed with another key, under the kid of the server or without one.",
-    needsSignatureCheck: true,
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2021-22573", "CVE-2020-15240"],
-    parameters: [textParameter("kid", "own", "The header parameter kid: own or absent.")],
-    variants: [{ kid: "own" }, { kid: "absent" }],
-    start(stage, { kid }) {
-      if (kid === "own") return void stage.as.on("token").once(idToken.wrongSignature());
-      forge(
-        stage,
-        "ID token of another key without kid",
-        ({ claims }) => signWithFreshKey(() => ({ alg: "ES256", typ: "JWT" }), claims),
-      );
-    },
+    ...oneOf("kid", ["own", "absent"], "The header parameter kid: own or absent."),
+    once: ({ kid }) =>
+      kid === "own"
+        ? idToken.wrongSignature()
+        : forgeJwt("ID token of another key without kid", ({ claims }) =>
+          signWithFreshKey(() => ({ alg: "ES256", typ: "JWT" }), claims)),
   }),
   defineAttack({
     ...forged,
     id: "id-token/kid-unknown",
     title: "The ID token names a key that is not published.",
-    needsSignatureCheck: true,
     sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.10", "openfga/openfga#3100"],
-    parameters: [textParameter("kid", "unpublished-key", "The header parameter kid.")],
-    variants: ["unpublished-key", "../../../../dev/null", "' OR '1'='1", "k".repeat(10_240)].map((kid) => ({ kid })),
-    start: (stage, { kid }) =>
-      forge(
-        stage,
+    ...sent(
+      "kid",
+      ["unpublished-key", "../../../../dev/null", "' OR '1'='1", "k".repeat(10_240)],
+      "The header parameter kid.",
+    ),
+    once: ({ kid }) =>
+      forgeJwt(
         "ID token with unknown kid",
         (original) => signWithFreshKey(() => ({ ...original.header, alg: "ES256", kid }), original.claims),
       ),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "id-token/kid-absent",
-    title: "The ID token has no kid, and one fitting key is published.",
     needsSignatureCheck: true,
+    title: "The ID token has no kid, and one fitting key is published.",
     sources: ["OpenID Connect Core §10.1"],
-    start: (stage) =>
-      forge(
-        stage,
+    once: () =>
+      forgeJwt(
         "ID token without kid",
         (original) => signWithOwnKey(original, { ...original.header, kid: undefined }, original.claims),
       ),
@@ -113,12 +105,10 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/alg-hmac-public-key",
     title: "The ID token has an HMAC whose secret is the published public key.",
-    needsSignatureCheck: true,
     sources: ["RFC 8725 §2.1", "CVE-2022-29217", "CVE-2024-33663", "CVE-2024-37568"],
-    parameters: [textParameter("form", "pem", `The form of the key: ${publicKeyForms.join(", ")}.`)],
-    variants: publicKeyForms.map((form) => ({ form })),
-    start: (stage, { form }) =>
-      forge(stage, `ID token with an HMAC of the public key (${form})`, async (original) =>
+    ...oneOf("form", publicKeyForms, `The form of the key: ${publicKeyForms.join(", ")}.`),
+    once: ({ form }) =>
+      forgeJwt(`ID token with an HMAC of the public key (${form})`, async (original) =>
         await signWithHmac(
           { ...original.header, alg: "HS256" },
           original.claims,
@@ -129,25 +119,21 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/alg-hmac-known-key",
     title: "The ID token has an HMAC with an empty secret.",
-    needsSignatureCheck: true,
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.5"],
-    start: (stage) =>
-      forge(
-        stage,
+    once: () =>
+      forgeJwt(
         "ID token with an HMAC of an empty secret",
         ({ header, claims }) => signWithHmac({ ...header, alg: "HS256" }, claims, new Uint8Array()),
       ),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/alg-other",
+    needsSignatureCheck: true,
     level: "should-reject",
     title: "The ID token is signed with a published key, by another algorithm than the registered one.",
-    needsSignatureCheck: true,
     sources: ["OpenID Connect Core §3.1.3.7 item 7"],
-    start: (stage) =>
-      forge(
-        stage,
+    once: () =>
+      forgeJwt(
         "ID token with another algorithm",
         ({ server, kind, alg, claims }) =>
           Promise.resolve(server.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims)),
@@ -157,13 +143,10 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/alg-unknown",
     title: "The ID token names an algorithm that does not exist.",
-    needsSignatureCheck: true,
     sources: ["RFC 8725 §3.1", "CVE-2026-28498"],
-    parameters: [textParameter("alg", "XX256", "The header parameter alg.")],
-    variants: ["XX256", "", "RS257"].map((alg) => ({ alg })),
-    start: (stage, { alg }) =>
-      forge(
-        stage,
+    ...sent("alg", ["XX256", "", "RS257"], "The header parameter alg."),
+    once: ({ alg }) =>
+      forgeJwt(
         "ID token with unknown algorithm",
         (original) => signWithOwnKey(original, { ...original.header, alg }, original.claims),
       ),
@@ -172,11 +155,9 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/ecdsa-zero",
     title: "The ID token has an ES256 signature of zeros.",
-    needsSignatureCheck: true,
     sources: ["RFC 7518 §3.4", "CVE-2022-21449"],
-    start: (stage) =>
-      forge(
-        stage,
+    once: () =>
+      forgeJwt(
         "ID token with a signature of zeros",
         ({ header, claims }) =>
           `${encodeJwt({ ...header, alg: "ES256" }, claims)}.${encodeBase64url(new Uint8Array(64))}`,
@@ -186,12 +167,10 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/header-jwk",
     title: "The header of the ID token contains the public key that verifies it.",
-    needsSignatureCheck: true,
     sources: ["RFC 8725 §3.10", "CVE-2018-0114", "CVE-2026-27962"],
-    parameters: [textParameter("kid", "attacker", "The header parameter kid; `own` is the one of the server.")],
-    variants: [{ kid: "attacker" }, { kid: "own" }],
-    start: (stage, { kid }) =>
-      forge(stage, "ID token with its own key", ({ header, claims }) =>
+    ...oneOf("kid", ["attacker", "own"], "The header parameter kid; `own` is the one of the server."),
+    once: ({ kid }) =>
+      forgeJwt("ID token with its own key", ({ header, claims }) =>
         signWithFreshKey(
           (jwk) => ({ ...header, alg: "ES256", kid: kid === "own" ? header.kid : kid, jwk }),
           claims,
@@ -202,27 +181,23 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/header-urls",
     title: "The header of the ID token has the URL of the keys that verify it.",
     correctClient: "It discards the token response, and does not fetch the URL.",
-    needsSignatureCheck: true,
     sources: ["RFC 8725 §3.10"],
-    parameters: [textParameter("member", "jku", "The header parameter: jku, x5u or kid.")],
-    variants: ["jku", "x5u", "kid"].map((member) => ({ member })),
-    start: (stage, { member }) =>
-      forge(stage, `ID token with ${member}`, ({ header, claims }) =>
+    ...oneOf("member", ["jku", "x5u", "kid"], "The header parameter: jku, x5u or kid."),
+    once: ({ member }, { trap }) =>
+      forgeJwt(`ID token with ${member}`, ({ header, claims }) =>
         signWithFreshKey(
-          () => ({ ...header, alg: "ES256", kid: "attacker", [member]: `${stage.trap.origin}/keys` }),
+          () => ({ ...header, alg: "ES256", kid: "attacker", [member]: `${trap.origin}/keys` }),
           claims,
         )),
   }),
   defineAttack({
-    ...rejected,
     id: "id-token/header-crit",
-    title: "The header of the ID token lists an extension in crit that the client does not know.",
     needsSignatureCheck: true,
+    title: "The header of the ID token lists an extension in crit that the client does not know.",
     sources: ["RFC 7515 §4.1.11", "RFC 7797 §6", "CVE-2025-59420", "CVE-2026-32597"],
-    parameters: [textParameter("extension", "urn:example:extension", "The extension.")],
-    variants: ["urn:example:extension", "b64"].map((extension) => ({ extension })),
-    start: (stage, { extension }) =>
-      forge(stage, "ID token with crit", (original) =>
+    ...sent("extension", ["urn:example:extension", "b64"], "The extension."),
+    once: ({ extension }) =>
+      forgeJwt("ID token with crit", (original) =>
         signWithOwnKey(
           original,
           { ...original.header, crit: [extension], [extension]: extension === "b64" ? false : "1" },
@@ -230,14 +205,14 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
         )),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "id-token/header-claims",
     needsUser: true,
     title: "The header of the ID token has the claims of another user; the payload is correct.",
     correctClient: "It logs in the user of the payload.",
     sources: ["RFC 7515 §4.2"],
-    start: (stage) =>
-      forge(stage, "ID token with claims in the header", (original) =>
+    once: () =>
+      forgeJwt("ID token with claims in the header", (original) =>
         signWithOwnKey(
           original,
           { ...original.header, iss: original.claims.iss, sub: "mallory", email: "mallory@example.com" },

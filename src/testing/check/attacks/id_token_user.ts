@@ -2,11 +2,10 @@
 
 import type { Claims } from "../../faults/resign.ts";
 import type { Fault } from "../../faults/fault.ts";
-import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../observation.ts";
 import { otherUser } from "./effects.ts";
-import { rejected } from "./id_token.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 /** The claims of the user who logs in, unless the server has other ones. */
 const knownUser: Claims = {
@@ -46,7 +45,6 @@ function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault
 
 /** Every new user whom a client may take for the user who logged in before. */
 const otherAccount = {
-  ...rejected,
   effect: otherUser,
   needsUser: true,
   stop: undefined,
@@ -84,20 +82,17 @@ export const idTokenUserAttacks: readonly Attack[] = [
     title: "A new user, with another sub, has the email of the user who logged in before.",
     correctClient: "It does not log in the user with this email: a user is a pair of iss and sub.",
     sources: ["OpenID Connect Core §5.7", "CVE-2023-3128", "sandbox-quantum/switch#291"],
-    parameters: [{
-      name: "verified",
-      type: ["string", "null"],
-      default: "false",
-      description: 'The claim email_verified: "false" as a boolean, another text as it is; null removes it.',
-    }],
-    variants: [{ verified: "false" }, { verified: null }, { verified: "False" }],
-    start: ({ as }, { verified }) =>
-      void as.on("any").always(
-        describeNewUser("new user with the email of a known one", ({ email }) => ({
-          email,
-          email_verified: verified === "false" ? false : verified ?? undefined,
-        })),
-      ),
+    ...sent(
+      "verified",
+      ["false", null, "False"],
+      'The claim email_verified: "false" as a boolean, another text as it is; null removes it.',
+    ),
+    on: "any",
+    always: ({ verified }) =>
+      describeNewUser("new user with the email of a known one", ({ email }) => ({
+        email,
+        email_verified: verified === "false" ? false : verified ?? undefined,
+      })),
     assess: (observation) => assessUser(observation, String(knownUser.email)),
   }),
   defineAttack({
@@ -105,12 +100,10 @@ export const idTokenUserAttacks: readonly Attack[] = [
     id: "id-token/name-claimed",
     title: "A new user, with another sub, has the name of the user who logged in before.",
     sources: ["OpenID Connect Core §5.7", "OpenID Connect Core §5.1"],
-    parameters: [textParameter("claim", "preferred_username", "The claim: preferred_username or name.")],
-    variants: ["preferred_username", "name"].map((claim) => ({ claim })),
-    start: ({ as }, { claim }) =>
-      void as.on("any").always(
-        describeNewUser(`new user with the ${claim} of a known one`, (known) => ({ [claim]: known[claim] })),
-      ),
+    ...oneOf("claim", ["preferred_username", "name"], "The claim: preferred_username or name."),
+    on: "any",
+    always: ({ claim }) =>
+      describeNewUser(`new user with the ${claim} of a known one`, (known) => ({ [claim]: known[claim] })),
     assess: (observation) => assessUser(observation, `${knownUser.name} ${knownUser.preferred_username}`),
   }),
   defineAttack({
@@ -118,12 +111,10 @@ export const idTokenUserAttacks: readonly Attack[] = [
     id: "id-token/sub-similar",
     title: "A new user has the sub of the user who logged in before, in other letter case or with more characters.",
     sources: ["OpenID Connect Core §2", "OpenID Connect Core §5.7"],
-    parameters: [textParameter("how", "case", `${Object.keys(similarSubs).join(", ")}.`)],
-    variants: Object.keys(similarSubs).map((how) => ({ how })),
-    start: ({ as }, { how }) =>
-      void as.on("any").always(
-        describeNewUser(`new user with a similar sub: ${how}`, ({ sub }) => ({ sub: similarSubs[how]!(String(sub)) })),
-      ),
+    ...oneOf("how", Object.keys(similarSubs)),
+    on: "any",
+    always: ({ how }) =>
+      describeNewUser(`new user with a similar sub: ${how}`, ({ sub }) => ({ sub: similarSubs[how]!(String(sub)) })),
     assess: (observation) => assessUser(observation, similarSubs.extended!(String(knownUser.sub))),
   }),
 ];

@@ -6,18 +6,10 @@ import { findParam } from "../../../recorder/record_request.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
 import { encodeJwt, overrideClaims } from "../../faults/resign.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf } from "../observation.ts";
 import { type Forge, forgeJwt, publicKeySecret, signWithFreshKey, signWithHmac } from "./forged_jwt.ts";
-
-/** Every response that a client must reject: no token request follows. */
-const rejected = {
-  level: "must-reject",
-  stop: "callback",
-  needs: ["jarm"],
-  endpoints: ["authorize"],
-  correctClient: "It discards the response, and sends no token request.",
-} as const;
+import { oneOf } from "./parameters.ts";
 
 /** How the signature is wrong, by the value of the parameter. */
 const forgeries: Readonly<Record<string, Forge>> = {
@@ -39,25 +31,13 @@ const plantedCode = "planted-code";
 /** The attacks of the category `jarm`. */
 export const jarmAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
     id: "jarm/signature",
     title: "The signed authorization response is unsigned, or its signature is wrong.",
     sources: ["JARM §2.4", "RFC 8725 §3.1"],
-    parameters: [{
-      name: "flaw",
-      type: "string",
-      enum: Object.keys(forgeries),
-      default: "none",
-      description: "What is wrong with the signature.",
-    }],
-    variants: Object.keys(forgeries).map((flaw) => ({ flaw })),
-    start: ({ as }, { flaw }) =>
-      void as.on("authorize").once(
-        forgeJwt(`response with signature ${flaw}`, forgeries[flaw]!, "authorization_response"),
-      ),
+    ...oneOf("flaw", Object.keys(forgeries), "What is wrong with the signature."),
+    once: ({ flaw }) => forgeJwt(`response with signature ${flaw}`, forgeries[flaw]!, "authorization_response"),
   }),
   defineAttack({
-    ...rejected,
     id: "jarm/claims",
     title: "The signed authorization response has a wrong, missing or expired iss, aud or exp.",
     sources: ["JARM §2.1", "JARM §2.4"],
@@ -70,32 +50,22 @@ export const jarmAttacks: readonly Attack[] = [
       ...[null, "another-client"].map((value) => ({ claim: "aud", value })),
       ...[null, 1_000_000_000].map((value) => ({ claim: "exp", value })),
     ],
-    start: ({ as }, { claim, value }) =>
-      void as.on("authorize").once(
-        overrideClaims(
-          `response with ${claim} ${value}`,
-          () => ({ [claim]: value ?? undefined }),
-          undefined,
-          "authorization_response",
-        ),
+    once: ({ claim, value }) =>
+      overrideClaims(
+        `response with ${claim} ${value}`,
+        () => ({ [claim]: value ?? undefined }),
+        undefined,
+        "authorization_response",
       ),
   }),
   defineAttack({
-    ...rejected,
     id: "jarm/beside-plain",
     title: "The response has a plain code and state beside the signed response, or in its place.",
     correctClient: "It uses no parameter that is not signed.",
     sources: ["JARM §2.4"],
-    parameters: [{
-      name: "where",
-      type: "string",
-      enum: ["instead", "beside"],
-      default: "instead",
-      description: "Where the plain parameters are.",
-    }],
-    variants: [{ where: "instead" }, { where: "beside" }],
-    start: ({ as }, { where }) =>
-      void as.on("authorize").once(editAuthorizationResponse(
+    ...oneOf("where", ["instead", "beside"], "Where the plain parameters are."),
+    once: ({ where }) =>
+      editAuthorizationResponse(
         `plain parameters ${where}`,
         (fields) => {
           const [, jwt] = fields.find(([name]) => name === "response") ?? [];
@@ -107,7 +77,7 @@ export const jarmAttacks: readonly Attack[] = [
         },
         "got a signed authorization response",
         "around",
-      )),
+      ),
     assess(observation) {
       const { exchanges, outcome } = observation;
       const isBeside = exchanges.some(({ faults }) => faults.includes("plain parameters beside"));

@@ -5,29 +5,11 @@ import { encodeBase64url } from "../../../runtime/crypto.ts";
 import { builtInKeys } from "../../built_in_keys.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body, idToken, keys, status } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, defineAttack } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { endlessRequests } from "./effects.ts";
 import { exchangesOf } from "../observation.ts";
 import { signWithHmac } from "./forged_jwt.ts";
-
-/** Every JWKS with which the signature of the ID token cannot be verified. */
-const rejected = {
-  level: "must-reject",
-  stop: "token",
-  needsSignatureCheck: true,
-  needs: ["idToken", "readsIdToken"],
-  endpoints: ["jwks"],
-  correctClient: "It discards the token response: an ID token is never accepted without a check of its signature.",
-} as const;
-
-/** Every JWKS with which it can. */
-const accepted = {
-  level: "must-tolerate",
-  needsSignatureCheck: true,
-  needs: ["idToken", "readsIdToken"],
-  endpoints: ["jwks"],
-} as const;
+import { oneOf, sent } from "./parameters.ts";
 
 type Key = Readonly<Record<string, unknown>>;
 
@@ -46,14 +28,14 @@ const [unknownLogins, maxFetches] = [10, 2];
 /** The attacks of the category `keys`. */
 export const keyAttacks: readonly Attack[] = [
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "keys/rotated",
     title: "The server signs with a new key, which keys that were fetched before lack.",
     correctClient: "It fetches the keys once more, and accepts the ID token.",
     journey: "second login",
     endpoints: ["token"],
     sources: ["OpenID Connect Core §10.1.1", "giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
-    start: ({ as }) => void as.on("token").once(keys.rotated()),
+    once: () => keys.rotated(),
     // jose, oauth4webapi and others fetch keys at most once in 30 or 60 seconds, which is correct.
     assess: (observation) =>
       observation.outcome === "rejected" && exchangesOf(observation, "jwks").length === 0 &&
@@ -70,8 +52,6 @@ export const keyAttacks: readonly Attack[] = [
     title: "The server signs with a new key, and its JWKS lacks the key for a while, as from an HTTP cache.",
     correctClient: "It reports the error, after at most three fetches; a login some minutes later works.",
     level: "must-recover",
-    needs: ["idToken", "readsIdToken"],
-    needsSignatureCheck: true,
     journey: "second login",
     endpoints: ["token", "jwks"],
     sources: ["OpenID Connect Core §10.1.1", "smallrye/smallrye-jwt#228", "erlef/oidcc#543"],
@@ -96,7 +76,6 @@ export const keyAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
     id: "keys/unknown-often",
     effect: endlessRequests,
     title: "The ID tokens of ten logins in a row name keys that are not published.",
@@ -116,96 +95,74 @@ export const keyAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
     id: "keys/withdrawn",
     title: "The JWKS no longer has the key that signs.",
     sources: ["OpenID Connect Core §10.1.1"],
-    start: ({ as }) => void as.on("jwks").always(keys.withdrawn()),
+    always: () => keys.withdrawn(),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "keys/extra",
     title: "The JWKS lists keys that the client cannot use, besides the right one.",
     correctClient: "It ignores them, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
-    start: ({ as }) => void as.on("jwks").always(keys.extra()),
+    always: () => keys.extra(),
   }),
   defineAttack({
-    ...rejected,
     id: "keys/empty",
     title: "The JWKS has no keys, or its member keys is not a list.",
     sources: ["RFC 7517 §5"],
-    parameters: [{
-      name: "value",
-      type: ["array", "object", "string", "null"],
-      default: null,
-      description: "The member keys; null removes it.",
-    }],
-    variants: [{ value: [] }, { value: null }, { value: {} }, { value: "keys" }],
-    start: ({ as }, { value }) =>
-      void as.on("jwks").always(body.edited(() => ({ keys: value ?? undefined }), "no keys")),
+    ...sent("value", [[], null, {}, "keys"], "The member keys; null removes it."),
+    always: ({ value }) => body.edited(() => ({ keys: value ?? undefined }), "no keys"),
   }),
   defineAttack({
-    ...rejected,
     id: "keys/down",
     title: "The JWKS cannot be fetched.",
     sources: ["RFC 8725 §3.3"],
-    parameters: [textParameter("how", "503", "503, html, empty or truncated.")],
-    variants: ["503", "html", "empty", "truncated"].map((how) => ({ how })),
-    start: ({ as }, { how }) =>
-      void as.on("jwks").always(
-        how === "html"
-          ? body.html()
-          : how === "empty"
-          ? body.empty()
-          : how === "truncated"
-          ? body.truncated()
-          : status(503),
-      ),
+    ...oneOf("how", ["503", "html", "empty", "truncated"]),
+    always: ({ how }) =>
+      how === "html"
+        ? body.html()
+        : how === "empty"
+        ? body.empty()
+        : how === "truncated"
+        ? body.truncated()
+        : status(503),
   }),
   defineAttack({
     id: "keys/same-kid",
     title: "The JWKS has two keys under one kid, and the wrong one comes first.",
     correctClient: "It finds the key that fits, or reports that the keys are ambiguous.",
     level: "must-tolerate",
-    needs: ["idToken", "readsIdToken"],
-    needsSignatureCheck: true,
-    endpoints: ["jwks"],
     sources: ["RFC 7517 §4.5"],
-    parameters: [textParameter("type", "other", "The type of the wrong key: other or same.")],
-    variants: [{ type: "other" }, { type: "same" }],
-    start: ({ as }, { type }) =>
-      void as.on("jwks").always(
-        body.edited((members) => {
-          const all = keysOf(members);
-          const wrong = all.map((key) => type === "same" ? { ...key, ...swapped(key) } : keyOfAnotherType(key));
-          return { keys: [...wrong, ...all] };
-        }, "two keys under one kid"),
-      ),
+    ...oneOf("type", ["other", "same"], "The type of the wrong key: other or same."),
+    always: ({ type }) =>
+      body.edited((members) => {
+        const all = keysOf(members);
+        const wrong = all.map((key) => type === "same" ? { ...key, ...swapped(key) } : keyOfAnotherType(key));
+        return { keys: [...wrong, ...all] };
+      }, "two keys under one kid"),
     assess: ({ outcome }) =>
       outcome === "rejected" ? { passed: true, because: "the client reported an error" } : undefined,
   }),
   defineAttack({
-    ...rejected,
     id: "keys/symmetric",
     title: "The JWKS has a symmetric key, and the ID token has an HMAC of it.",
     endpoints: ["token", "jwks"],
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.5"],
-    start: ({ as }) => void as.on("any").always(symmetricKey()),
+    on: "any",
+    always: () => symmetricKey(),
   }),
   defineAttack({
-    ...rejected,
     id: "keys/swapped-under-kid",
     title: "Another key is published under the kid of the key that signs.",
     sources: ["RFC 7517 §4.5", "auth0/jwks-rsa-java#277"],
-    start: ({ as }) =>
-      void as.on("jwks").always(
-        body.edited((members) => {
-          const all = keysOf(members);
-          // The modulus of another key, with the ids of this one.
-          return { keys: all.map((key) => ({ ...key, ...swapped(key) })) };
-        }, "another key under the kid"),
-      ),
+    always: () =>
+      body.edited((members) => {
+        const all = keysOf(members);
+        // The modulus of another key, with the ids of this one.
+        return { keys: all.map((key) => ({ ...key, ...swapped(key) })) };
+      }, "another key under the kid"),
   }),
 ];
 

@@ -2,11 +2,12 @@
 
 import { textParameter } from "../../faults/parameters.ts";
 import type { MintedLogoutToken } from "../../mint_logout_token.ts";
-import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { logoutRequest, sessionIdOf } from "../control.ts";
 import { deadTokens } from "./effects.ts";
 import { useEndedSession } from "./ended_session.ts";
 import { undecided } from "./undecided.ts";
+import { oneOf } from "./parameters.ts";
 
 /** The member of `events` (Back-Channel Logout §2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -63,8 +64,7 @@ export const logoutAttacks: readonly Attack[] = [
     id: "logout/back-channel-signature",
     title: "The logout token is unsigned, or signed by another key.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
-    parameters: [textParameter("flaw", "none", "none, wrong key or unknown key.")],
-    variants: ["none", "wrong key", "unknown key"].map((flaw) => ({ flaw })),
+    ...oneOf("flaw", ["none", "wrong key", "unknown key"]),
     perform: async (stage, { flaw }) =>
       await postInvalid(
         stage,
@@ -115,8 +115,7 @@ export const logoutAttacks: readonly Attack[] = [
     id: "logout/back-channel-nonce",
     title: "The logout token has a nonce, or is an ID token.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12"],
-    parameters: [textParameter("which", "nonce", "nonce or id-token.")],
-    variants: [{ which: "nonce" }, { which: "id-token" }],
+    ...oneOf("which", ["nonce", "id-token"]),
     async perform(stage, { which }) {
       const sid = sessionIdOf(stage.as);
       const { client: { client_id } } = stage;
@@ -134,8 +133,7 @@ export const logoutAttacks: readonly Attack[] = [
     title: "The logout token is about another session, or another user.",
     correctClient: "The session continues, because only the named one ends.",
     sources: ["OpenID Connect Back-Channel Logout §2.7"],
-    parameters: [textParameter("who", "sid", "sid or sub.")],
-    variants: [{ who: "sid" }, { who: "sub" }],
+    ...oneOf("who", ["sid", "sub"]),
     async perform(stage, { who }) {
       const claims = who === "sid"
         ? { sub: undefined, sid: "another-session" }
@@ -173,8 +171,6 @@ export const logoutAttacks: readonly Attack[] = [
     title: "A logout token ends the session, and the user continues in the application.",
     correctClient: "It has no session any more, and sends no token of it.",
     level: "should-reject",
-    journey: "session",
-    endpoints: [],
     needs: ["backChannelLogout", "currentUser", "request"],
     sources: ["OpenID Connect Back-Channel Logout §2.7"],
     async perform(stage) {
@@ -187,12 +183,9 @@ export const logoutAttacks: readonly Attack[] = [
     title: "A page of another site loads the front-channel logout URI with a wrong issuer or session, or with none.",
     correctClient: "The session continues.",
     level: "should-reject",
-    journey: "session",
-    endpoints: [],
     needs: ["frontChannelLogout", "currentUser"],
     sources: ["OpenID Connect Front-Channel Logout §2", "OpenID Connect Front-Channel Logout §3"],
-    parameters: [textParameter("wrong", "iss", "iss, near iss, sid or both; both are then absent.")],
-    variants: ["iss", "near iss", "sid", "both"].map((wrong) => ({ wrong })),
+    ...oneOf("wrong", ["iss", "near iss", "sid", "both"], "iss, near iss, sid or both; both are then absent."),
     async perform(stage, { wrong }) {
       const { as, client, driver, journey, session } = stage;
       if (wrong === "both" && !client.frontchannel_logout_session_required) {

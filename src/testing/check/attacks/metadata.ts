@@ -4,25 +4,14 @@ import type { Fault } from "../../faults/fault.ts";
 import { body, metadata, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { readBodyText, withBody } from "../../faults/response_body.ts";
+import { withMembers } from "./changed_members.ts";
 import { equivalentIssuers } from "./equivalent_issuers.ts";
 import { describeError, describeOutcome } from "../assess.ts";
-import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { hostileText, leakedCredentials, unboundCode, unusableResponse } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { nearIssuers } from "./near_misses.ts";
-
-/** Every metadata document that a client must reject: no authorization request follows. */
-const rejected = {
-  level: "must-reject",
-  stop: "discovery",
-  endpoints: ["discovery"],
-  correctClient: "It rejects the document, and sends no authorization request.",
-} as const;
-
-/** Adds a rule that changes members of every metadata document. */
-function edit({ as }: Stage, name: string, members: Readonly<Record<string, unknown>>): void {
-  as.on("discovery").always(body.edited((document) => ({ ...document, ...members }), name));
-}
+import { oneOf, sent } from "./parameters.ts";
 
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
@@ -39,70 +28,51 @@ function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
 /** The attacks of the category `metadata`. */
 export const metadataAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
     id: "metadata/issuer-other",
     title: "The metadata document names another issuer.",
     sources: ["RFC 8414 §3.3", "OpenID Connect Discovery §4.3"],
-    parameters: [textParameter("how", "other", "other, shortened, extended or path.")],
-    variants: ["other", "shortened", "extended", "path"].map((how) => ({ how })),
-    start: (stage, { how }) => edit(stage, `issuer ${how}`, { issuer: nearIssuers(stage.as.issuer)[how] }),
+    ...oneOf("how", ["other", "shortened", "extended", "path"]),
+    always: ({ how }, { as }) => withMembers(`issuer ${how}`, { issuer: nearIssuers(as.issuer)[how] }),
   }),
   defineAttack({
-    ...rejected,
     id: "metadata/issuer-missing",
     title: "The metadata document names no issuer, or one that is not a text.",
     sources: ["RFC 8414 §2"],
-    parameters: [{
-      name: "value",
-      type: ["string", "number", "null"],
-      default: null,
-      description: "The issuer; null removes it.",
-    }],
-    variants: [null, "", 7].map((value) => ({ value })),
-    start: (stage, { value }) => edit(stage, "no issuer", { issuer: value ?? undefined }),
+    ...sent("value", [null, "", 7], "The issuer; null removes it."),
+    always: ({ value }) => withMembers("no issuer", { issuer: value ?? undefined }),
   }),
   defineAttack({
-    ...rejected,
     id: "metadata/issuer-equivalent",
     title: "The issuer of the metadata differs from the configured one only by its spelling.",
+    correctClient: "It rejects the document, and sends no authorization request.",
+    stop: "discovery",
     level: "should-reject",
     sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
-    parameters: [textParameter("how", "slash", "slash, case or port.")],
-    variants: ["case", "port"].map((how) => ({ how })),
-    start: (stage, { how }) =>
-      edit(stage, `issuer with another ${how}`, { issuer: equivalentIssuers(stage.as.issuer)[how] }),
+    ...oneOf("how", ["case", "port"]),
+    always: ({ how }, { as }) =>
+      withMembers(`issuer with another ${how}`, { issuer: equivalentIssuers(as.issuer)[how] }),
   }),
   defineAttack({
-    ...rejected,
     id: "metadata/member-missing",
     effect: unusableResponse,
     title: "The metadata document lacks an endpoint that the client needs.",
     correctClient: "It reports the missing member; it does not guess the path.",
     stop: undefined,
     sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
-    parameters: [textParameter("member", "token_endpoint", "The member.")],
-    variants: ["authorization_endpoint", "token_endpoint"].map((member) => ({ member })),
-    start: ({ as }, { member }) => void as.on("discovery").always(metadata.without(member)),
+    ...sent("member", ["authorization_endpoint", "token_endpoint"], "The member."),
+    always: ({ member }) => metadata.without(member),
   }),
   defineAttack({
-    ...rejected,
     id: "metadata/member-shape",
     effect: unusableResponse,
     title: "An endpoint of the metadata is a number, null, or a relative URL.",
     correctClient: "It reports the member.",
     stop: undefined,
     sources: ["RFC 8414 §2"],
-    parameters: [{
-      name: "value",
-      type: ["string", "number", "null"],
-      default: 7,
-      description: "The value of token_endpoint.",
-    }],
-    variants: [7, null, "/oauth2/token"].map((value) => ({ value })),
-    start: (stage, { value }) => edit(stage, "token_endpoint of a wrong type", { token_endpoint: value }),
+    ...sent("value", [7, null, "/oauth2/token"], "The value of token_endpoint."),
+    always: ({ value }) => withMembers("token_endpoint of a wrong type", { token_endpoint: value }),
   }),
   defineAttack({
-    ...rejected,
     id: "metadata/plain-http",
     effect: leakedCredentials,
     title: "The token endpoint, userinfo or the keys of an https issuer have an http URL.",
@@ -112,27 +82,20 @@ export const metadataAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
     parameters: [memberParameter],
     variants: usedMembers.map((member) => ({ member })),
-    start: (stage, { member }) =>
-      edit(stage, `${member} without TLS`, { [member]: `${stage.trap.origin.replace("https:", "http:")}/${member}` }),
+    always: ({ member }, { trap }) =>
+      withMembers(`${member} without TLS`, { [member]: `${trap.origin.replace("https:", "http:")}/${member}` }),
     assess: assessVisit,
   }),
   defineAttack({
     id: "metadata/pkce-unsupported",
     effect: unboundCode,
+    stop: undefined,
     title: "The metadata announces no code challenge method, or only plain.",
     correctClient: "It stops, or still sends a code challenge with S256.",
-    level: "must-reject",
-    endpoints: ["discovery"],
     sources: ["RFC 9700 §2.1.1", "RFC 7636 §7.2"],
-    parameters: [{
-      name: "methods",
-      type: ["array", "null"],
-      default: null,
-      description: "code_challenge_methods_supported; null removes it.",
-    }],
-    variants: [{ methods: null }, { methods: [] }, { methods: ["plain"] }],
-    start: (stage, { methods }) =>
-      edit(stage, "no code challenge method S256", { code_challenge_methods_supported: methods ?? undefined }),
+    ...sent("methods", [null, [], ["plain"]], "code_challenge_methods_supported; null removes it."),
+    always: ({ methods }) =>
+      withMembers("no code challenge method S256", { code_challenge_methods_supported: methods ?? undefined }),
     assess: ({ exchanges, outcome }) => {
       const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
       const isWeak = requests.some(({ request: { query } }) =>
@@ -153,10 +116,9 @@ export const metadataAttacks: readonly Attack[] = [
     title: "The metadata document has members and values that no specification defines.",
     correctClient: "It ignores them.",
     level: "must-tolerate",
-    endpoints: ["discovery"],
     sources: ["RFC 8414 §2"],
-    start: (stage) =>
-      edit(stage, "unknown members", {
+    always: () =>
+      withMembers("unknown members", {
         example_feature: { nested: [1, null] },
         grant_types_supported: ["authorization_code", "refresh_token", "urn:example:unknown"],
       }),
@@ -166,12 +128,9 @@ export const metadataAttacks: readonly Attack[] = [
     effect: leakedCredentials,
     title: "The metadata redirects to another origin.",
     correctClient: "It does not follow the redirect, or rejects the document that it finds there.",
-    level: "must-reject",
     stop: "discovery",
-    endpoints: ["discovery"],
     sources: ["RFC 8414 §6.2"],
-    start: ({ as, trap }) =>
-      void as.on("discovery").always(metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`)),
+    always: (_, { trap }) => metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`),
     // To follow it is no fault by itself: the request has no secret, and the document there is rejected.
     assess: (observation) =>
       observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0
@@ -183,20 +142,16 @@ export const metadataAttacks: readonly Attack[] = [
     title: "The metadata announces no client authentication methods, or methods that the client does not know.",
     correctClient: "It uses its method, or reports that none is supported; without the member, the default counts.",
     level: "must-tolerate",
-    endpoints: ["discovery"],
     sources: ["RFC 8414 §2"],
-    parameters: [textParameter("how", "absent", "absent, with-unknown or only-unknown.")],
-    variants: ["absent", "with-unknown", "only-unknown"].map((how) => ({ how })),
-    start: ({ as }, { how }) =>
-      void as.on("discovery").always(
-        body.edited((document) => ({
-          ...document,
-          token_endpoint_auth_methods_supported: how === "absent" ? undefined : [
-            "urn:example:unknown",
-            ...how === "with-unknown" ? document.token_endpoint_auth_methods_supported as readonly string[] : [],
-          ],
-        }), `authentication methods ${how}`),
-      ),
+    ...oneOf("how", ["absent", "with-unknown", "only-unknown"]),
+    always: ({ how }) =>
+      body.edited((document) => ({
+        ...document,
+        token_endpoint_auth_methods_supported: how === "absent" ? undefined : [
+          "urn:example:unknown",
+          ...how === "with-unknown" ? document.token_endpoint_auth_methods_supported as readonly string[] : [],
+        ],
+      }), `authentication methods ${how}`),
     assess: (observation) => {
       const [{ response: { body: document = "{}" } = {} } = {}] = exchangesOf(observation, "discovery");
       const { token_endpoint_auth_methods_supported: methods } = JSON.parse(document);
@@ -210,32 +165,26 @@ export const metadataAttacks: readonly Attack[] = [
     title: "The first request for the metadata fails; a request for another well-known URL, or a later one, succeeds.",
     correctClient: "It tries the other well-known URL, or reports the failure; it does not keep the failure.",
     level: "must-recover",
-    endpoints: ["discovery"],
     sources: ["RFC 8414 §3.1", "RFC 8414 §5"],
-    parameters: [textParameter("how", "404", "404, 500, html or redirect.")],
-    variants: ["404", "500", "html", "redirect"].map((how) => ({ how })),
-    start: ({ as, trap }, { how }) =>
-      void as.on("discovery").once(
-        how === "html"
-          ? body.html()
-          : how === "redirect"
-          ? metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`)
-          : status(Number(how)),
-      ),
+    ...oneOf("how", ["404", "500", "html", "redirect"]),
+    once: ({ how }, { trap }) =>
+      how === "html"
+        ? body.html()
+        : how === "redirect"
+        ? metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`)
+        : status(Number(how)),
   }),
   defineAttack({
-    ...rejected,
     id: "metadata/authorization-endpoint-hostile",
     effect: hostileText,
     title: "The authorization endpoint is a script, a file, a URL for another program, or begins with a hyphen.",
     correctClient: "It opens only http and https URLs in a browser.",
     sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
-    parameters: [textParameter("value", "javascript:void(0)", "The member authorization_endpoint.")],
-    variants: [
+    ...sent("value", [
       ...["javascript:void(0)", "data:text/html,<p>marker</p>", "file:///nonexistent/marker"],
       ...["vscode://marker", "-marker", "$(true)"],
-    ].map((value) => ({ value })),
-    start: (stage, { value }) => edit(stage, "hostile authorization endpoint", { authorization_endpoint: value }),
+    ], "The member authorization_endpoint."),
+    always: ({ value }) => withMembers("hostile authorization endpoint", { authorization_endpoint: value }),
     async perform({ driver, journey }) {
       const opened: string[] = [];
       const authorize = (url: string | URL) => {
@@ -255,7 +204,6 @@ export const metadataAttacks: readonly Attack[] = [
     correctClient: "It does not connect to it, if it runs on a server.",
     level: "should-reject",
     needsAnyOrigin: true,
-    endpoints: ["discovery"],
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
     parameters: [textParameter("host", "169.254.169.254", "The host."), memberParameter],
     variants: [
@@ -264,9 +212,9 @@ export const metadataAttacks: readonly Attack[] = [
       })),
       ...usedMembers.slice(1).map((member) => ({ host: "127.0.0.1", member })),
     ],
-    start(stage, { host, member }) {
-      stage.trap.addOrigin(`https://${host}`);
-      edit(stage, `${member} in an internal network`, { [member]: `https://${host}/${member}` });
+    always({ host, member }, { trap }) {
+      trap.addOrigin(`https://${host}`);
+      return withMembers(`${member} in an internal network`, { [member]: `https://${host}/${member}` });
     },
     assess: assessVisit,
   }),
@@ -276,9 +224,9 @@ export const metadataAttacks: readonly Attack[] = [
     correctClient: "It fetches the metadata again, at the latest after a failure, and completes a login.",
     level: "must-recover",
     journey: "second login",
-    endpoints: ["discovery"],
     sources: ["RFC 8414 §3.2", "OpenID Connect Discovery §4"],
-    start: ({ as }) => void as.on("any").always(movedEndpoints()),
+    on: "any",
+    always: () => movedEndpoints(),
     assess: async ({ outcome, earlier, logInAgain }) => {
       if (outcome !== "rejected") return undefined;
       earlier!.passTime?.(86_400);

@@ -1,9 +1,9 @@
 /** A second, honest issuer: mix-up, and metadata that names its endpoints (RFC 9700 §4.4, RFC 9207). */
 
 import { body, metadata } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, defineAttack, type Stage } from "../attack.ts";
+import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { mixUp } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
 
 /** The honest issuer sends iss; no code of it may come to the server of the journey. */
 const rejected = {
@@ -29,8 +29,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
     title: "The authorization endpoint sends the browser to a second, honest issuer with the same state.",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
-    parameters: [textParameter("advertised", "yes", "yes or no: whether the metadata of the server announces iss.")],
-    variants: [{ advertised: "yes" }, { advertised: "no" }],
+    ...oneOf("advertised", ["yes", "no"], "yes or no: whether the metadata of the server announces iss."),
     async start(stage, { advertised }) {
       const { as } = stage;
       const endpoint = await openOtherEndpoint(stage);
@@ -53,7 +52,6 @@ export const otherIssuerAttacks: readonly Attack[] = [
     id: "metadata/endpoint-of-another",
     effect: mixUp,
     title: "The metadata names the authorization endpoint of a second, honest issuer.",
-    endpoints: ["discovery"],
     sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
     async start(stage) {
       const authorization_endpoint = await openOtherEndpoint(stage);

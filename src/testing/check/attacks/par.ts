@@ -4,8 +4,9 @@ import { findParam } from "../../../recorder/record_request.ts";
 import { editJsonBody, editResponse, withStatus } from "../../faults/response_body.ts";
 import { error } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 /** How often a client may push the requests of one login. */
 const maxPushes = 3;
@@ -27,8 +28,6 @@ export const parAttacks: readonly Attack[] = [
     title: "The server rejects the pushed authorization request.",
     correctClient: "It opens no browser and reports the code; it does not send the request by the browser instead.",
     level: "must-recover",
-    needs: ["par"],
-    endpoints: ["par"],
     sources: ["RFC 9126 §2.3"],
     parameters: [
       textParameter("code", "invalid_request", "The member error."),
@@ -48,22 +47,12 @@ export const parAttacks: readonly Attack[] = [
     title: "The response to a pushed request has no request_uri, or one that is not a text.",
     correctClient: "It reports the response, and sends no authorization request.",
     level: "must-reject",
-    needs: ["par"],
-    endpoints: ["par"],
     sources: ["RFC 9126 §2.2"],
-    parameters: [{
-      name: "value",
-      type: ["string", "number", "object", "null"],
-      default: "absent",
-      description: 'The member request_uri; "absent" removes it.',
-    }],
-    variants: ["absent", "", null, 7, {}].map((value) => ({ value })),
-    start: ({ as }, { value }) =>
-      void as.on("par").always(
-        editJsonBody(
-          `request_uri ${JSON.stringify(value)}`,
-          (members) => ({ ...members, request_uri: value === "absent" ? undefined : value }),
-        ),
+    ...sent("value", ["absent", "", null, 7, {}], 'The member request_uri; "absent" removes it.'),
+    always: ({ value }) =>
+      editJsonBody(
+        `request_uri ${JSON.stringify(value)}`,
+        (members) => ({ ...members, request_uri: value === "absent" ? undefined : value }),
       ),
     assess: (observation) =>
       exchangesOf(observation, "authorize").length === 0
@@ -75,37 +64,25 @@ export const parAttacks: readonly Attack[] = [
     title: "The response to a pushed request has status 200, or no usable expires_in.",
     correctClient: "It reports the response, or uses the request_uri.",
     level: "informational",
-    needs: ["par"],
-    endpoints: ["par"],
     sources: ["RFC 9126 §2.2"],
-    parameters: [{
-      name: "how",
-      type: "string",
-      enum: ["status-200", "expires-in-missing", "expires-in-text"],
-      default: "status-200",
-      description: "What is unusual.",
-    }],
-    variants: [{ how: "status-200" }, { how: "expires-in-missing" }, { how: "expires-in-text" }],
-    start: ({ as }, { how }) =>
-      void as.on("par").always(
-        how === "status-200"
-          ? editResponse(
-            how,
-            "was pushed",
-            (response) => response.status === 201 ? withStatus(response, 200) : undefined,
-          )
-          : editJsonBody(how, (members) => ({
-            ...members,
-            expires_in: how === "expires-in-missing" ? undefined : String(members.expires_in),
-          })),
-      ),
+    ...oneOf("how", ["status-200", "expires-in-missing", "expires-in-text"], "What is unusual."),
+    always: ({ how }) =>
+      how === "status-200"
+        ? editResponse(
+          how,
+          "was pushed",
+          (response) => response.status === 201 ? withStatus(response, 200) : undefined,
+        )
+        : editJsonBody(how, (members) => ({
+          ...members,
+          expires_in: how === "expires-in-missing" ? undefined : String(members.expires_in),
+        })),
   }),
   defineAttack({
     id: "par/expired-at-once",
     title: "The server no longer knows the request_uri when the browser comes.",
     correctClient: "It pushes the request once more, or reports the failure; the next login works.",
     level: "must-recover",
-    needs: ["par"],
     endpoints: ["par", "authorize"],
     sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
     start: ({ as }) =>
@@ -127,11 +104,14 @@ export const parAttacks: readonly Attack[] = [
     needs: ["jar"],
     endpoints: ["authorize", "par"],
     sources: ["RFC 9101 §7", "RFC 9101 §10.5"],
-    parameters: [textParameter("code", "request_not_supported", "The member error.")],
-    variants: ["request_not_supported", "request_uri_not_supported", "invalid_request_object"].map((code) => ({
-      code,
-    })),
-    start: ({ as }, { code }) => void as.on("any", ({ params }) => params.request !== undefined).always(error(code)),
+    ...sent(
+      "code",
+      ["request_not_supported", "request_uri_not_supported", "invalid_request_object"],
+      "The member error.",
+    ),
+    on: "any",
+    match: ({ params }) => params.request !== undefined,
+    always: ({ code }) => error(code),
     assess: ({ exchanges }) => {
       const isUnsigned = exchanges.some(({ endpoint, request }) =>
         (endpoint === "authorize" || endpoint === "par") &&

@@ -1,13 +1,10 @@
 /** Refreshes (RFC 6749 §6, RFC 9700 §4.14). */
 
 import { body, drop, error, idToken, status, tokens } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
-import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { forgedIdToken } from "./effects.ts";
-
-/** Every attack on a refresh: the journey is one, after a login without a fault. */
-const refreshing = { journey: "refresh", endpoints: ["token"] } as const;
+import { oneOf } from "./parameters.ts";
 
 /** The requests of a refresh. */
 const refreshRequest = { grant_type: "refresh_token" } as const;
@@ -27,74 +24,64 @@ async function assessKeptSession(observation: Observation): Promise<Assessment> 
 /** The attacks of the category `refresh`. */
 export const refreshAttacks: readonly Attack[] = [
   defineAttack({
-    ...refreshing,
     id: "refresh/transient",
     title: "A refresh fails once, and the next one works.",
     correctClient: "It keeps the refresh token and the session, and refreshes later.",
-    level: "must-recover",
     sources: ["RFC 6749 §5.2", "internxt/cli#645", "schulydev/Schuly#476"],
-    parameters: [textParameter("how", "503", "500, 503, 429, dropped or html.")],
-    variants: ["500", "503", "429", "dropped", "html"].map((how) => ({ how })),
-    start: ({ as }, { how }) =>
-      void as.on("token", refreshRequest).once(
-        how === "dropped"
-          ? drop("before")
-          : how === "html"
-          ? status(502, { body: "<h1>Bad gateway</h1>" })
-          : status(Number(how)),
-      ),
+    ...oneOf("how", ["500", "503", "429", "dropped", "html"]),
+    match: refreshRequest,
+    once: ({ how }) =>
+      how === "dropped"
+        ? drop("before")
+        : how === "html"
+        ? status(502, { body: "<h1>Bad gateway</h1>" })
+        : status(Number(how)),
     assess: assessKeptSession,
   }),
   defineAttack({
-    ...refreshing,
     id: "refresh/token-omitted",
     title: "A refresh returns no new refresh token; the old one stays valid.",
     correctClient: "It keeps the old refresh token, and uses it for the next refresh.",
-    level: "must-recover",
     sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
-    start: ({ as }) => void as.on("token", refreshRequest).once(tokens.withoutRefreshToken()),
+    match: refreshRequest,
+    once: () => tokens.withoutRefreshToken(),
     assess: assessKeptSession,
   }),
   defineAttack({
-    ...refreshing,
     id: "refresh/not-rotated",
     title: "A refresh returns the same refresh token.",
     correctClient: "It keeps the token, and uses it for the next refresh.",
     level: "must-tolerate",
     sources: ["RFC 6749 §6"],
-    start: ({ as }) => void as.on("token", refreshRequest).once(tokens.refreshTokenNotRotated()),
+    match: refreshRequest,
+    once: () => tokens.refreshTokenNotRotated(),
     assess: assessKeptSession,
   }),
   defineAttack({
-    ...refreshing,
     id: "refresh/rejected",
     title: "Every refresh is rejected with invalid_grant.",
     correctClient: "It forgets the token, and asks the user to log in once; the next login works.",
-    level: "must-recover",
     sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
-    start: ({ as }) => void as.on("token", refreshRequest).always(error("invalid_grant")),
+    match: refreshRequest,
+    always: () => error("invalid_grant"),
     assess: (observation) => {
       const requests = exchangesOf(observation, "token").length;
       return requests > 2 ? { passed: false, because: `the client refreshed ${requests} times` } : undefined;
     },
   }),
   defineAttack({
-    ...refreshing,
     id: "refresh/id-token-other",
     needs: ["idToken", "readsIdToken"],
     title: "A refresh returns an ID token of another user, another issuer or another client.",
     correctClient: "It discards the response; the session ends or stays as it was.",
     level: "must-reject",
     sources: ["OpenID Connect Core §12.2"],
-    parameters: [textParameter("claim", "sub", "The claim: sub, iss or aud.")],
-    variants: ["sub", "iss", "aud"].map((claim) => ({ claim })),
-    start: ({ as }, { claim }) =>
-      void as.on("token", refreshRequest).once(
-        claim === "sub" ? idToken.wrongSubject() : claim === "iss" ? idToken.wrongIssuer() : idToken.wrongAudience(),
-      ),
+    ...oneOf("claim", ["sub", "iss", "aud"], "The claim: sub, iss or aud."),
+    match: refreshRequest,
+    once: ({ claim }) =>
+      claim === "sub" ? idToken.wrongSubject() : claim === "iss" ? idToken.wrongIssuer() : idToken.wrongAudience(),
   }),
   defineAttack({
-    ...refreshing,
     id: "refresh/id-token-forged",
     needs: ["idToken", "readsIdToken"],
     needsSignatureCheck: true,
@@ -103,20 +90,18 @@ export const refreshAttacks: readonly Attack[] = [
     correctClient: "It discards the response, if it verifies the signature of the ID token at the login.",
     level: "should-reject",
     sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
-    start: ({ as }) => void as.on("token", refreshRequest).once(idToken.wrongSignature()),
+    match: refreshRequest,
+    once: () => idToken.wrongSignature(),
   }),
   defineAttack({
-    ...refreshing,
     id: "refresh/id-token-absent",
     needs: ["idToken"],
     title: "A refresh returns no ID token.",
     correctClient: "It accepts the tokens.",
     level: "must-tolerate",
     sources: ["OpenID Connect Core §12.2"],
-    start: ({ as }) =>
-      void as.on("token", refreshRequest).once(
-        body.edited(({ id_token: _, ...members }) => members, "no ID token"),
-      ),
+    match: refreshRequest,
+    once: () => body.edited(({ id_token: _, ...members }) => members, "no ID token"),
     assess: assessKeptSession,
   }),
 ];

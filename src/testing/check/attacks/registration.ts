@@ -3,22 +3,14 @@
 import type { Fault } from "../../faults/fault.ts";
 import { error } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import {
-  editJsonBody,
-  editResponse,
-  type Members,
-  readBodyText,
-  withBody,
-  withStatus,
-} from "../../faults/response_body.ts";
+import { editJsonBody, editResponse, readBodyText, withBody, withStatus } from "../../faults/response_body.ts";
 import { findParam } from "../../../recorder/record_request.ts";
 import { parseJsonObject } from "../../../http/message.ts";
-import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { withMember, withMembers } from "./changed_members.ts";
 import { leakedCredentials } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
-
-/** Every attack on the registration request. */
-const registering = { needs: ["registration"], endpoints: ["register"] } as const;
+import { oneOf, sent } from "./parameters.ts";
 
 /** The secret that the server registers for a client that asked for none. */
 const registeredSecret = "secret-that-the-server-registered-0001";
@@ -33,11 +25,6 @@ function assessRegistrations(observation: Observation): Assessment | undefined {
     : undefined;
 }
 
-/** Adds a rule that changes members of every registration response. */
-function editRegistration({ as }: Stage, name: string, edit: (members: Members) => Members): void {
-  as.on("register").always(editJsonBody(name, edit));
-}
-
 /** The id of the client that registered last. */
 function registeredClientId({ as }: Stage): string {
   const response = as.log.unmasked.exchanges.findLast(({ endpoint }) => endpoint === "register")?.response;
@@ -47,7 +34,6 @@ function registeredClientId({ as }: Stage): string {
 /** The attacks of the categories `registration` and `cimd`. */
 export const registrationAttacks: readonly Attack[] = [
   defineAttack({
-    ...registering,
     id: "registration/rejected",
     title: "The server rejects the registration.",
     correctClient: "It reports the code, after at most two more attempts; the next login works.",
@@ -68,70 +54,41 @@ export const registrationAttacks: readonly Attack[] = [
     assess: assessRegistrations,
   }),
   defineAttack({
-    ...registering,
     id: "registration/response-shape",
     title: "The registration response has no client_id, or one that is not a text.",
     correctClient: "It reports the response, and sends no authorization request.",
     level: "must-reject",
     sources: ["RFC 7591 §3.2.1"],
-    parameters: [{
-      name: "value",
-      type: ["string", "number", "object", "null"],
-      default: "absent",
-      description: 'The member client_id; "absent" removes it.',
-    }],
-    variants: ["absent", "", null, 7, {}].map((value) => ({ value })),
-    start: (stage, { value }) =>
-      editRegistration(stage, `client_id ${JSON.stringify(value)}`, (members) => ({
-        ...members,
-        client_id: value === "absent" ? undefined : value,
-      })),
+    ...sent("value", ["absent", "", null, 7, {}], 'The member client_id; "absent" removes it.'),
+    always: ({ value }) => withMember("client_id", value),
     assess: (observation) =>
       exchangesOf(observation, "authorize").length === 0 && exchangesOf(observation, "par").length === 0
         ? undefined
         : { passed: false, because: "the client still sent an authorization request" },
   }),
   defineAttack({
-    ...registering,
     id: "registration/response-unusual",
     title: "The registration response has status 200, or unknown members.",
     correctClient: "It uses the client_id, or reports the response.",
     level: "informational",
     sources: ["RFC 7591 §3.2.1"],
-    parameters: [{
-      name: "how",
-      type: "string",
-      enum: ["status-200", "unknown-members"],
-      default: "status-200",
-      description: "What is unusual.",
-    }],
-    variants: [{ how: "status-200" }, { how: "unknown-members" }],
-    start(stage, { how }) {
-      if (how === "unknown-members") {
-        return editRegistration(stage, how, (members) => ({ ...members, tenant: { id: 7 }, constructor: "x" }));
-      }
-      stage.as.on("register").always(
-        editResponse(how, "registered", (response) => response.status === 201 ? withStatus(response, 200) : undefined),
-      );
-    },
+    ...oneOf("how", ["status-200", "unknown-members"], "What is unusual."),
+    always: ({ how }) =>
+      how === "unknown-members" ? withMembers(how, { tenant: { id: 7 }, constructor: "x" }) : editResponse(
+        how,
+        "registered",
+        (response) => response.status === 201 ? withStatus(response, 200) : undefined,
+      ),
   }),
   defineAttack({
-    ...registering,
     id: "registration/changed",
     title: "The registration response has another redirect URI, or another authentication method, than the request.",
     correctClient: "It goes by what the response says, or stops.",
     level: "should-reject",
     sources: ["RFC 7591 §3.2.1"],
-    parameters: [{
-      name: "member",
-      type: "string",
-      enum: ["redirect_uris", "token_endpoint_auth_method"],
-      default: "redirect_uris",
-      description: "The changed member.",
-    }],
-    variants: [{ member: "redirect_uris" }, { member: "token_endpoint_auth_method" }],
-    start: (stage, { member }) =>
-      editRegistration(stage, `${member} changed`, (members) => ({
+    ...oneOf("member", ["redirect_uris", "token_endpoint_auth_method"], "The changed member."),
+    always: ({ member }) =>
+      editJsonBody(`${member} changed`, (members) => ({
         ...members,
         ...member === "redirect_uris" ? { redirect_uris: ["https://client.test/registered-by-the-server"] } : {
           token_endpoint_auth_method: "client_secret_post",
@@ -163,18 +120,10 @@ export const registrationAttacks: readonly Attack[] = [
     correctClient: "It registers once more, at the latest for the next login.",
     level: "must-recover",
     journey: "second login",
-    needs: ["registration"],
     ifUnmet: "the client registers again for each login",
     endpoints: ["authorize", "token"],
     sources: ["RFC 6749 §5.2", "RFC 7591 §3.2.1", "anthropics/claude-code#84614", "supabase/mcp#355"],
-    parameters: [{
-      name: "endpoint",
-      type: "string",
-      enum: ["authorize", "token"],
-      default: "authorize",
-      description: "Where the client is unknown first.",
-    }],
-    variants: [{ endpoint: "authorize" }, { endpoint: "token" }],
+    ...oneOf("endpoint", ["authorize", "token"], "Where the client is unknown first."),
     start(stage, { endpoint }) {
       const { as } = stage;
       const client = registeredClientId(stage);
@@ -189,7 +138,6 @@ export const registrationAttacks: readonly Attack[] = [
     assess: assessRegistrations,
   }),
   defineAttack({
-    ...registering,
     id: "registration/management-elsewhere",
     effect: leakedCredentials,
     title: "The registration response names a registration_client_uri at another origin.",
@@ -197,10 +145,10 @@ export const registrationAttacks: readonly Attack[] = [
     level: "must-reject",
     needs: ["registrationManagement"],
     sources: ["RFC 7592 §3", "RFC 7592 §5"],
-    start: (stage) =>
-      editRegistration(stage, "registration_client_uri elsewhere", (members) => ({
+    always: (_, { trap }) =>
+      editJsonBody("registration_client_uri elsewhere", (members) => ({
         ...members,
-        registration_client_uri: `${stage.trap.origin}/register/1`,
+        registration_client_uri: `${trap.origin}/register/1`,
       })),
     assess: ({ trap, outcome }) => {
       const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
@@ -218,14 +166,7 @@ export const registrationAttacks: readonly Attack[] = [
     needs: ["clientDocument"],
     endpoints: ["discovery", "authorize"],
     sources: ["Client ID Metadata Document §6", "MCP authorization, client registration"],
-    parameters: [{
-      name: "how",
-      type: "string",
-      enum: ["unsupported", "rejected"],
-      default: "unsupported",
-      description: "What the metadata says.",
-    }],
-    variants: [{ how: "unsupported" }, { how: "rejected" }],
+    ...oneOf("how", ["unsupported", "rejected"], "What the metadata says."),
     start: ({ as }, { how }) => void as.on("any").times(30, rejectDocuments(how === "unsupported")),
     assess: (observation) => {
       const requests = exchangesOf(observation, "authorize").length;

@@ -11,12 +11,10 @@ import { resource as resourceFaults, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { editJsonBody, editResponse } from "../../faults/response_body.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
-import { type Assessment, type Attack, defineAttack, type Stage } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
-
-/** Every attack on a client of a protected resource. */
-const ofResource = { by: "requestResource", endpoints: ["resource"] } as const;
+import { oneOf } from "./parameters.ts";
 
 /** How often a resource rejects a client that does not stop by itself. */
 const rejections = 30;
@@ -60,62 +58,44 @@ function valuesOf({ as, client }: Stage): readonly string[] {
 /** The attacks of the category `resource`. */
 export const resourceAttacks: readonly Attack[] = [
   defineAttack({
-    ...ofResource,
     id: "resource/challenge-shapes",
     title: "The challenge of the resource has an unusual, legal form; only it says where the metadata is.",
     correctClient: "It finds resource_metadata in the Bearer challenge, and logs in.",
     level: "must-tolerate",
     sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
-    parameters: [{
-      name: "form",
-      type: "string",
-      enum: Object.keys(challengeForms),
-      default: "another-scheme-first",
-      description: "The form of the challenge.",
-    }],
-    variants: Object.keys(challengeForms).map((form) => ({ form })),
-    start: (stage, { form }) =>
-      void stage.as.on("any", ({ endpoint }) => endpoint.startsWith("resource")).always({
-        name: `challenge: ${form}`,
-        waitsFor: "got a challenge",
-        handle: (next, context) => async (request, peer) => {
-          const { endpoint, params } = context.request;
-          // The well-known address alone leads nowhere.
-          if (endpoint === "resource_metadata" && params.from !== "challenge") return json(404, {});
-          const response = await next(request, peer);
-          if (endpoint !== "resource" || response.status !== 401 || !context.consume()) return response;
-          const url = `${stage.resource!.metadataUrl}?from=challenge`;
-          return withHeaders(response, { "www-authenticate": challengeForms[form]!(url, stage.trap.origin) });
-        },
-      }),
+    ...oneOf("form", Object.keys(challengeForms), "The form of the challenge."),
+    on: "any",
+    match: ({ endpoint }) => endpoint.startsWith("resource"),
+    always: ({ form }, stage) => ({
+      name: `challenge: ${form}`,
+      waitsFor: "got a challenge",
+      handle: (next, context) => async (request, peer) => {
+        const { endpoint, params } = context.request;
+        // The well-known address alone leads nowhere.
+        if (endpoint === "resource_metadata" && params.from !== "challenge") return json(404, {});
+        const response = await next(request, peer);
+        if (endpoint !== "resource" || response.status !== 401 || !context.consume()) return response;
+        const url = `${stage.resource!.metadataUrl}?from=challenge`;
+        return withHeaders(response, { "www-authenticate": challengeForms[form]!(url, stage.trap.origin) });
+      },
+    }),
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/challenge-missing",
     title: "The 401 response has no challenge, or one without resource_metadata.",
     correctClient: "It finds the metadata at the well-known address, and logs in.",
     level: "must-tolerate",
     sources: ["RFC 9728 §3.1", "MCP authorization, protected resource metadata discovery"],
-    parameters: [{
-      name: "what",
-      type: "string",
-      enum: ["challenge", "resource_metadata"],
-      default: "challenge",
-      description: "What is missing.",
-    }],
-    variants: [{ what: "challenge" }, { what: "resource_metadata" }],
-    start: ({ as }, { what }) =>
-      void as.on("resource").always(
-        what === "resource_metadata"
-          ? resourceFaults.missingMetadataUrl()
-          : editResponse("no challenge", "got a challenge", (response) =>
-            getHeader(response, "www-authenticate") === undefined
-              ? undefined
-              : withoutHeader(response, "www-authenticate")),
-      ),
+    ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
+    always: ({ what }) =>
+      what === "resource_metadata"
+        ? resourceFaults.missingMetadataUrl()
+        : editResponse("no challenge", "got a challenge", (response) =>
+          getHeader(response, "www-authenticate") === undefined
+            ? undefined
+            : withoutHeader(response, "www-authenticate")),
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/metadata-of-another",
     title: "The metadata document is about another resource.",
     correctClient: "It rejects the document, and sends no authorization request.",
@@ -123,10 +103,9 @@ export const resourceAttacks: readonly Attack[] = [
     stop: "discovery",
     endpoints: ["resource_metadata"],
     sources: ["RFC 9728 §3.3", "RFC 9728 §7.3"],
-    start: ({ as }) => void as.on("resource_metadata").always(resourceFaults.wrongResource()),
+    always: () => resourceFaults.wrongResource(),
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/metadata-url-foreign",
     title: "The challenge names the metadata of another resource, at another host, with another authorization server.",
     correctClient: "It does not fetch the document, or rejects it because it is about another resource.",
@@ -150,7 +129,6 @@ export const resourceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/issuer-changed",
     title:
       "The resource names another authorization server than for the last login, and rejects the tokens of the first.",
@@ -180,7 +158,6 @@ export const resourceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/authorization-servers-odd",
     title:
       "The metadata of the resource names no authorization server, one that is no URL, or one that has no metadata.",
@@ -188,14 +165,7 @@ export const resourceAttacks: readonly Attack[] = [
     level: "must-recover",
     endpoints: ["resource_metadata"],
     sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
-    parameters: [{
-      name: "how",
-      type: "string",
-      enum: ["absent", "empty", "no-url", "without-metadata"],
-      default: "absent",
-      description: "What authorization_servers is.",
-    }],
-    variants: ["absent", "empty", "no-url", "without-metadata"].map((how) => ({ how })),
+    ...oneOf("how", ["absent", "empty", "no-url", "without-metadata"], "What authorization_servers is."),
     start({ as, trap }, { how }) {
       const lists: Readonly<Record<string, readonly string[] | undefined>> = {
         absent: undefined,
@@ -212,7 +182,6 @@ export const resourceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/unauthorized-for-ever",
     title: "The resource rejects every access token with 401, however fresh.",
     correctClient: "It stops after a few attempts, and reports the failure; the next login works.",
@@ -224,7 +193,6 @@ export const resourceAttacks: readonly Attack[] = [
     assess: assessAuthorizations,
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/insufficient-scope",
     title: "The resource rejects the token with 403 insufficient_scope, and names the missing scope value alone.",
     correctClient: "It requests the old scope together with the missing value once, or reports the scope.",
@@ -248,7 +216,6 @@ export const resourceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/insufficient-scope-for-ever",
     title: "The resource rejects every token with 403 insufficient_scope.",
     correctClient: "It asks the user three times at most, and reports the scope; the next login works.",
@@ -259,14 +226,14 @@ export const resourceAttacks: readonly Attack[] = [
     assess: assessAuthorizations,
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/token-expired",
     title: "The resource rejects the token of a session with 401 invalid_token.",
     correctClient: "It refreshes the tokens once, and repeats the request once; or it starts a new login.",
     level: "must-recover",
     journey: "session",
     sources: ["RFC 6750 §3.1"],
-    start: (stage) => void stage.as.on("resource", hasToken).once(rejectTokens(stage, "invalid_token")),
+    match: hasToken,
+    once: (_, stage) => rejectTokens(stage, "invalid_token"),
     async perform({ session, begin }) {
       if (session!.request === undefined) return await begin();
       await session!.request();
@@ -282,7 +249,6 @@ export const resourceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...ofResource,
     id: "resource/redirects-away",
     title: "The resource redirects a request with an access token to another origin.",
     correctClient: "It sends the token nowhere else.",
@@ -318,12 +284,10 @@ export const resourceAttacks: readonly Attack[] = [
       ...["false", "true", 1, {}, null, "absent"].map((value) => ({ member: "active", value })),
       { member: "aud", value: "https://another.example" },
     ],
-    start: ({ as }, { member, value }) =>
-      void as.on("introspect").always(
-        editJsonBody(`${member} ${JSON.stringify(value)}`, (members) => ({
-          ...members,
-          [member]: value === "absent" ? undefined : value,
-        })),
-      ),
+    always: ({ member, value }) =>
+      editJsonBody(`${member} ${JSON.stringify(value)}`, (members) => ({
+        ...members,
+        [member]: value === "absent" ? undefined : value,
+      })),
   }),
 ];

@@ -5,22 +5,16 @@
 import { findParam } from "../../../recorder/record_request.ts";
 import type { Callback } from "../../browser/callback.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { foreignLogin, mixUp, repeatedDelivery } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { undecided } from "./undecided.ts";
+import { oneOf } from "./parameters.ts";
 
-/** Every delivery to the redirect URI of a web application. */
-const delivered = { endpoints: ["authorize"], needs: ["receiveCallback"] } as const;
-
-/** Every delivery that a client must reject. */
-const rejected = {
-  ...delivered,
-  level: "must-reject",
-  correctClient: "It rejects the response, and sends no token request.",
-} as const;
+/** Every delivery to the redirect URI of a web application: the attack itself looks what the client did. */
+const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
 
 const withoutQuery = (url: string) => url.replace(/[?#].*$/, "");
 
@@ -102,8 +96,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     correctClient: "It exchanges the code once; the second delivery does not end the session.",
     level: "must-recover",
     sources: ["RFC 6749 §4.1.2", "getsentry/junior#838", "simstudioai/sim#4441"],
-    parameters: [textParameter("when", "together", "together, or after the login.")],
-    variants: [{ when: "together" }, { when: "after" }],
+    ...oneOf("when", ["together", "after"], "together, or after the login."),
     async perform({ as, driver, journey, startLogin, expectedSub }, { when }) {
       const { callback } = await startLogin();
       const deliver = () => driver.receiveCallback!(journey, callback);
@@ -126,13 +119,12 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
+    ...delivered,
     id: "response/unsolicited",
     title: "A browser that started no login delivers a response with a code of an attacker.",
     correctClient: "It rejects the response, and sends no token request; a session that exists continues.",
     sources: ["RFC 9700 §4.7", "RFC 6749 §10.12"],
-    parameters: [textParameter("session", "none", "none, or open: whether the user is logged in.")],
-    variants: [{ session: "none" }, { session: "open" }],
+    ...oneOf("session", ["none", "open"], "none, or open: whether the user is logged in."),
     async perform(stage, { session }) {
       const { driver, journey, openBrowser, startLogin } = stage;
       const before = session === "open" ? await driver.logIn!(journey) : undefined;
@@ -141,13 +133,12 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
+    ...delivered,
     id: "response/state-of-another-browser",
     title: "A browser delivers the response, or only the state, of a login that another browser started.",
     correctClient: "It rejects the response: state is bound to the browser.",
     sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
-    parameters: [textParameter("what", "response", "response: code and state; state: the state alone.")],
-    variants: [{ what: "response" }, { what: "state" }],
+    ...oneOf("what", ["response", "state"], "response: code and state; state: the state alone."),
     async perform(stage, { what }) {
       const { journey, openBrowser, startLogin } = stage;
       const { callback: foreign } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
@@ -159,7 +150,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
+    ...delivered,
     id: "response/state-used",
     title: "A browser delivers a code of an attacker, with the state of a login that has ended.",
     correctClient: "It rejects the response: a state is valid for one response.",
@@ -180,10 +171,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title: "Two logins of two users are open in one browser, and their responses come in either order.",
     correctClient: "It assigns each response to its own login, or rejects it; no session is that of the other user.",
     level: "must-recover",
-    endpoints: ["authorize"],
     sources: ["getsentry/sentry#117940", "RFC 6749 §10.12"],
-    parameters: [textParameter("order", "reversed", "reversed or same.")],
-    variants: [{ order: "reversed" }, { order: "same" }],
+    ...oneOf("order", ["reversed", "same"]),
     async perform(stage, { order }) {
       const { driver, journey, openBrowser, startLogin, expectedSub } = stage;
       const other = await findOtherUser(stage);
@@ -214,7 +203,6 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title: "The authorization response comes a day after the request.",
     correctClient: "It reports that the login has expired; the next login works.",
     level: "must-recover",
-    endpoints: ["authorize"],
     sources: ["formbricks/formbricks#8933", "RFC 6749 §4.1.2"],
     async perform({ startLogin, passTime }) {
       const { callback, session, respond } = await startLogin();
@@ -224,7 +212,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
+    ...delivered,
     id: "response/other-callback",
     effect: mixUp,
     title: "The authorization response comes to another registered redirect URI of the client.",
@@ -245,10 +233,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     correctClient: "It rejects the response.",
     level: "should-reject",
     stop: "callback",
-    endpoints: ["authorize"],
     sources: ["OAuth 2.0 Form Post Response Mode §2"],
-    parameters: [textParameter("mode", "fragment", "fragment or form.")],
-    variants: [{ mode: "fragment" }, { mode: "form" }],
+    ...oneOf("mode", ["fragment", "form"]),
     async perform({ startLogin }, { mode }) {
       const { callback, session, respond } = await startLogin();
       const { url, method, params } = callback;
@@ -265,10 +251,9 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/initiated-login",
     effect: foreignLogin,
+    stop: undefined,
     title: "A third party starts a login with a foreign issuer, or with a target outside of the application.",
     correctClient: "It starts no login at an unknown issuer, and redirects only within the application.",
-    level: "must-reject",
-    endpoints: ["authorize"],
     sources: ["OpenID Connect Core §4", "RFC 9700 §4.11.1"],
     needs: ["initiatedLogin", "receiveCallback"],
     parameters: [

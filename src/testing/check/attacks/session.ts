@@ -2,15 +2,15 @@
 
 import { drop, error, hold, status } from "../../faults/mod.ts";
 import type { Fault } from "../../faults/fault.ts";
-import { textParameter } from "../../faults/parameters.ts";
 import { withSettings } from "../../with_settings.ts";
-import { type Attack, type Conclusion, defineAttack, type Stage } from "../attack.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { deadTokens, endlessRequests } from "./effects.ts";
 import { assertSession } from "../checked_driver.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";
 import { undecided } from "./undecided.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 /** The requests of a refresh. */
 const refreshRequest = { grant_type: "refresh_token" } as const;
@@ -63,16 +63,16 @@ export const sessionAttacks: readonly Attack[] = [
     id: "error/interaction-required",
     title: "A login with prompt=none is rejected, because the user must act.",
     correctClient: "The silent login ends; at most one login with pages follows.",
-    level: "must-recover",
     journey: "session",
-    endpoints: ["authorize"],
     needs: ["logInSilently"],
     sources: ["OpenID Connect Core §3.1.2.6"],
-    parameters: [textParameter("code", "login_required", "The member error.")],
-    variants: ["login_required", "consent_required", "interaction_required", "account_selection_required"].map(
-      (code) => ({ code }),
+    ...sent(
+      "code",
+      ["login_required", "consent_required", "interaction_required", "account_selection_required"],
+      "The member error.",
     ),
-    start: ({ as }, { code }) => void as.on("authorize", { params: { prompt: "none" } }).always(error(code)),
+    match: { params: { prompt: "none" } },
+    always: ({ code }) => error(code),
     perform: async ({ session }) => assertSession(await session!.logInSilently!(), "logInSilently"),
     assess(observation) {
       const requests = exchangesOf(observation, "authorize").length;
@@ -85,8 +85,6 @@ export const sessionAttacks: readonly Attack[] = [
     id: "error/never-returns",
     title: "The authorization endpoint never sends the browser back; the user starts again.",
     correctClient: "It does not wait for the first response: the second login works.",
-    level: "must-recover",
-    endpoints: ["authorize"],
     sources: ["RFC 8252 §8.3"],
     async perform({ startLogin, driver, journey }) {
       await startLogin();
@@ -99,13 +97,11 @@ export const sessionAttacks: readonly Attack[] = [
     effect: endlessRequests,
     title: "Userinfo rejects the access token with invalid_token, once or always.",
     correctClient: "It refreshes the tokens and repeats the request at most once.",
-    level: "must-recover",
     journey: "session",
     endpoints: ["userinfo"],
     needs: ["request"],
     sources: ["RFC 6750 §3.1"],
-    parameters: [textParameter("times", "always", "once or always.")],
-    variants: [{ times: "once" }, { times: "always" }],
+    ...oneOf("times", ["once", "always"]),
     start({ as }, { times }) {
       const rule = as.on("userinfo");
       if (times === "once") rule.once(error("invalid_token"));
@@ -130,16 +126,14 @@ export const sessionAttacks: readonly Attack[] = [
     correctClient: "It still ends its session.",
     endpoints: ["revoke"],
     sources: ["RFC 7009 §2.2.1", "google/site-kit-wp#831"],
-    parameters: [textParameter("how", "503", "503 or unsupported_token_type.")],
-    variants: [{ how: "503" }, { how: "unsupported_token_type" }],
-    start: ({ as }, { how }) => void as.on("revoke").always(how === "503" ? status(503) : error(how)),
+    ...oneOf("how", ["503", "unsupported_token_type"]),
+    always: ({ how }) => how === "503" ? status(503) : error(how),
     perform: (stage) => logOut(stage),
   }),
   defineAttack({
     id: "refresh/concurrent",
     title: "Two requests need new tokens at the same time, while the first refresh waits for its response.",
     correctClient: "It refreshes once, and both use the result.",
-    level: "must-recover",
     journey: "session",
     endpoints: ["token", "userinfo"],
     needs: ["request", "refresh", "userinfo"],
@@ -175,11 +169,9 @@ export const sessionAttacks: readonly Attack[] = [
     id: "refresh/response-lost",
     title: "A refresh rotates the refresh token, and the response is lost.",
     correctClient: "It tries the token that it has at most a few times, and then asks the user to log in.",
-    level: "must-recover",
-    journey: "refresh",
-    endpoints: ["token"],
     sources: ["RFC 9700 §4.14.2", "HQBase/hqbase#41"],
-    start: ({ as }) => void as.on("token", refreshRequest).once(drop("after")),
+    match: refreshRequest,
+    once: () => drop("after"),
     assess(observation) {
       const refreshes = countRefreshes(observation);
       return refreshes > 3 ? { passed: false, because: `the client refreshed ${refreshes} times` } : undefined;
@@ -187,10 +179,9 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/lifetime-short",
+    journey: "login",
     title: "Every access token lives a few seconds.",
     correctClient: "It refreshes at most once for each request.",
-    level: "must-recover",
-    endpoints: ["token"],
     needs: ["request", "refresh"],
     sources: ["RFC 6749 §5.1", "datahub-project/datahub#18187"],
     parameters: [{
@@ -201,7 +192,7 @@ export const sessionAttacks: readonly Attack[] = [
       description: "The lifetime of each access token.",
     }],
     variants: [{ seconds: 1 }, { seconds: 5 }],
-    start: ({ as }, { seconds }) => void as.on("token").always(lifetime(seconds)),
+    always: ({ seconds }) => lifetime(seconds),
     async perform({ as, driver, journey, passTime }, { seconds }) {
       // Only the time that the attack lets pass counts, however long the requests take.
       as.clock.freeze();
@@ -230,8 +221,7 @@ export const sessionAttacks: readonly Attack[] = [
     correctClient: "Its own session has ended before.",
     endpoints: ["logout"],
     sources: ["OpenID Connect RP-Initiated Logout §2"],
-    parameters: [textParameter("how", "500", "500, 400 or hang.")],
-    variants: [{ how: "500" }, { how: "400" }, { how: "hang" }],
+    ...oneOf("how", ["500", "400", "hang"]),
     async perform(stage, { how }) {
       const waiting = hold();
       stage.as.on("logout").always(how === "hang" ? waiting : status(Number(how)));
@@ -246,7 +236,6 @@ export const sessionAttacks: readonly Attack[] = [
     title: "The user logs out, and continues in the application.",
     correctClient: "It has no session any more, and sends no token of it.",
     needs: ["logOut", "currentUser", "request"],
-    endpoints: [],
     sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.1"],
     async perform(stage) {
       await stage.session!.logOut!();
@@ -261,8 +250,7 @@ export const sessionAttacks: readonly Attack[] = [
     correctClient: "Its session has ended, and it does nothing else because of the response.",
     endpoints: ["logout"],
     sources: ["OpenID Connect RP-Initiated Logout §2", "OpenID Connect RP-Initiated Logout §3"],
-    parameters: [textParameter("how", "wrong", "wrong or missing.")],
-    variants: [{ how: "wrong" }, { how: "missing" }],
+    ...oneOf("how", ["wrong", "missing"]),
     async perform({ driver, journey }, { how }) {
       let isChanged = false;
       const session = await driver.logIn!({

@@ -4,25 +4,12 @@ import { body, drop, store, tokens } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { overrideClaims } from "../../faults/resign.ts";
 import { describeError } from "../assess.ts";
-import { type Attack, defineAttack, type Stage } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { exchangesOf } from "../observation.ts";
+import { withMember } from "./changed_members.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
-
-/** Every token response that a client must reject: no userinfo request follows. */
-const rejected = {
-  level: "must-reject",
-  stop: "token",
-  endpoints: ["token"],
-  correctClient: "It discards the response, and no session begins.",
-} as const;
-
-/** Every unusual token response that a client must accept. */
-const accepted = {
-  level: "must-tolerate",
-  endpoints: ["token"],
-  correctClient: "It accepts the tokens.",
-} as const;
+import { oneOf, sent } from "./parameters.ts";
 
 /** A value of any JSON type; `absent` removes the member. */
 const valueParameter = {
@@ -32,20 +19,10 @@ const valueParameter = {
   description: 'The value of the member; "absent" removes it.',
 } as const;
 
-/** Adds a rule that changes one member of the next token response. */
-function setMember({ as }: Stage, member: string, value: unknown): void {
-  as.on("token").once(
-    body.edited(
-      (members) => ({ ...members, [member]: value === "absent" ? undefined : value }),
-      `${member} ${JSON.stringify(value)}`,
-    ),
-  );
-}
-
 /** The attacks of the category `token`. */
 export const tokenAttacks: readonly Attack[] = [
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "token/required-missing",
     title: "The token response has no access_token or token_type, or one of a wrong type.",
     sources: ["RFC 6749 §5.1"],
@@ -53,18 +30,17 @@ export const tokenAttacks: readonly Attack[] = [
     variants: ["access_token", "token_type"].flatMap((member) =>
       ["absent", "", null, 7, {}].map((value) => ({ member, value }))
     ),
-    start: (stage, { member, value }) => setMember(stage, member, value),
+    once: ({ member, value }) => withMember(member, value),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "token/access-token-hostile",
     title: "The access token has a line break, or a character that is not ASCII.",
     correctClient: "It discards the response, and sends no header with these characters.",
     sources: ["RFC 6750 §2.1", "RFC 9110 §5.5"],
-    parameters: [textParameter("value", "a\r\nX-Injected: 1", "The access token.")],
-    variants: [{ value: "a\r\nX-Injected: 1" }, { value: "t\u00f6ken" }],
+    ...sent("value", ["a\r\nX-Injected: 1", "t\u00f6ken"], "The access token."),
     stop: undefined,
-    start: (stage, { value }) => setMember(stage, "access_token", value),
+    once: ({ value }) => withMember("access_token", value),
     assess: ({ outcome, exchanges }) => {
       const isUsed = exchanges.some(({ request }) => /^bearer /i.test(request.headers.authorization ?? ""));
       return outcome === "accepted" && !isUsed
@@ -73,60 +49,55 @@ export const tokenAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/access-token-odd",
     title: "The access token is long, or has every character that RFC 6750 allows besides the dot.",
     correctClient: "It accepts the tokens, and sends the access token character for character.",
     sources: ["RFC 6750 §2.1", "RFC 6749 appendix A.12"],
-    parameters: [textParameter("form", "long", "long or characters.")],
-    variants: ["long", "characters"].map((form) => ({ form })),
-    start: ({ as }, { form }) =>
-      void as.on("token").once(
-        form === "long"
-          ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), undefined, "access_token")
-          : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
-      ),
+    ...oneOf("form", ["long", "characters"]),
+    once: ({ form }) =>
+      form === "long"
+        ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), undefined, "access_token")
+        : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/access-token-opaque",
     needs: ["idToken"],
     needsUser: true,
     title: "The access token is not a JWT, or is a JWT with the claims of another user.",
     correctClient: "It does not read the access token, and logs in the user of the ID token.",
     sources: ["RFC 6749 §1.4", "RFC 9068 §6"],
-    parameters: [textParameter("kind", "opaque", "opaque or another-user.")],
-    variants: ["opaque", "another-user"].map((kind) => ({ kind })),
+    ...oneOf("kind", ["opaque", "another-user"]),
     start: ({ as }, { kind }) =>
       void (kind === "opaque"
         ? as.on("token").once(opaqueAccessToken("opaque access token", (token) => token))
         : as.on("any").always(accessTokenOfAnotherUser())),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/type-case",
     title: "The token response says token_type bEARER.",
     correctClient: "It compares the type without regard to case, and sends the token as Bearer.",
     sources: ["RFC 6749 §5.1"],
-    start: ({ as }) => void as.on("token").once(tokens.tokenType()),
+    once: () => tokens.tokenType(),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "token/type-unknown",
     title: "The token response has a token_type that the client does not support.",
     correctClient: "It does not use the access token.",
     sources: ["RFC 6749 §7.1"],
-    parameters: [textParameter("type", "mac", "The member token_type.")],
-    variants: ["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => ({ type })),
-    start: ({ as }, { type }) => void as.on("token").once(tokens.tokenType(type)),
+    ...sent("type", ["mac", "N_A", "pop", "xbearer", "bearer-mac"], "The member token_type."),
+    once: ({ type }) => tokens.tokenType(type),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/expires-in-missing",
     title: "The token response has no expires_in.",
     correctClient: "It accepts the tokens, and refreshes when a resource rejects the access token.",
     sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886"],
-    start: ({ as }) => void as.on("token").once(tokens.expiresIn()),
+    once: () => tokens.expiresIn(),
   }),
   defineAttack({
     id: "token/expires-in-lie",
@@ -135,7 +106,6 @@ export const tokenAttacks: readonly Attack[] = [
     level: "must-recover",
     journey: "session",
     needs: ["request", "refresh"],
-    endpoints: ["token"],
     sources: ["RFC 6750 §3.1", "RFC 6749 §5.1"],
     async perform({ as, driver, journey, session, passTime }) {
       const refreshes = async (open: ClientSession, seconds: number) => {
@@ -175,26 +145,25 @@ export const tokenAttacks: readonly Attack[] = [
     title: "The token response has an expires_in that is a text, null, zero, negative, a fraction or huge.",
     correctClient: "It reads it as a number, or rejects the response; it does not refresh in a loop.",
     level: "must-recover",
-    endpoints: ["token"],
     sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
     parameters: [valueParameter],
     variants: ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99].map((value) => ({ value })),
-    start: (stage, { value }) => setMember(stage, "expires_in", value),
+    once: ({ value }) => withMember("expires_in", value),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/scope-missing",
     title: "The token response has no scope, which means the requested one.",
     sources: ["RFC 6749 §5.1", "giantswarm/muster#1239"],
-    start: (stage) => setMember(stage, "scope", "absent"),
+    once: () => withMember("scope", "absent"),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/scope-empty",
     title: "The token response has an empty scope.",
     correctClient: "It accepts the tokens, and derives no right from the empty scope.",
     sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
-    start: (stage) => setMember(stage, "scope", ""),
+    once: () => withMember("scope", ""),
   }),
   defineAttack({
     id: "token/scope-narrowed",
@@ -203,18 +172,14 @@ export const tokenAttacks: readonly Attack[] = [
     correctClient:
       "It does without the missing scope value, or requests it again at most three times; the next login works.",
     level: "must-recover",
-    endpoints: ["token"],
     sources: ["RFC 6749 §3.3", "rmorlok/authproxy#162"],
-    parameters: [textParameter("stated", "correctly", "correctly, overstated or understated.")],
-    variants: ["correctly", "overstated", "understated"].map((stated) => ({ stated })),
-    start: ({ as }, { stated }) =>
-      void as.on("token").always(
-        stated === "overstated"
-          ? tokens.scopeOverstated()
-          : stated === "understated"
-          ? tokens.scopeUnderstated()
-          : tokens.scopeNarrowed(),
-      ),
+    ...oneOf("stated", ["correctly", "overstated", "understated"]),
+    always: ({ stated }) =>
+      stated === "overstated"
+        ? tokens.scopeOverstated()
+        : stated === "understated"
+        ? tokens.scopeUnderstated()
+        : tokens.scopeNarrowed(),
     assess: (observation) => {
       const requests = exchangesOf(observation, "authorize").length;
       return requests > 4
@@ -227,28 +192,25 @@ export const tokenAttacks: readonly Attack[] = [
     title: "The token response has a scope value that the client did not request.",
     correctClient: "It uses no right that it did not request, and reports the difference.",
     level: "informational",
-    endpoints: ["token"],
     sources: ["RFC 9700 §2.3", "RFC 6749 §5.1"],
     parameters: [textParameter("scope", "urn:example:administration", "The scope value.")],
-    start: ({ as }, { scope }) =>
-      void as.on("token").once(
-        body.edited((members) => ({ ...members, scope: `${members.scope ?? "openid"} ${scope}` }), "widened scope"),
-      ),
+    once: ({ scope }) =>
+      body.edited((members) => ({ ...members, scope: `${members.scope ?? "openid"} ${scope}` }), "widened scope"),
     assess: ({ outcome }) =>
       outcome === "accepted"
         ? { passed: false, because: "the client accepted a scope value that it did not request" }
         : undefined,
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/refresh-token-missing",
     title: "The token response has no refresh token, although offline_access was requested.",
     correctClient: "It accepts the tokens, and starts a new login when the access token expires.",
     sources: ["RFC 6749 §1.5"],
-    start: (stage) => setMember(stage, "refresh_token", "absent"),
+    once: () => withMember("refresh_token", "absent"),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "token/refresh-token-empty",
     title: "The token response has a refresh token that is empty, or null.",
     correctClient: "It rejects the response, or has no refresh token: it never sends such a one.",
@@ -257,7 +219,7 @@ export const tokenAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
     parameters: [valueParameter],
     variants: ["", null].map((value) => ({ value })),
-    start: (stage, { value }) => setMember(stage, "refresh_token", value),
+    once: ({ value }) => withMember("refresh_token", value),
     async perform({ as, driver, journey }) {
       const session = await driver.logIn!(journey);
       await session.refresh!().catch(() => {});
@@ -270,7 +232,7 @@ export const tokenAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "token/id-token-missing",
     needs: ["idToken", "readsIdToken"],
     title: "The token response has no ID token, although openid was requested.",
@@ -278,20 +240,18 @@ export const tokenAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §3.1.3.3"],
     parameters: [valueParameter],
     variants: ["absent", "", null].map((value) => ({ value })),
-    start: (stage, { value }) => setMember(stage, "id_token", value),
+    once: ({ value }) => withMember("id_token", value),
   }),
   defineAttack({
-    ...accepted,
+    level: "must-tolerate",
     id: "token/members-unknown",
     title: "The token response has members that no specification defines.",
     correctClient: "It ignores them.",
     sources: ["RFC 6749 §5.1"],
-    start: ({ as }) =>
-      void as.on("token").once(
-        body.edited(
-          (members) => ({ ...members, tenant: { id: 7 }, constructor: "x", expires_at: -1 }),
-          "unknown members",
-        ),
+    once: () =>
+      body.edited(
+        (members) => ({ ...members, tenant: { id: 7 }, constructor: "x", expires_at: -1 }),
+        "unknown members",
       ),
   }),
   defineAttack({
@@ -299,10 +259,8 @@ export const tokenAttacks: readonly Attack[] = [
     title: "The access token has already expired, so that userinfo and resources reject it.",
     correctClient: "It refreshes once and repeats the request once, or reports the error; the next login works.",
     level: "must-recover",
-    endpoints: ["token"],
     sources: ["RFC 6750 §3.1", "datahub-project/datahub#18187"],
-    parameters: [textParameter("tokens", "first", "first or every.")],
-    variants: ["first", "every"].map((which) => ({ tokens: which })),
+    ...oneOf("tokens", ["first", "every"]),
     start({ as }, { tokens: which }) {
       const expired = overrideClaims(
         "expired access token",
@@ -325,7 +283,6 @@ export const tokenAttacks: readonly Attack[] = [
     title: "The server accepts a code twice, and its first response is lost.",
     correctClient: "It sends the code once, and starts a new login.",
     level: "informational",
-    endpoints: ["token"],
     sources: ["RFC 6749 §4.1.2", "RFC 9700 §2.1.1"],
     start({ as }) {
       as.on("token").once(drop("after"));

@@ -5,9 +5,10 @@ import { body, delay, drip, drop, hang, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { readBodyText, withBody } from "../../faults/response_body.ts";
 import { describeError } from "../assess.ts";
-import { type Assessment, type Attack, defineAttack } from "../attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { leakedCredentials } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -36,13 +37,6 @@ const loginEndpoints = ["discovery", "token", "userinfo"].map((endpoint) => ({ e
 
 /** Every failure after which the next login must work. */
 const recovered = { level: "must-recover", endpoints: ["discovery", "token", "userinfo"] } as const;
-
-/** Every broken body that a client must not use. */
-const rejected = {
-  level: "must-reject",
-  endpoints: ["discovery", "token"],
-  correctClient: "It reports the response, and uses nothing of it.",
-} as const;
 
 /** Decides by what arrived elsewhere. */
 function assessRedirect({ trap: { requests }, outcome }: Observation): Assessment | undefined {
@@ -89,7 +83,7 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9110 §9.2.2"],
     parameters: [endpointParameter],
     variants: loginEndpoints,
-    start: ({ as }, { endpoint }) => void as.on(endpoint).once(drop("before")),
+    once: () => drop("before"),
   }),
   defineAttack({
     ...recovered,
@@ -98,7 +92,7 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "It does not send the code again and again; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
-    start: ({ as }) => void as.on("token").once(drop("after")),
+    once: () => drop("after"),
     assess: (observation) => {
       const requests = exchangesOf(observation, "token").length;
       return requests > 2 ? { passed: false, because: `the client sent the code ${requests} times` } : undefined;
@@ -112,7 +106,7 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9112 §8"],
     parameters: [endpointParameter],
     variants: loginEndpoints,
-    start: ({ as }, { endpoint }) => void as.on(endpoint).once(drop("midway")),
+    once: () => drop("midway"),
   }),
   defineAttack({
     ...recovered,
@@ -122,7 +116,7 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
     parameters: [endpointParameter, { name: "status", type: "integer", default: 503, description: "The status." }],
     variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((values) => ({ ...values, status: code }))),
-    start: ({ as }, { endpoint, status: code }) => void as.on(endpoint).once(status(code)),
+    once: ({ status: code }) => status(code),
   }),
   defineAttack({
     ...recovered,
@@ -131,41 +125,39 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "It reports the failure, or waits as long as demanded; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6585 §4", "RFC 9110 §10.2.3"],
-    parameters: [textParameter("retryAfter", "1", "The header Retry-After.")],
-    variants: ["1", "-1", "later"].map((retryAfter) => ({ retryAfter })),
-    start: ({ as }, { retryAfter }) =>
-      void as.on("token").once(status(429, { headers: { "retry-after": retryAfter } })),
+    ...sent("retryAfter", ["1", "-1", "later"], "The header Retry-After."),
+    once: ({ retryAfter }) => status(429, { headers: { "retry-after": retryAfter } }),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "transport/html",
     title: "A gateway sends an HTML page with status 200.",
     correctClient: "It reports the media type, and uses nothing of the response.",
     sources: ["anthropics/claude-ai-mcp#134"],
     parameters: [endpointParameter],
     variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
-    start: ({ as }, { endpoint }) => void as.on(endpoint).always(body.html()),
+    always: () => body.html(),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "transport/truncated",
     title: "The body is half of the JSON object, with the right length.",
     sources: ["RFC 8259"],
     parameters: [endpointParameter],
     variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
-    start: ({ as }, { endpoint }) => void as.on(endpoint).always(body.truncated()),
+    always: () => body.truncated(),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "transport/empty",
     title: "The server responds with 200 and no body.",
     sources: ["RFC 6749 §5.1"],
     parameters: [endpointParameter],
     variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
-    start: ({ as }, { endpoint }) => void as.on(endpoint).always(body.empty()),
+    always: () => body.empty(),
   }),
   defineAttack({
-    ...rejected,
+    level: "must-reject",
     id: "transport/json-root",
     title: "The body is JSON, but not an object.",
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
@@ -173,8 +165,7 @@ export const transportAttacks: readonly Attack[] = [
     variants: ["token", "discovery"].flatMap((endpoint) =>
       ["null", "[]", '"text"', "7"].map((text) => ({ endpoint, text }))
     ),
-    start: ({ as }, { endpoint, text }) =>
-      void as.on(endpoint).always(status(200, { body: text, headers: { "content-type": "application/json" } })),
+    always: ({ text }) => status(200, { body: text, headers: { "content-type": "application/json" } }),
   }),
   defineAttack({
     id: "transport/redirect",
@@ -195,8 +186,8 @@ export const transportAttacks: readonly Attack[] = [
       { status: 307, journey: "refresh" },
       { status: 307, endpoint: "revoke", journey: "logout" },
     ],
-    start: ({ as, trap }, { status: code, endpoint }) =>
-      void as.on(endpoint).once(status(code, { headers: { location: `${trap.origin}/${endpoint}` } })),
+    once: ({ status: code, endpoint }, { trap }) =>
+      status(code, { headers: { location: `${trap.origin}/${endpoint}` } }),
     assess: assessRedirect,
   }),
   defineAttack({
@@ -215,7 +206,7 @@ export const transportAttacks: readonly Attack[] = [
       ...[{ status: 500 }, { status: 400 }, { status: 503 }, { status: 500, journey: "refresh" }],
       ...[{ status: 500, endpoint: "userinfo" }, { status: 403, endpoint: "userinfo" }],
     ],
-    start: ({ as }, { status: code, endpoint }) => void as.on(endpoint).once(completeFailure(code)),
+    once: ({ status: code }) => completeFailure(code),
     // A client may do without userinfo, and log in the user of the ID token.
     assess: ({ exchanges, session }) =>
       exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0) &&
@@ -237,7 +228,7 @@ export const transportAttacks: readonly Attack[] = [
       default: 300,
       description: "How late.",
     }],
-    start: ({ as }, { milliseconds }) => void as.on("token").once(delay(milliseconds)),
+    once: ({ milliseconds }) => delay(milliseconds),
   }),
   defineAttack({
     ...recovered,
@@ -248,7 +239,7 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 9110 §9.2.2"],
     parameters: [endpointParameter],
     variants: loginEndpoints,
-    start: ({ as }, { endpoint }) => void as.on(endpoint).once(hang()),
+    once: () => hang(),
   }),
   defineAttack({
     id: "transport/drip",
@@ -256,18 +247,16 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "It limits the time of the whole response, and reports it.",
     level: "should-reject",
     waitsForTimeLimit: true,
-    endpoints: ["discovery", "token"],
     sources: ["RFC 9112 §9.5"],
     parameters: [endpointParameter],
     variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
-    start: ({ as }, { endpoint }) => void as.on(endpoint).once(drip(100)),
+    once: () => drip(100),
   }),
   defineAttack({
     id: "transport/huge",
     title: "The body has many megabytes.",
     correctClient: "It limits the size of a body, and reports it.",
     level: "should-reject",
-    endpoints: ["discovery", "token"],
     sources: ["RFC 9110 §17.5", "adcontextprotocol/adcp-client#2427"],
     parameters: [endpointParameter, {
       name: "bytes",
@@ -276,7 +265,7 @@ export const transportAttacks: readonly Attack[] = [
       description: "How many bytes of white space follow the JSON.",
     }],
     variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
-    start: ({ as }, { endpoint, bytes }) => void as.on(endpoint).once(body.padded(bytes)),
+    once: ({ bytes }) => body.padded(bytes),
   }),
   defineAttack({
     id: "transport/json-duplicates",
@@ -309,9 +298,8 @@ export const transportAttacks: readonly Attack[] = [
     level: "informational",
     endpoints: ["token"],
     sources: ["RFC 9110 §8.3.1", "RFC 6749 §5.1"],
-    parameters: [textParameter("how", "charset", `${oddResponseNames.join(", ")}.`)],
-    variants: oddResponseNames.map((how) => ({ how })),
-    start: ({ as }, { how }) => void as.on("token").once(oddResponse(how)),
+    ...oneOf("how", oddResponseNames),
+    once: ({ how }) => oddResponse(how),
     assess: ({ outcome, error }) => ({
       passed: outcome === "accepted",
       because: outcome === "accepted"

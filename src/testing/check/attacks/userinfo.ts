@@ -5,13 +5,14 @@ import { decodeJwtPart } from "../../../http/jwt_part.ts";
 import type { TestClient } from "../../clients.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body, error, status } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
 import { encodeJwt, overrideClaims } from "../../faults/resign.ts";
 import { isJson, readBodyText, withBody } from "../../faults/response_body.ts";
 import { foreignKeys } from "../../keys.ts";
-import { type Attack, defineAttack, everyLogin } from "../attack.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
 import { leakedCredentials } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
+import { oneOf, sent } from "./parameters.ts";
 
 /** The attacks of the category `userinfo`. */
 export const userinfoAttacks: readonly Attack[] = [
@@ -20,17 +21,13 @@ export const userinfoAttacks: readonly Attack[] = [
     title: "The userinfo response describes another user than the ID token.",
     correctClient: "It does not use the values; the other user is not logged in.",
     level: "must-reject",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
-    parameters: [textParameter("sub", "mallory", "The member sub: another one, or the right one as written.")],
-    variants: ["mallory", ...nearMisses].map((sub) => ({ sub })),
+    ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another one, or the right one as written."),
     alsoIn: everyLogin,
-    start: ({ as }, { sub: how }) =>
-      void as.on("userinfo").once(
-        body.edited(
-          (members) => ({ ...members, sub: how === "mallory" ? how : nearMissOf(String(members.sub), how) }),
-          `userinfo of ${how}`,
-        ),
+    once: ({ sub: how }) =>
+      body.edited(
+        (members) => ({ ...members, sub: how === "mallory" ? how : nearMissOf(String(members.sub), how) }),
+        `userinfo of ${how}`,
       ),
   }),
   defineAttack({
@@ -38,65 +35,45 @@ export const userinfoAttacks: readonly Attack[] = [
     title: "The userinfo response has no sub, or one that is not a text.",
     correctClient: "It does not use the values.",
     level: "must-reject",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2"],
-    parameters: [{
-      name: "sub",
-      type: ["string", "array", "number", "null"],
-      default: null,
-      description: "The member sub; null removes it.",
-    }],
-    variants: [null, "", 7, ["alice", "mallory"]].map((sub) => ({ sub })),
-    start: ({ as }, { sub }) =>
-      void as.on("userinfo").once(body.edited((members) => ({ ...members, sub: sub ?? undefined }), "no sub")),
+    ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
+    once: ({ sub }) => body.edited((members) => ({ ...members, sub: sub ?? undefined }), "no sub"),
   }),
   defineAttack({
     id: "userinfo/thin",
     title: "The userinfo response has sub and nothing else.",
     correctClient: "It completes the login.",
     level: "must-tolerate",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2"],
-    start: ({ as }) => void as.on("userinfo").once(body.edited(({ sub }) => ({ sub }), "sub alone")),
+    once: () => body.edited(({ sub }) => ({ sub }), "sub alone"),
   }),
   defineAttack({
     id: "userinfo/fails",
     title: "The userinfo endpoint fails.",
     correctClient: "It completes the login with the ID token, or reports the failure; the next login works.",
     level: "must-recover",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.3"],
-    parameters: [textParameter("how", "403", "403, 500, html or 401.")],
-    variants: ["401", "403", "500", "html"].map((how) => ({ how })),
-    start: ({ as }, { how }) =>
-      void as.on("userinfo").always(
-        how === "html" ? body.html() : how === "401" ? error("invalid_token") : status(Number(how)),
-      ),
+    ...oneOf("how", ["401", "403", "500", "html"]),
+    always: ({ how }) => how === "html" ? body.html() : how === "401" ? error("invalid_token") : status(Number(how)),
   }),
   defineAttack({
     id: "userinfo/json-invalid",
     title: "The userinfo response is half of a JSON object, or empty.",
     correctClient: "It reports the response, and uses nothing of it.",
     level: "must-recover",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2"],
-    parameters: [textParameter("how", "truncated", "truncated or empty.")],
-    variants: [{ how: "truncated" }, { how: "empty" }],
-    start: ({ as }, { how }) => void as.on("userinfo").once(how === "empty" ? body.empty() : body.truncated()),
+    ...oneOf("how", ["truncated", "empty"]),
+    once: ({ how }) => how === "empty" ? body.empty() : body.truncated(),
   }),
   defineAttack({
     id: "userinfo/claims-override",
     title: "The userinfo response repeats claims of the ID token with other values.",
     correctClient: "It uses the values of the ID token, or keeps the two apart.",
     level: "should-reject",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2", "canonical/authd#1546"],
-    parameters: [textParameter("claim", "iss", "iss or aud.")],
-    variants: ["iss", "aud"].map((claim) => ({ claim })),
-    start: ({ as }, { claim }) =>
-      void as.on("userinfo").once(
-        body.edited((members) => ({ ...members, [claim]: otherClaims[claim] }), `userinfo with another ${claim}`),
-      ),
+    ...oneOf("claim", ["iss", "aud"]),
+    once: ({ claim }) =>
+      body.edited((members) => ({ ...members, [claim]: otherClaims[claim] }), `userinfo with another ${claim}`),
     assess: ({ outcome, session: { claims = {} } = {} }) => {
       if (outcome !== "accepted") return undefined;
       const used = Object.keys(otherClaims).find((claim) => claims[claim] === otherClaims[claim]);
@@ -113,8 +90,7 @@ export const userinfoAttacks: readonly Attack[] = [
     level: "must-reject",
     endpoints: ["userinfo", "token"],
     sources: ["OpenID Connect Core §5.6.2", "OpenID Connect Core §5.6.2.2"],
-    parameters: [textParameter("endpoint", "userinfo", "userinfo, or token for the ID token.")],
-    variants: [{ endpoint: "userinfo" }, { endpoint: "token" }],
+    ...oneOf("endpoint", ["userinfo", "token"], "userinfo, or token for the ID token."),
     needs: ["idToken"],
     start({ as, trap }, { endpoint }) {
       const claims = {
@@ -136,11 +112,9 @@ export const userinfoAttacks: readonly Attack[] = [
     title: "The userinfo response is a JWT with a flaw.",
     correctClient: "It does not use the values.",
     level: "should-reject",
-    endpoints: ["userinfo"],
     sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §5.3.4"],
-    parameters: [textParameter("flaw", "key", "key, unsigned, aud or iss.")],
-    variants: ["key", "unsigned", "aud", "iss"].map((flaw) => ({ flaw })),
-    start: ({ as, client }, { flaw }) => void as.on("userinfo").always(wronglySignedUserinfo(flaw, client)),
+    ...oneOf("flaw", ["key", "unsigned", "aud", "iss"]),
+    always: ({ flaw }, { client }) => wronglySignedUserinfo(flaw, client),
   }),
 ];
 

@@ -1,5 +1,6 @@
-/** What it leads to if an attack that names no effect succeeds: by its level and its category. */
+/** What the attacks of a category and of a level have in common; an attack says what differs. */
 
+import { type AttackDefaults, categoryOf } from "../attack.ts";
 import type { AttackLevel, Effect } from "../effect.ts";
 import {
   endlessRequests,
@@ -12,6 +13,29 @@ import {
   wrongTime,
 } from "./effects.ts";
 
+/** What the attacks of a category have in common. */
+const byCategory: Readonly<Record<string, AttackDefaults>> = {
+  metadata: { level: "must-reject", endpoints: ["discovery"] },
+  error: { level: "must-recover", endpoints: ["authorize"] },
+  response: { level: "must-reject", endpoints: ["authorize"] },
+  token: { endpoints: ["token"] },
+  "id-token": { level: "must-reject", endpoints: ["token"], needs: ["idToken", "readsIdToken"] },
+  keys: { level: "must-reject", endpoints: ["jwks"], needs: ["idToken", "readsIdToken"], needsSignatureCheck: true },
+  userinfo: { endpoints: ["userinfo"] },
+  refresh: { level: "must-recover", endpoints: ["token"], journey: "refresh" },
+  logout: { endpoints: [], journey: "session" },
+  session: { level: "must-reject", endpoints: [] },
+  clock: { endpoints: ["authorize", "token", "userinfo"] },
+  transport: { endpoints: ["discovery", "token"] },
+  resource: { by: "requestResource", endpoints: ["resource"] },
+  registration: { endpoints: ["register"], needs: ["registration"] },
+  dpop: { endpoints: ["token", "userinfo"], needs: ["dpop"], ifUnmet: "the client sends no proof to this endpoint" },
+  par: { endpoints: ["par"], needs: ["par"] },
+  jarm: { level: "must-reject", endpoints: ["authorize"], needs: ["jarm"] },
+  device: { by: "logInDevice", endpoints: ["token"] },
+};
+
+/** The effect of an attack, by its level alone. */
 const byLevel: Readonly<Record<AttackLevel, Effect>> = {
   "must-reject": {
     cause: "uses a response that is not valid",
@@ -45,11 +69,14 @@ const byLevel: Readonly<Record<AttackLevel, Effect>> = {
   },
 };
 
-type CategoryEffects = { readonly [Level in AttackLevel]?: Effect };
+type LevelDefaults = Partial<Effect> & Pick<AttackDefaults, "stop" | "correctClient">;
 
-const byCategory: Readonly<Record<string, CategoryEffects>> = {
+/** The effect of an attack by its category and its level, where a correct client stops, and what it does. */
+const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLevel]?: LevelDefaults }>> = {
   metadata: {
     "must-reject": {
+      stop: "discovery",
+      correctClient: "It rejects the document, and sends no authorization request.",
       cause: "does not check the metadata of the issuer",
       severity: "high",
       consequence: "A server of an attacker takes part in the login and receives codes and credentials of the client.",
@@ -71,26 +98,53 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
     },
   },
   response: {
-    "must-reject": loginCsrf,
+    "must-reject": {
+      stop: "callback",
+      correctClient: "It rejects the response, and sends no token request.",
+      ...loginCsrf,
+    },
     "should-reject": {
+      stop: "callback",
+      correctClient: "It rejects the response, and sends no token request.",
       cause: "accepts an authorization response in another form than it requested",
       severity: "low",
       consequence:
         "An attacker adds a value of their own to a response, and the client and a proxy read different ones.",
       fix: "Reject a response with a repeated parameter, or in another mode than the client asked for.",
     },
+    "must-tolerate": { correctClient: "It exchanges the code." },
   },
-  token: { "must-reject": unusableResponse },
+  token: {
+    "must-reject": {
+      stop: "token",
+      correctClient: "It discards the response, and no session begins.",
+      ...unusableResponse,
+    },
+    "must-tolerate": { correctClient: "It accepts the tokens." },
+  },
   "id-token": {
-    "must-reject": idTokenClaims,
+    "must-reject": {
+      stop: "token",
+      correctClient: "It discards the token response, and no session begins.",
+      ...idTokenClaims,
+    },
     "should-reject": {
+      stop: "token",
+      correctClient: "It discards the token response, and no session begins.",
       cause: "does not check what a specification recommends for the ID token",
       severity: "low",
       consequence: "An ID token that was not issued with this access token, or not now, begins a session.",
       fix: "Check also the claims that OpenID Connect Core §3.1.3.7 and §3.1.3.8 recommend.",
     },
+    "must-tolerate": { correctClient: "It accepts the ID token." },
   },
-  keys: { "must-reject": forgedIdToken },
+  keys: {
+    "must-reject": {
+      stop: "token",
+      correctClient: "It discards the token response: an ID token is never accepted without a check of its signature.",
+      ...forgedIdToken,
+    },
+  },
   userinfo: {
     "must-reject": otherUser,
     "must-recover": {
@@ -124,6 +178,7 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
   },
   logout: {
     "must-reject": {
+      correctClient: "It responds with status 400, and the session continues.",
       cause: "does not validate the logout token",
       severity: "medium",
       consequence: "An attacker without any credentials ends the sessions of users.",
@@ -153,6 +208,7 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
   },
   transport: {
     "must-reject": {
+      correctClient: "It reports the response, and uses nothing of it.",
       cause: "does not check status, media type and JSON of a response",
       severity: "medium",
       consequence: "The client takes half a response, or a page of a proxy, for a response of the server.",
@@ -196,6 +252,8 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
   },
   jarm: {
     "must-reject": {
+      stop: "callback",
+      correctClient: "It discards the response, and sends no token request.",
       cause: "does not verify the signed authorization response",
       severity: "high",
       consequence: "An attacker changes the authorization response, although the client asked for a signed one.",
@@ -222,7 +280,18 @@ const byCategory: Readonly<Record<string, CategoryEffects>> = {
   },
 };
 
-/** The effect of an attack that names none. */
-export function defaultEffect(id: string, level: AttackLevel): Effect {
-  return byCategory[id.slice(0, id.indexOf("/"))]?.[level] ?? byLevel[level];
+/**
+ * Adds what the category and the level say.
+ *
+ * @throws {TypeError} If nothing says the level, the endpoints, or what a correct client does.
+ */
+export function withDefaults<Source extends AttackDefaults & { readonly id: string }>(record: Source) {
+  const category = categoryOf(record.id);
+  const { level, endpoints, ...shared } = { ...byCategory[category], ...record };
+  if (level === undefined) throw new TypeError(`${record.id}: expected a level, because ${category} has none.`);
+  const { correctClient, ...ofLevel } = { ...byLevel[level], ...byCategoryAndLevel[category]?.[level], ...shared };
+  if (endpoints === undefined || correctClient === undefined) {
+    throw new TypeError(`${record.id}: expected endpoints and correctClient, because ${category} has none.`);
+  }
+  return { ...ofLevel, level, endpoints, correctClient };
 }
