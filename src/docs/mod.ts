@@ -5,7 +5,7 @@
  * 1. {@link documentation} adds the routes; the program turns it on.
  * 2. `handlers.ts`, loaded at the first visit, finds the page of a path.
  * 3. `rules.ts`, `guides.ts`, `settings.ts` and `catalogue.ts` compute its props; `search.ts` lists all pages,
- *    `examples.ts` makes the rejected requests; `markdown.ts` parses READMEs.
+ *    `examples.ts` has the requests of `mistakes.ts` rejected; `markdown.ts` parses READMEs.
  * 4. `ui/docs/` renders it.
  *
  * @module

@@ -4,7 +4,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { mistakes, rejectedExample } from "../../src/docs/examples.ts";
+import { rejectedExample } from "../../src/docs/examples.ts";
+import { mistakes } from "../../src/docs/mistakes.ts";
 import { documentation } from "../../src/docs/mod.ts";
 import { habits } from "../../src/habits/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
@@ -137,7 +138,7 @@ test("[DC-03] the page of a rule has its fix, its sections, and what the table o
 
 test("[DC-03] each example is a request that a server rejects by the rule of its page", async () => {
   await forEachCase(Object.keys(mistakes), async (id) => {
-    const { rule, reason } = await rejectedExample(id)!;
+    const { rule, reason } = (await rejectedExample(id))!;
     assertEquals(rule, id);
     const html = await (await server.get(`/docs/rules/${id}`)).text();
     assertStringIncludes(html.replace(/<wbr\/?>/g, ""), `<bdi>${reason}</bdi>`);

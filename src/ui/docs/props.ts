@@ -51,12 +51,16 @@ export interface RuleDescription {
 
 /** A request that breaks a rule, and how a server rejects it. */
 export interface RejectedExample {
-  /** The endpoint. */
-  readonly at: "authorize" | "token";
-  /** What the request has in place of a correct one. */
+  /** The method and the path, such as `POST /oauth2/token`. */
+  readonly to: string;
+  /** What the request has in place of a correct one. Empty: it is correct, but sent once too often or too late. */
   readonly sent: readonly string[];
-  /** Whether a correct request with the same code came first. */
-  readonly isRepeated: boolean;
+  /** How many seconds after the request before it was sent; absent: immediately. */
+  readonly seconds?: number;
+  /** How many requests came before. */
+  readonly earlier: number;
+  /** The settings of the server, as JSON; absent: the default ones. */
+  readonly settings?: string;
   /** The error code of the response. */
   readonly error: string;
   /** The ID of the broken rule. */
@@ -69,7 +73,7 @@ export interface RejectedExample {
 /** The page of a rule. */
 export interface RuleProps extends Site {
   readonly rule: RuleDescription;
-  /** A request that breaks it; absent: a demo client cannot break it with one request. */
+  /** A request that breaks it; absent: breaking it takes a key, a page or another server. */
   readonly example?: RejectedExample;
 }
 

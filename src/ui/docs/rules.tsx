@@ -6,6 +6,7 @@ import { Section } from "../layout.tsx";
 import { citedSections } from "../specifications.ts";
 import { Comparison } from "../comparison.tsx";
 import { Code, CodeList, DefinitionItem } from "../value.tsx";
+import { formatLongDuration } from "../duration.ts";
 import { Frame } from "./frame.tsx";
 import { InlineText } from "./markdown.tsx";
 import type { RejectedExample, RuleGroupProps, RuleProps, RulesProps } from "./props.ts";
@@ -127,17 +128,30 @@ export function RulePage({ rule, example, ...site }: RuleProps): VNode {
 
 /** What a request has in place of a correct one, and the explanation of its rejection. */
 function Example({ example }: { readonly example: RejectedExample }): VNode {
-  const { at, sent, isRepeated, error, reason, expected, received } = example;
+  const { to, sent, settings, error, reason, expected, received } = example;
   return (
     <Section id="example" heading="A rejected request">
       <p>
-        {at === "authorize" ? "An authorization request" : "A token request"} {isRepeated ? "that was sent before" : (
+        <Code text={to} /> {sent.length > 0 && (
           <>
-            with <CodeList texts={sent} between=" and " />
+            with <CodeList texts={sent} between=", " last=" and " />
+            {" "}
           </>
-        )} is rejected with <Code text={error} />: <bdi>{reason}</bdi>.
+        )}
+        {formatBefore(example)}is rejected with <Code text={error} />: <bdi>{reason}</bdi>.
       </p>
       <Comparison expected={expected} received={received} />
+      {settings !== undefined && (
+        <p class="aside">
+          The settings of this server: <Code text={settings} />
+        </p>
+      )}
     </Section>
   );
+}
+
+/** What came before a request that is correct by itself, or when it was sent. */
+function formatBefore({ sent, seconds, earlier }: RejectedExample): string {
+  if (seconds !== undefined) return `${formatLongDuration(seconds)} after the request before `;
+  return sent.length === 0 && earlier > 1 ? "that was sent before " : "";
 }
