@@ -8,6 +8,7 @@ import { checkImports, findCircles, formatImportTable, type ImportRules } from "
 const importRules: ImportRules = {
   folders: {
     "mod.ts": { allowed: { "": "anything" } },
+    "extension.ts": { allowed: { "": "anything" } },
     "main.ts": { allowed: { "": "anything" } },
     testing: {
       allowed: {

@@ -17,7 +17,7 @@ import type { Field } from "../src/oauth/config/field.ts";
 import { inspector } from "../src/inspector/mod.ts";
 import { validateOptions } from "../src/server/options.ts";
 import { logging } from "../src/operating/mod.ts";
-import { host } from "../src/mod.ts";
+import { extensions, host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./secret_leak_check.ts";
 
@@ -147,6 +147,12 @@ test("the example of pushed requests pushes one", async () => {
   const { printed, console } = listening();
   await run(`${program("src/extensions/par/README.md")}\nawait strict.close();`, { testLatchkey, console });
   assertEquals(printed, [[["client_id", "request_uri"]]]);
+});
+
+test("the examples of extensions leave one out, and add one of the program", async () => {
+  const body = program("src/extensions/README.md").replace(": Extension", "").replace("await using", "const");
+  const closed = `${body}\nawait as.close();\nawait extended.close();\nreturn op_policy_uri;`;
+  assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");
 });
 
 test("the example of signed responses prints what its comment says", async () => {

@@ -9,11 +9,11 @@ import type {
   ClientMetadata,
   Latchkey,
   LatchkeyOptions,
-  MemoryRepository,
   TraceEvent,
   User,
   UserRepository,
 } from "../src/mod.ts";
+import type { MemoryRepository } from "../src/extension.ts";
 import type { Plugin } from "../src/app/plugin.ts";
 import type { RequestLike } from "../src/http/message.ts";
 import { parseTarget } from "../src/http/router.ts";

@@ -1,7 +1,8 @@
 /** A server with existing data: any number of clients, users, refresh tokens and codes. */
 
 import { memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, Grant, LatchkeyOptions } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import type { Grant } from "../../src/store/store.ts";
 import { clients, publicId, redirectUri, rotatingId, user } from "./clients.ts";
 
 /** Number of each, besides those of the bench. */

@@ -5,7 +5,7 @@ import { HttpError, type HttpResponse, withHeaders } from "../http/message.ts";
 import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import type { TokenRequest } from "../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
 import type { Credentials, Server } from "../oauth/server.ts";
@@ -13,14 +13,14 @@ import type { Context } from "./context.ts";
 import type { Handlers } from "./route.ts";
 
 /** Handles a request of an authenticated client. */
-type ClientRequestHandler = (server: Server, request: TokenRequest, context: Context) => Promise<HttpResponse>;
+type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, context: Context) => Promise<HttpResponse>;
 
 /** The options of an endpoint for clients. */
 interface ClientEndpointOptions {
   /** See {@link Credentials.identifyClient}. */
   readonly identifyClient?: Credentials["identifyClient"];
   /** Verifies the proof of possession of a request. Default: the endpoint ignores proofs. */
-  readonly provenKey?: (server: Server, request: TokenRequest) => Promise<string> | undefined;
+  readonly provenKey?: (server: Server, request: AuthenticatedRequest) => Promise<string> | undefined;
 }
 
 /** The handlers of an endpoint for clients: POST with a form and client authentication. */
@@ -57,7 +57,7 @@ export function clientEndpoint(
 }
 
 /** A class, because an object literal with a getter costs more to create. */
-class ClientRequest implements TokenRequest {
+class ClientRequest implements AuthenticatedRequest {
   readonly client: Client;
   readonly parameters: Params;
   readonly method: string;

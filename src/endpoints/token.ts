@@ -5,7 +5,7 @@ import type { Handlers } from "../app/route.ts";
 import { json } from "../http/message.ts";
 import { meetsRequirement } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import type { TokenRequest } from "../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";
 import type { Params } from "../oauth/params.ts";
 import type { GrantType, Server } from "../oauth/server.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
@@ -28,7 +28,7 @@ async function identifyClient(server: Server, parameters: Params): Promise<strin
  *
  * @throws {OAuthError} If the server does not support it, or the client is not registered for it (OAuth 2.1 §3.2.4).
  */
-function findGrantType(server: Server, { client, parameters }: TokenRequest): GrantType {
+function findGrantType(server: Server, { client, parameters }: AuthenticatedRequest): GrantType {
   const { grantTypes } = server;
   const type = parameters.get("grant_type");
   if (type === undefined) {

@@ -9,7 +9,7 @@ import { sendsIss } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";
 import type { Server } from "../oauth/server.ts";
 import type { RoundTrip } from "../ui/round_trip_section.tsx";
-import type { CheckResult } from "../ui/checks.tsx";
+import type { ResponseCheck } from "../ui/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
 
 /**
@@ -48,7 +48,7 @@ export function checkResponse(
   state: string | undefined,
   iss: string | undefined,
   flow: DemoFlow | undefined,
-): CheckResult[] {
+): ResponseCheck[] {
   // Only the client that generated a state can verify it.
   const canCheckState = flow !== undefined || demoState.test(state ?? "");
   return [

@@ -7,7 +7,7 @@ import type { AuthorizationRequest } from "./authorize/authorization_request.ts"
 import type { Client } from "./clients/repository.ts";
 import type { AnyName } from "./config/settings.ts";
 import type { RuleExplanation } from "./explanation.ts";
-import type { Authorization } from "./grants/token_request.ts";
+import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import type { PartRequest, Server } from "./server.ts";
 

@@ -20,7 +20,7 @@ import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
-import type { Authorization, TokenRequest } from "./grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
@@ -165,8 +165,8 @@ export interface SessionWatcher {
 
 /** The part of a request that a proof of a key is for; at a protected resource without its client. */
 export type ProvenRequest =
-  & Pick<TokenRequest, "method" | "url" | "header">
-  & Partial<Pick<TokenRequest, "client" | "address">>;
+  & Pick<AuthenticatedRequest, "method" | "url" | "header">
+  & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
 
 /** The access token of a request to a protected resource. */
 export interface ProvenToken {
@@ -185,9 +185,9 @@ export interface KeyProofs {
    *
    * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
    */
-  provenKey(server: Server, request: TokenRequest): Promise<string> | undefined;
+  provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
   /** The same for a token request, which is rejected if the client or the server requires a proof (RFC 9449 §5.2). */
-  tokenKey(server: Server, request: TokenRequest): Promise<string> | undefined;
+  tokenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
   /**
    * The thumbprint of the key that a request to a protected resource proves.
    *
@@ -233,7 +233,7 @@ export interface GrantType extends SupportedGrantType {
    *
    * @throws {OAuthError} If the grant is invalid.
    */
-  authorize(server: Server, request: TokenRequest): Promise<Authorization>;
+  authorize(server: Server, request: AuthenticatedRequest): Promise<Authorization>;
   /**
    * The id of the client of a request that names no client. The client must be public. Default: such a request is
    * rejected with `invalid_client`.
@@ -258,7 +258,7 @@ export type TokenIssuer = (
   authorization: Authorization,
   now: number,
   issued: Partial<TokenResponse>,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
 ) => MaybePromise<Partial<TokenResponse>>;
 
 /** What a part is read from. */

@@ -1,10 +1,12 @@
 /**
- * The records, and the interface of a store. Types only.
+ * The records, and the interface of a store, for authors of stores. Types only.
  *
  * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`, `deleteExpired`
  * and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a
  * grant as revoked. The stores: `memory.ts`, `redis.ts`, and on `sql/base.ts` `sql/sqlite.ts` and `sql/postgres.ts`.
  * The server decides on expiry, with its own clock.
+ *
+ * @module
  */
 
 import type { PolledRecords, PolledRequestRecord } from "./polled_records.ts";

@@ -8,7 +8,7 @@ import type { User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { DpopKey } from "./dpop.ts";
 import type { IssuedGrant } from "./issued_grants.ts";
-import type { Authorization, TokenRequest } from "../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../oauth/grants/authenticated_request.ts";
 import { paramsFromFields, splitScope } from "../oauth/params.ts";
 import { codeChallenge } from "../client/authorization_request.ts";
 import { randomId } from "../oauth/secrets.ts";
@@ -173,7 +173,7 @@ export function mint(
   };
 
   /** The token request that an authorization could result from. */
-  const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): TokenRequest => ({
+  const createRequest = ({ client }: Authorization, { dpop }: MintedGrant): AuthenticatedRequest => ({
     client,
     provenKey: dpop?.thumbprint,
     parameters: paramsFromFields([["grant_type", "authorization_code"]]),

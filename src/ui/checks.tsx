@@ -6,7 +6,7 @@ import { CheckItem } from "./check_item.tsx";
 import { CheckList } from "./check_list.tsx";
 
 /** The result of a check of the client. */
-export interface CheckResult {
+export interface ResponseCheck {
   /** `response_iss` is the `iss` of the authorization response, `iss` that of the ID token. */
   readonly name: "state" | "response_iss" | "pkce" | "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
   /** Undefined: not checked. */
@@ -17,7 +17,7 @@ export interface CheckResult {
   readonly received?: string;
 }
 
-const labels: Record<CheckResult["name"], Record<"rule" | "passed" | "failed" | "unchecked", string>> = {
+const labels: Record<ResponseCheck["name"], Record<"rule" | "passed" | "failed" | "unchecked", string>> = {
   state: {
     rule: "OAuth 2.1 §7.12",
     passed: "state equals the one that this browser sent.",
@@ -77,7 +77,7 @@ const labels: Record<CheckResult["name"], Record<"rule" | "passed" | "failed" | 
 };
 
 /** The checks behind a line that counts them. */
-export function Checks({ checks }: { readonly checks: readonly CheckResult[] }): VNode {
+export function Checks({ checks }: { readonly checks: readonly ResponseCheck[] }): VNode {
   return (
     <CheckList results={checks.map(({ passed }) => passed)}>
       {checks.map(({ name, passed, expected, received }) => {

@@ -1,4 +1,9 @@
-/** The pages that a server can render: props in, an HTML document out. */
+/**
+ * The pages that a server can render: props in, an HTML document out. For authors of pages, who replace them by the
+ * option `pages`. Types only.
+ *
+ * @module
+ */
 
 import type { AccountProps } from "./account.tsx";
 import type { BackchannelProps } from "./backchannel.tsx";
@@ -24,7 +29,7 @@ export type { AccountProps } from "./account.tsx";
 export type { BackchannelProps } from "./backchannel.tsx";
 export type { CallbackProps } from "./callback_page.tsx";
 export type { RoundTrip } from "./round_trip_section.tsx";
-export type { CheckResult } from "./checks.tsx";
+export type { ResponseCheck } from "./checks.tsx";
 export type { ClientEditProps, MetadataField, MetadataGroup } from "./client_edit.tsx";
 export type { ClientPage, ClientPresentation } from "./client_links.tsx";
 export type { ClientSnippet } from "./client_snippets.tsx";

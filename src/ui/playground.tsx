@@ -2,7 +2,7 @@
 /** A playground step: its lesson, its requests and responses, and the next steps. */
 
 import type { VNode } from "preact";
-import { type CheckResult, Checks } from "./checks.tsx";
+import { Checks, type ResponseCheck } from "./checks.tsx";
 import { DecodedToken } from "./decoded_token.tsx";
 import { type HttpExchange, HttpExchangeView } from "./http_exchange.tsx";
 import { Layout, Panes, Section, type Site } from "./layout.tsx";
@@ -42,7 +42,7 @@ export interface PlaygroundProps extends Site {
   /** Whether secrets are shown until the user hides them. */
   readonly secretsShown: boolean;
   /** The checks of the client; empty if the response has no ID token. */
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly ResponseCheck[];
   /** The tokens of the response. */
   readonly tokens: readonly { readonly name: string; readonly token: string }[];
   /** The server's clock, in milliseconds since the epoch. */

@@ -2,7 +2,7 @@
 /** The authorization request and the response on the callback page. */
 
 import type { VNode } from "preact";
-import type { CheckResult } from "./checks.tsx";
+import type { ResponseCheck } from "./checks.tsx";
 import { Panes, Section } from "./layout.tsx";
 import { Parameters } from "./parameters.tsx";
 import type { PkceProps } from "./pkce.tsx";
@@ -21,7 +21,7 @@ export interface RoundTrip {
   /** The names of unknown parameters. Default: none. */
   readonly ignoredParameters?: readonly string[];
   /** The first checks of a client. */
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly ResponseCheck[];
   /** Absent if only the client has the verifier. */
   readonly pkce?: PkceProps;
 }

@@ -2,7 +2,7 @@
 
 import type { CallbackProps } from "../../src/ui/callback_page.tsx";
 import type { RoundTrip } from "../../src/ui/round_trip_section.tsx";
-import type { CheckResult } from "../../src/ui/checks.tsx";
+import type { ResponseCheck } from "../../src/ui/checks.tsx";
 import type { HttpExchange } from "../../src/ui/http_exchange.tsx";
 import type { PlaygroundProps } from "../../src/ui/playground.tsx";
 import type { PlaygroundStartProps } from "../../src/ui/playground_start.tsx";
@@ -44,7 +44,7 @@ const accessToken = jwt({ typ: "at+jwt" }, {
   jti: "mS_wShR5Li4hARQqZO9Dbg.uWZfsbv231wqhk6CZdIDag",
 });
 
-const checks: CheckResult[] = [
+const checks: ResponseCheck[] = [
   { name: "state", passed: true, expected: state, received: state },
   { name: "response_iss", passed: true, expected: issuer, received: issuer },
 ];

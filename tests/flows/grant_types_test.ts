@@ -2,8 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, OAuthError, parameters } from "../../src/mod.ts";
-import type { Authorization, GrantType } from "../../src/mod.ts";
+import { ConfigurationError, OAuthError } from "../../src/mod.ts";
+import { parameters } from "../../src/extension.ts";
+import type { Authorization, GrantType } from "../../src/extension.ts";
 import { readResources } from "../../src/oauth/authorize/scope.ts";
 import { randomId } from "../../src/oauth/secrets.ts";
 import { readAccessToken } from "../../src/oauth/tokens/read_access_token.ts";

@@ -22,7 +22,8 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, Endpoint, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
+import type { Endpoint } from "../../src/extension.ts";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
 import {
   assertPage,

@@ -6,7 +6,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
-import type { App, ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import type { App } from "../../src/extension.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/oauth/config/profile.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { formatPasswordDigest } from "../../src/oauth/users/password.ts";

@@ -3,8 +3,9 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
-import { OAuthError, parameters } from "../../src/mod.ts";
-import type { GrantType } from "../../src/mod.ts";
+import { OAuthError } from "../../src/mod.ts";
+import { parameters } from "../../src/extension.ts";
+import type { GrantType } from "../../src/extension.ts";
 import { findFix } from "../../src/oauth/rules/mod.ts";
 import { logging, metrics } from "../../src/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";

@@ -3,7 +3,9 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { CodeRecord, Grant, Plugin, RefreshTokenRecord, Server, Store } from "../../src/mod.ts";
+import type { CodeRecord, Grant, RefreshTokenRecord } from "../../src/store/store.ts";
+import type { Plugin, Store } from "../../src/mod.ts";
+import type { Server } from "../../src/extension.ts";
 import { encodeWithMac } from "../../src/oauth/session/session.ts";
 import { openBrowser } from "./browser.ts";
 import { publicTokens, refreshTokens, testClients } from "./client_endpoints.ts";

@@ -3,7 +3,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
-import type { GrantType, LatchkeyOptions } from "../../src/mod.ts";
+import type { GrantType } from "../../src/extension.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientField } from "../../src/oauth/clients/client.ts";
 import { openMembers } from "../../src/oauth/clients/open_members.ts";
 import { parseDocument } from "../../src/extensions/client_documents/parse_document.ts";

@@ -1,7 +1,9 @@
 /** The sample suite: what a user of the mock writes, as plain functions, so that every test runner can run it. */
 
 import assert from "node:assert/strict";
-import { latchkey } from "@latchkey/latchkey";
+import { extensions, latchkey } from "@latchkey/latchkey";
+import type { Extension } from "@latchkey/latchkey/extension";
+import type { Store } from "@latchkey/latchkey/stores";
 import { sqliteStore } from "@latchkey/latchkey/stores/sqlite";
 import { faults, LoginError, testLatchkey } from "@latchkey/latchkey/testing";
 import type { Fault } from "@latchkey/latchkey/testing";
@@ -142,10 +144,18 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
     await as.close();
   },
 
-  async "the server itself, with a store of its own"() {
-    const as = await latchkey({ store: sqliteStore(":memory:") });
+  async "the server itself, with a store and an extension of its own"() {
+    const store: Store = sqliteStore(":memory:");
+    const policy: Extension = {
+      name: "policy",
+      title: "Policy",
+      specifications: ["RFC 8414"],
+      metadata: () => ({ op_policy_uri: "https://as.example/policy" }),
+    };
+    const as = await latchkey({ store, extensions: [...extensions, policy] });
     const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
-    assert.equal((await response.json()).issuer, as.issuer);
+    const { issuer, op_policy_uri } = await response.json();
+    assert.deepEqual([issuer, op_policy_uri], [as.issuer, "https://as.example/policy"]);
     await as.close();
   },
 };

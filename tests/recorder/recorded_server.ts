@@ -1,6 +1,7 @@
 /** Servers with a recorder outermost, one of them with login and consent pages of its own, and what they remember. */
 
-import type { Approver, Endpoint, Plugin } from "../../src/mod.ts";
+import type { Approver, Plugin } from "../../src/mod.ts";
+import type { Endpoint } from "../../src/extension.ts";
 import { readForm } from "../../src/http/form.ts";
 import { html, redirect } from "../../src/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";

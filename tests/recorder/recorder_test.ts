@@ -4,7 +4,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import type { Plugin, RequestLike } from "../../src/mod.ts";
+import type { Plugin } from "../../src/mod.ts";
+import type { RequestLike } from "../../src/extension.ts";
 import { maxRecordedBodyChars } from "../../src/recorder/exchange.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";

@@ -11,7 +11,8 @@ import {
 } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { HttpResponse, Plugin } from "../../src/mod.ts";
+import type { HttpResponse } from "../../src/extension.ts";
+import type { Plugin } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log/log.ts";
 import type { Log } from "../../src/testing/log/log.ts";

@@ -24,7 +24,7 @@ import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { GrantType, Server } from "../../oauth/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { FurtherAccess, Grant } from "../../store/store.ts";
-import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 
@@ -41,7 +41,7 @@ export function jwtBearer(
 /** Authorizes an assertion. It is consumed last, so a failed attempt leaves it usable. */
 async function authorizeAssertion(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
   const { client, parameters, provenKey } = request;
@@ -144,7 +144,7 @@ const loginScopes = ["openid", "offline_access"];
  */
 async function grantedAccess(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   { trusted, claims }: VerifiedAssertion,
 ): Promise<FurtherAccess | undefined> {
   const isRequested = requestsAccess(server, request.parameters);
@@ -168,7 +168,7 @@ async function grantedAccess(
 /** Issues the requested part of what an ID-JAG grants, or what the client requested on its own behalf. */
 async function issueGrantedAccess(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   { trusted }: VerifiedAssertion,
   access: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],

@@ -2,7 +2,7 @@
 
 import type { Extension } from "../../app/extension.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { dpopFields, type DpopMembers, dpopOf, isProofRequired, resolveDpop } from "./settings.ts";
 
@@ -25,7 +25,7 @@ const keyProofs: KeyProofs = {
   },
 };
 
-function provenKey(server: Server, request: TokenRequest): Promise<string> | undefined {
+function provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined {
   return request.header("dpop") === null ? undefined : verify(server, request);
 }
 

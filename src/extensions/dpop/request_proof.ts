@@ -1,7 +1,8 @@
 /**
  * Verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. Loaded with the first proof;
- * `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into `TokenRequest.provenKey`;
- * grant types compare it with their records, and the issuer of access tokens writes it.
+ * `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into
+ * `AuthenticatedRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens
+ * writes it.
  */
 
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";

@@ -10,7 +10,7 @@ import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { randomToken, storageKey } from "../../oauth/secrets.ts";
@@ -42,7 +42,7 @@ export interface PushedRequestResponse {
  */
 export async function pushRequest(
   server: Server,
-  { client, parameters: params, provenKey, address }: TokenRequest,
+  { client, parameters: params, provenKey, address }: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
   const isSigned = params.get("request") !== undefined;
   // Beside a request object only the parameters of client authentication are needed (RFC 9126 §3).

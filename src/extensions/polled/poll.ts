@@ -11,7 +11,7 @@ import {
   registeredScope,
 } from "../../oauth/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
-import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
 import type { PolledRequestRecord, StoredRecord } from "../../store/store.ts";
@@ -32,7 +32,7 @@ const pollToleranceMs = 500;
  */
 export async function authorizePoll(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   grant: PolledGrant,
 ): Promise<Authorization> {
   const { parameter, requestName, rules } = grant;

@@ -19,7 +19,7 @@ import { subjectFor } from "../../oauth/users/users.ts";
 import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
-import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;
@@ -30,7 +30,7 @@ const maxUriLength = 512;
 /** Authorizes an ID-JAG for one of the resource authorization servers. */
 export async function exchangeForIdJag(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
   const { client, parameters, provenKey } = request;
@@ -139,7 +139,7 @@ interface SubjectOfToken {
   readonly grantId: string;
 }
 
-async function readSubject(server: Server, request: TokenRequest): Promise<SubjectOfToken> {
+async function readSubject(server: Server, request: AuthenticatedRequest): Promise<SubjectOfToken> {
   const { client, parameters } = request;
   const token = parameters.get("subject_token")!;
   const type = parameters.get("subject_token_type")!;
@@ -172,7 +172,7 @@ async function readIdToken(server: Server, client: Client, token: string): Promi
 }
 
 /** Reads a refresh token without consuming or rotating it. */
-async function readRefreshToken(server: Server, request: TokenRequest, token: string): Promise<SubjectOfToken> {
+async function readRefreshToken(server: Server, request: AuthenticatedRequest, token: string): Promise<SubjectOfToken> {
   try {
     const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, request, token);
     const { subject } = value.grant;

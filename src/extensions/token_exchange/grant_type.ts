@@ -14,7 +14,7 @@ import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
 import { mayInspect } from "../../oauth/tokens/introspection.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
-import type { Authorization, TokenRequest } from "../../oauth/grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];
@@ -25,7 +25,7 @@ const maxExchanges = 8;
 /** Exchanges the subject token of a request for the requested type of token. */
 export async function exchangeToken(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   policy: TokenExchangePolicy,
 ): Promise<Authorization> {
   const { parameters } = request;
@@ -54,7 +54,7 @@ function requireParameter(parameters: Params, name: string): void {
 /** Exchanges an access token of a user for one of the requesting client, with no more access and no later expiry. */
 async function exchangeAccessToken(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   settings: TokenExchangeSettings,
 ): Promise<Authorization> {
   const { client, parameters } = request;
@@ -119,7 +119,7 @@ async function exchangeAccessToken(
 /** Reads a token of the request: an access token of this server that the client may inspect, or its own as actor. */
 async function readToken(
   server: Server,
-  { client, parameters, provenKey }: TokenRequest,
+  { client, parameters, provenKey }: AuthenticatedRequest,
   name: "subject_token" | "actor_token",
 ): Promise<AccessToken> {
   const type = parameters.get(`${name}_type`)!;
@@ -153,7 +153,12 @@ async function readToken(
 }
 
 /** Rejects an actor that `may_act` of the subject token does not name; without an actor token, it is the client. */
-function assertMayAct(server: Server, { client }: TokenRequest, subject: AccessToken, actor: AccessToken | undefined) {
+function assertMayAct(
+  server: Server,
+  { client }: AuthenticatedRequest,
+  subject: AccessToken,
+  actor: AccessToken | undefined,
+) {
   const mayAct = subject.claims.may_act;
   if (mayAct === undefined) return;
   const actual: Readonly<Record<string, unknown>> = {
@@ -174,7 +179,7 @@ function assertMayAct(server: Server, { client }: TokenRequest, subject: AccessT
 }
 
 /** The requested part of the subject token's scope; by default the part that the client is registered for. */
-function narrowScope({ client, parameters }: TokenRequest, { claims }: AccessToken): readonly string[] {
+function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: AccessToken): readonly string[] {
   const granted = splitScope(claims.scope ?? "").filter((value) => !loginScopes.includes(value));
   const allowed = granted.filter((value) => client.scope.includes(value));
   const requested = parameters.get("scope");
@@ -190,7 +195,7 @@ function narrowScope({ client, parameters }: TokenRequest, { claims }: AccessTok
 /** The requested resources and audiences; by default the audience of the subject token. */
 async function narrowTarget(
   server: Server,
-  { client, parameters }: TokenRequest,
+  { client, parameters }: AuthenticatedRequest,
   { claims }: AccessToken,
   { targets = {} }: TokenExchangeSettings,
 ): Promise<readonly string[]> {

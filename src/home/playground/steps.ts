@@ -26,7 +26,7 @@ import { browserCsrfToken } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
 import { endpointPath } from "../../app/endpoint.ts";
 import type { CallbackProps } from "../../ui/callback_page.tsx";
-import type { CheckResult } from "../../ui/checks.tsx";
+import type { ResponseCheck } from "../../ui/checks.tsx";
 import type { PlaygroundProps } from "../../ui/playground.tsx";
 import type { PlaygroundForm, PlaygroundStep } from "../../ui/playground_form.tsx";
 import { checkResponse } from "../round_trip.ts";
@@ -270,7 +270,7 @@ export async function checkTokenResponse(
   flow: DemoFlow | undefined,
   client: Client,
   { id_token: token, access_token: accessToken }: PlaygroundResult["json"],
-): Promise<CheckResult[]> {
+): Promise<ResponseCheck[]> {
   const { server } = context;
   if (typeof token !== "string") return [];
   const keys = await send(context, {
@@ -301,7 +301,7 @@ async function checkCodeVerifier(
   { server }: Context,
   { code }: CallbackResponse,
   flow: DemoFlow | undefined,
-): Promise<CheckResult> {
+): Promise<ResponseCheck> {
   const expected = (await inspectCode(server, code ?? ""))?.codeChallenge;
   if (expected === undefined || flow === undefined) return { name: "pkce" };
   const received = await codeChallenge(flow.verifier);

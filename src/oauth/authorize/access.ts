@@ -5,7 +5,7 @@
 
 import type { FurtherAccess, Grant } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
-import type { Authorization, TokenRequest } from "../grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 import type { AccessItems, ConsentItem } from "./request_part.ts";
@@ -78,7 +78,7 @@ export async function approveAccess(
  */
 export async function narrowAccess(
   server: Server,
-  { client, parameters }: Pick<TokenRequest, "client" | "parameters">,
+  { client, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
   grant: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],
 ): Promise<{ readonly granted: FurtherAccess; readonly issued: IssuedAccess }> {
@@ -101,7 +101,7 @@ export async function narrowAccess(
  */
 export async function readOwnAccess(
   server: Server,
-  { client, parameters }: Pick<TokenRequest, "client" | "parameters">,
+  { client, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
 ): Promise<FurtherAccess> {
   const own = server.requestParts.access.map(async (part) => {
     if (!part.isRequested(server, parameters)) return {};

@@ -6,13 +6,16 @@ import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../author
 import { readResources, resolveScope, warnAboutResource } from "../authorize/scope.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import type { Authorization, TokenRequest } from "./token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** Scope values that only a user can grant. */
 const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
 
 /** Authorizes the client without a user: no refresh token, no ID token, no scope value about a user. */
-export async function authorizeClientCredentials(server: Server, request: TokenRequest): Promise<Authorization> {
+export async function authorizeClientCredentials(
+  server: Server,
+  request: AuthenticatedRequest,
+): Promise<Authorization> {
   const { client, parameters } = request;
   if (!client.confidential) {
     throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {

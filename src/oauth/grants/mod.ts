@@ -3,7 +3,7 @@
  *
  * The token endpoint handles a request in four steps:
  *
- * 1. `clientEndpoint` authenticates the client and creates the `TokenRequest`.
+ * 1. `clientEndpoint` authenticates the client and creates the `AuthenticatedRequest`.
  * 2. `findGrantType` picks the grant type by `grant_type`.
  * 3. `authorize` of the grant type checks the code, the refresh token or the client, consumes it, and returns an
  *    `Authorization`.

@@ -12,7 +12,7 @@ import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { RuleExplanation } from "../trace.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
-import type { Authorization, TokenRequest } from "./token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** The granted scope values that the server still has and the client may still have. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -29,7 +29,7 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
  */
 export async function narrowGrant(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<Authorization> {

@@ -22,7 +22,7 @@ import {
   registeredScope,
   revokeGrant,
 } from "./narrow_grant.ts";
-import type { Authorization, TokenRequest } from "./token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 const invalidGrant = invalidGrantErrors(
   "RT-07",
@@ -33,7 +33,7 @@ const invalidGrant = invalidGrantErrors(
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
  * sending it twice (§4.3.1).
  */
-export async function authorizeRefresh(server: Server, request: TokenRequest): Promise<Authorization> {
+export async function authorizeRefresh(server: Server, request: AuthenticatedRequest): Promise<Authorization> {
   const { client, parameters } = request;
   const token = parameters.get("refresh_token");
   if (token === undefined) {
@@ -76,7 +76,7 @@ interface FoundRefreshToken {
  */
 export async function findRefreshToken(
   server: Server,
-  { client, provenKey }: Pick<TokenRequest, "client" | "provenKey">,
+  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
   token: string,
 ): Promise<FoundRefreshToken> {
   const id = await storageKey(server, token);
@@ -155,7 +155,7 @@ function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<Re
  */
 async function rotate(
   server: Server,
-  { client, provenKey }: TokenRequest,
+  { client, provenKey }: AuthenticatedRequest,
   id: string,
   token: string,
   stored: StoredRecord<RefreshTokenRecord>,

@@ -6,7 +6,7 @@ import { assertBinding, readAuthorization } from "./bound_token.ts";
 import { explainAccessToken } from "./explain_access_token.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
-import type { TokenRequest } from "../grants/token_request.ts";
+import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 
 /**
  * The access token of a request to one of this server's own resources.
@@ -19,7 +19,7 @@ import type { TokenRequest } from "../grants/token_request.ts";
  */
 export async function requireAccessToken(
   server: Server,
-  request: Pick<TokenRequest, "method" | "url" | "header">,
+  request: Pick<AuthenticatedRequest, "method" | "url" | "header">,
   bodyToken: string | undefined,
   scope: string,
 ): Promise<AccessToken> {

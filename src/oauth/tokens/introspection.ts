@@ -4,7 +4,7 @@ import { accessClaims, visibleAccess } from "../authorize/access.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPermitted } from "../clients/standing.ts";
 import { invalidClient } from "../clients/auth/method.ts";
-import type { TokenRequest } from "../grants/token_request.ts";
+import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "../grants/narrow_grant.ts";
 import { canonicalUri } from "../config/resource_list.ts";
 import { storageKey } from "../secrets.ts";
@@ -35,7 +35,7 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
  */
 export async function introspect(
   server: Server,
-  { client: caller, parameters }: Pick<TokenRequest, "client" | "parameters">,
+  { client: caller, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
 ): Promise<Introspection> {
   if (!caller.confidential) throw invalidClient("introspection requires client authentication", "a secret", "none");
   const token = requireTokenParameter(parameters, "IN-01");

@@ -15,7 +15,7 @@ import {
 } from "../claims.ts";
 import type { ClaimValues } from "../claims.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
-import type { Authorization, TokenRequest } from "../grants/token_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { noteMinimalIdToken } from "../notes.ts";
@@ -246,7 +246,7 @@ export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, 
 /** Issues the tokens of an authorization. */
 export async function issueTokens(
   server: Server,
-  request: TokenRequest,
+  request: AuthenticatedRequest,
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;

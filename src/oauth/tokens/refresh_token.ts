@@ -4,7 +4,7 @@ import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Grant, RefreshTokenRecord, Subject } from "../../store/store.ts";
 import type { Client } from "../clients/repository.ts";
-import type { Authorization } from "../grants/token_request.ts";
+import type { Authorization } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";

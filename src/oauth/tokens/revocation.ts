@@ -1,7 +1,7 @@
 /** Token revocation (RFC 7009). */
 
 import { OAuthError } from "../errors.ts";
-import type { TokenRequest } from "../grants/token_request.ts";
+import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { revokeGrant } from "../grants/narrow_grant.ts";
 import type { Params } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
@@ -25,7 +25,7 @@ export function requireTokenParameter(parameters: Params, rule: RejectionRuleId)
  * Revokes a token of the client ({@link revokeIssuedToken}). Any other token changes nothing, and the response does not
  * reveal which case it was (RFC 7009 §2.2).
  */
-export async function revokeToken(server: Server, { client, parameters }: TokenRequest): Promise<void> {
+export async function revokeToken(server: Server, { client, parameters }: AuthenticatedRequest): Promise<void> {
   const token = requireTokenParameter(parameters, "RV-01");
   await revokeIssuedToken(server, token, "the client revoked its refresh token", client.id);
 }

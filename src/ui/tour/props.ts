@@ -1,6 +1,6 @@
 /** The props of the tour's pages. */
 
-import type { CheckResult } from "../checks.tsx";
+import type { ResponseCheck } from "../checks.tsx";
 import type { Site } from "../layout.tsx";
 import type { HiddenFields } from "../post_form.tsx";
 
@@ -31,7 +31,7 @@ export type TourStep =
     readonly codeLifetimeSeconds: number;
     readonly href: string;
   }
-  | { readonly step: "check"; readonly checks: readonly CheckResult[]; readonly href: string }
+  | { readonly step: "check"; readonly checks: readonly ResponseCheck[]; readonly href: string }
   | {
     readonly step: "exchange";
     readonly request: TourRequest;
@@ -42,7 +42,7 @@ export type TourStep =
   | {
     readonly step: "tokens";
     readonly response: TourResponse;
-    readonly checks: readonly CheckResult[];
+    readonly checks: readonly ResponseCheck[];
     readonly idToken: string;
     /** The server's clock, in milliseconds since the epoch. */
     readonly now: number;

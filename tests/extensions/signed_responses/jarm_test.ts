@@ -4,7 +4,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
-import type { LatchkeyOptions, ResponseMode } from "../../../src/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import type { ResponseMode } from "../../../src/extension.ts";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { recorder } from "../../../src/recorder/recorder.ts";
 import {

@@ -10,7 +10,7 @@ import type { Params } from "../params.ts";
  * A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no side
  * effect.
  */
-export interface TokenRequest {
+export interface AuthenticatedRequest {
   /** The client that sent the request. */
   readonly client: Client;
   /** The parameters of the form. */
