@@ -16,7 +16,7 @@ export function isMissingPage({ request, target, endpoint }: Context, thrown: un
  * Metadata §2.1). Browsers send no such header to http hosts other than loopback. Programs that accept any type, such
  * as those in Java, may name `text/html` too, but not XHTML.
  */
-function isSentByBrowser({ headers }: RequestLike): boolean {
+export function isSentByBrowser({ headers }: RequestLike): boolean {
   const part = headers.get("sec-fetch-dest");
   return part === null ? /\bapplication\/xhtml\+xml\b/i.test(headers.get("accept") ?? "") : part !== "empty";
 }

@@ -19,12 +19,13 @@ import { rememberAccount } from "./account_picker.ts";
 
 export function loginHandlers(options: LoginOptions): Handlers {
   const allowCancellation = cancellationLimiter();
+  const page = { name: "login", openLogin: options.openLogin } as const;
 
   async function handleGet(context: Context): Promise<ResponseLike> {
     if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
     const pending = await findPending(context, params.get("interaction"));
-    if (pending.browser !== undefined) return await showLogin(context, pending, options.openLogin, params);
+    if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
     context.destination = pending.destination;
     return await authorize(context, pending, pagesApprover(pending));
   }
@@ -44,7 +45,7 @@ export function loginHandlers(options: LoginOptions): Handlers {
       throw loginCancelled();
     }
     const result = await authenticateUser(context, pending, previousSession, params, options);
-    if ("status" in result) return await showLogin(context, pending, options.openLogin, params, result);
+    if ("status" in result) return await showLogin(context, pending, page, params, result);
     const { user, level } = result;
     const { session = createSession(server, user.sub, server.now(), previousSession, level) } = result;
     context.destination = pending.destination;
@@ -74,7 +75,8 @@ async function completeLogin(
   return await completeAuthorization(context, pending, approval, session, isNew);
 }
 
-function loginCancelled(): OAuthError {
+/** The error for a user who leaves the page without a login. */
+export function loginCancelled(): OAuthError {
   return new OAuthError("access_denied", "the user cancelled the login", {
     rule: "AZ-21",
     expected: "a login",

@@ -23,6 +23,14 @@ export interface LoginRetry {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The page: where users log in, or where automatic login lets them select an account. */
+interface LoginPage {
+  /** The name of its endpoint. */
+  readonly name: "login" | "select_account";
+  /** Whether users without a password can log in, and are listed. */
+  readonly openLogin: boolean;
+}
+
 /**
  * The response with the login page.
  *
@@ -31,12 +39,13 @@ export interface LoginRetry {
 export async function showLogin(
   context: Context,
   pending: Interaction,
-  openLogin: boolean,
+  { name, openLogin }: LoginPage,
   params: Params,
   { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
 ): Promise<HttpResponse> {
   const { server, site } = context;
   const { client, request: { loginRequirements } } = pending;
+  const isAutomatic = name === "select_account";
   const previousSession = await readSession(context);
   const currentSession = await usableSession(server, pending, previousSession);
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
@@ -51,16 +60,16 @@ export async function showLogin(
     pages.login({
       ...site,
       client: { id: client.id, name: client.name, ...presentation },
-      action: endpointPath(context.app, "login"),
+      action: endpointPath(context.app, name),
       fields: await withCsrfToken(context, [["interaction", pending.id]], loginCsrfBinding(pending)),
       accounts: accounts.map((user) => {
         const isCurrent = currentSession?.sub === user.sub;
-        const needsPassword = !isCurrent && (hasPassword(user) || !openLogin);
-        const href = `${pagePath(context, "login", pending.id)}&as=${encodeURIComponent(user.sub)}`;
+        const needsPassword = !isAutomatic && !isCurrent && (hasPassword(user) || !openLogin);
+        const href = `${pagePath(context, name, pending.id)}&as=${encodeURIComponent(user.sub)}`;
         return { ...toUserSummary(user), current: isCurrent, passwordHref: needsPassword ? href : undefined };
       }),
-      passwordForm: suggestedSub !== undefined || !openLogin ? { sub } : undefined,
-      guestForm: openLogin && loginRequirements.demandedSubs === undefined
+      passwordForm: !isAutomatic && (suggestedSub !== undefined || !openLogin) ? { sub } : undefined,
+      guestForm: !isAutomatic && openLogin && loginRequirements.demandedSubs === undefined
         ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
         : undefined,
       requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,

@@ -20,31 +20,16 @@
  *            └────── Deny ───────────────────────────────────────────────────────► access_denied
  * ```
  *
+ * With `login: "auto"` only `select_account.ts` is used: the list of users for `prompt=select_account`.
+ *
  * `/account` lists the consents of a user and revokes them. No interaction is kept in memory: any instance on the same
  * store can handle any step. Before a login the store contains only a bounded number of cancelled requests.
  */
 
-import type { Handlers } from "../app/route.ts";
-import { accountHandlers } from "./account.ts";
-import { consentHandlers } from "./consent.ts";
-import { loginHandlers } from "./login.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
-import { passwordVerifier } from "./password.ts";
 
+export { interactionEndpoints } from "./endpoints.ts";
 export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
 
 /** The link to the account page. */
 export const accountLink: NavigationLink = { label: "Account", path: "/account" };
-
-/**
- * Creates the handlers of the pages.
- *
- * @param openLogin Whether users without a password can log in.
- */
-export function interactionHandlers(openLogin: boolean): Readonly<Record<"login" | "consent" | "account", Handlers>> {
-  return {
-    login: loginHandlers({ openLogin, verifyPassword: passwordVerifier() }),
-    consent: consentHandlers(openLogin),
-    account: accountHandlers(openLogin),
-  };
-}

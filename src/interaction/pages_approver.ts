@@ -86,7 +86,7 @@ export function loginProof({ server }: Context, id: string, { sid }: Session): M
 }
 
 /** The path and query of a page of an interaction. */
-export function pagePath({ app }: Context, page: "login" | "consent", id: string): string {
+export function pagePath({ app }: Context, page: "login" | "consent" | "select_account", id: string): string {
   return `${endpointPath(app, page)}?interaction=${id}`;
 }
 

@@ -1,6 +1,6 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
-import { autoApprover } from "../app/approver.ts";
+import { type Approver, autoApprover } from "../app/approver.ts";
 import type { App } from "../app/context.ts";
 import { endpointPath } from "../app/endpoint.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
@@ -121,7 +121,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     ...{ base, settings, extensions, grantTypes: allGrantTypes, requestParts: parts, interaction, openLogin },
     approver: plugins.reduceRight(
       (inner, plugin) => plugin.approve?.(inner) ?? inner,
-      options.approver ?? autoApprover,
+      options.approver ?? automaticLogin,
     ),
     approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
     autoLogin: settings.login === "auto" && options.approver === undefined,
@@ -292,3 +292,9 @@ function securityHeaders(issuer: string): Readonly<Record<string, string>> | und
     ? { "strict-transport-security": "max-age=31536000" }
     : undefined;
 }
+
+/** The approver of `login: "auto"`. */
+const automaticLogin: Approver = (request, situation) =>
+  request.loginRequirements.prompt.includes("select_account")
+    ? import("./account_selection.ts").then(({ approveOrAsk }) => approveOrAsk(request, situation))
+    : autoApprover(request, situation);

@@ -79,7 +79,6 @@ export function endpoints(
     openLogin,
   }: RouteOptions,
 ): Endpoint[] {
-  const pages = interaction?.interactionHandlers(openLogin);
   const hasPages = interaction !== undefined;
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
   const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
@@ -220,34 +219,27 @@ export function endpoints(
       role: "document",
       load: async () => (await import("../endpoints/discovery.ts")).discoveryHandlers(extensions),
     })),
-    ...pages === undefined ? [] : [
-      {
-        name: "login",
-        path: `${base}/oauth2/login`,
-        methods: ["GET", "HEAD", "POST"],
-        caller: "browser",
-        title: "Login",
-        doneLabel: "logged in",
-        errors: "redirect",
-        role: "step",
-        parameters: parameters(interactionParameter, { name: "password", secret: "password" }, csrfParameter),
-        responseParameters: authorizationResponseParameters,
-        load: () => pages.login,
-      },
-      {
-        name: "consent",
-        path: `${base}/oauth2/consent`,
-        methods: ["GET", "HEAD", "POST"],
-        caller: "browser",
-        title: "Consent",
-        errors: "redirect",
-        role: "step",
-        parameters: parameters(interactionParameter, { name: "login", secret: "proof_of_login" }, csrfParameter),
-        responseParameters: authorizationResponseParameters,
-        load: () => pages.consent,
-      },
-      page("account", `${base}/account`, "Account", () => pages.account, getAndPost, formParameters),
-    ] satisfies Endpoint[],
+    ...interaction?.interactionEndpoints({
+      ...{ base, openLogin, csrfParameter, interactionParameter },
+      responseParameters: authorizationResponseParameters,
+    }) ?? [],
+    ...autoLogin
+      ? [
+        {
+          name: "select_account",
+          path: `${base}/oauth2/select_account`,
+          methods: ["GET", "HEAD", "POST"],
+          caller: "browser",
+          title: "Account selection",
+          doneLabel: "account selected",
+          errors: "redirect",
+          role: "step",
+          parameters: parameters(interactionParameter, csrfParameter),
+          responseParameters: authorizationResponseParameters,
+          load: async () => (await import("../interaction/select_account.ts")).selectAccountHandlers(approver),
+        } satisfies Endpoint,
+      ]
+      : [],
     page("home", `${base}/`, "Home page", async () => (await import("../home/home.ts")).home),
     page("start", `${base}/start`, "Start of the demo flow", async () => (await import("../home/start.ts")).start),
     page(

@@ -146,9 +146,10 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
       // prompt=none uses the session, and no queued decision.
       const silent = request.loginRequirements.prompt.includes("none");
       const sub = silent ? undefined : persona?.as ?? takeNextSub();
+      const isDecided = persona !== undefined || scopeLimits.get(anyUser) === "nothing";
       const decision =
         await (sub === undefined
-          ? next(request, context)
+          ? next(isDecided ? withoutSelection(request) : request, context)
           : approveAs(await assertPresent(context.users, sub), request, context));
       return "user" in decision ? applyDecision(request, decision, persona, context.session) : decision;
     },
@@ -186,6 +187,12 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
       acrLimits.clear();
     },
   };
+}
+
+/** The request without the demand for a page that lists the users: the test has decided. */
+function withoutSelection(request: AuthorizationRequest): AuthorizationRequest {
+  const prompt = request.loginRequirements.prompt.filter((value) => value !== "select_account");
+  return { ...request, loginRequirements: { ...request.loginRequirements, prompt } };
 }
 
 /** Approves as this user, whichever user the client expects. */
