@@ -1,8 +1,9 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
 import { formatLicences, formatVersion, textReader, version } from "./cli/about.ts";
-import { banner, describeExposure, firstPage, insecureSettings } from "./cli/banner.ts";
+import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import type { StoredChanges } from "./cli/banner.ts";
+import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
 import type { User } from "./oauth/clients/client.ts";
@@ -92,6 +93,7 @@ async function main(
   const configured = configuredIssuer(settings);
   const openTools = configured === undefined || allowancesOf(configured).openTools;
   const inspectorEnabled = config.inspector ?? openTools;
+  const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(config.host, configured));
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,
@@ -129,7 +131,7 @@ async function main(
       ...inspector === undefined ? [] : [inspector],
       ...openTools ? [await openDocumentation(environment)] : [],
       ...control === undefined ? [] : control.plugins,
-      ...config.faults ? [await openFaultPages(inspector, control)] : [],
+      ...faultsEnabled ? [await openFaultPages(inspector, control)] : [],
       ...control === undefined && openTools && settings.login !== "interactive"
         ? [(await import("./testing/personas.ts")).personas()]
         : [],
@@ -185,6 +187,7 @@ async function main(
     url,
     store: config.store.displayLocation,
     inspector: inspectorState,
+    faults: faultsEnabled ? "on" : "off",
     control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",
     metrics: metricsServer?.url,
   } as const;

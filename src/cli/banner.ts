@@ -2,27 +2,23 @@
 
 import { registrationPolicy } from "../extensions/registration/settings.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
-import { isLoopback } from "../oauth/test_hosts.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { printable } from "../oauth/config/config_issue.ts";
+import { describeExposure, type ExposedParts } from "./exposure.ts";
 
 /** Differences between the configured clients or users and those in effect, caused by changes in the store. */
 export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 
 /** The content of the banner. */
-interface BannerOptions {
+interface BannerOptions extends ExposedParts {
   readonly version: string;
   /** How long the start took, in milliseconds. */
   readonly startMs: number;
-  readonly issuer: string;
   /** The URL that it listens on; shown if it is not the issuer. */
   readonly url: string;
-  /** The name or address it listens on. */
-  readonly host: string;
   /** The URL of the metadata document, that of OpenID Connect if there is one. Absent: the server publishes none. */
   readonly discovery?: string;
-  readonly settings: ResolvedSettings;
   /** The public secret of the demo clients, if they are in use. No other secret is printed. */
   readonly demoSecret?: string;
   /** The private key of the demo client, if that has one. */
@@ -31,12 +27,8 @@ interface BannerOptions {
   readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
   readonly defaultUser?: string;
-  /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
-  readonly inspector: "on" | "off" | "insecure";
   /** Whether programs may read secrets in the list of flows. */
   readonly exportsSecrets: boolean;
-  /** Whether programs control the server over HTTP: all, or those with the secret. */
-  readonly control: "off" | "open" | "secret";
   /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
   /** The identifiers of the protected resources that it hosts. */
@@ -61,6 +53,7 @@ export function banner(
     storedChanges,
     defaultUser,
     inspector,
+    faults,
     exportsSecrets,
     control,
     metrics,
@@ -68,7 +61,7 @@ export function banner(
     hasShortcuts,
   }: BannerOptions,
 ): string {
-  const exposure = describeExposure({ issuer, host, settings, inspector, control });
+  const exposure = describeExposure({ issuer, host, settings, inspector, faults, control });
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
   const page = firstPage(issuer, settings);
   const clients = settings.clients.map((client) =>
@@ -182,33 +175,4 @@ export function insecureSettings(
     ...inspector === "insecure" ? ["insecureAllowInspector"] : [],
     ...inspector !== "off" && exportsSecrets ? ["insecureExportSecrets"] : [],
   ];
-}
-
-/**
- * A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can: the
- * server listens on a loopback address, and the issuer's name leads no other machine here.
- */
-export function describeExposure(
-  { issuer, host, settings, inspector, control }: Pick<
-    BannerOptions,
-    "issuer" | "host" | "settings" | "inspector" | "control"
-  >,
-): string | undefined {
-  const { hostname } = new URL(issuer);
-  const { openLogin, openTools } = settings.allows;
-  const listensHere = isLoopback(host.includes(":") ? `[${host}]` : host);
-  if (listensHere && (isLoopback(hostname) || !openTools)) return undefined;
-  const permissions = [
-    ...settings.login === "auto"
-      ? ["is logged in as the first user"]
-      : openLogin
-      ? ["can log in as any user without a password"]
-      : [],
-    ...openTools && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
-    ...openTools && inspector === "on" ? ["can read every login in /flows"] : [],
-    ...control === "open" ? ["can control the server by /_control"] : [],
-  ];
-  return permissions.length === 0
-    ? undefined
-    : `any machine that can reach ${listensHere ? issuer : host} ${permissions.join(", and ")}.`;
 }

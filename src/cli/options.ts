@@ -55,7 +55,8 @@ export interface ConfigFile extends Settings, ExtensionSettings {
   readonly insecureExportSecrets?: boolean;
   /**
    * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate
-   * keys; only if the issuer is on a test host. Default: false.
+   * keys; only if the issuer is on a test host. Default: whether only this machine can reach the server, because it
+   * listens on a loopback address and the issuer is on one.
    */
   readonly faults?: boolean;
   /**
@@ -108,7 +109,7 @@ export function programFields(
     inspector: flag(),
     insecureAllowInspector: flag(false),
     insecureExportSecrets: flag(false),
-    faults: flag(false),
+    faults: flag(),
     control: flag(false),
     controlSecret: text(["a-long-random-token"], {
       isSecret: true,
@@ -147,7 +148,7 @@ export const optionHelp = {
   mcpRevision: ["DATE", "the newest"],
   store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
-  faults: ["on|off", "off; on adds the page /faults"],
+  faults: ["on|off", "on, but only on this machine"],
   control: ["on|off", "off; on adds /_control"],
   mcpServer: ["PATH", "none"],
   log: ["FORMAT", "%; or json, or off"],

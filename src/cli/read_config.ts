@@ -60,8 +60,8 @@ export type Configuration =
     readonly insecureAllowInspector: boolean;
     /** Whether programs may read secrets in the list of flows. */
     readonly insecureExportSecrets: boolean;
-    /** Whether a page controls faults, the clock and keys. */
-    readonly faults: boolean;
+    /** Whether a page controls faults, the clock and keys. Default: whether only this machine can reach the server. */
+    readonly faults?: boolean;
     /** Whether programs control the server over HTTP. */
     readonly control: boolean;
     /** The bearer token of the control. Default: none. */
@@ -204,7 +204,7 @@ function portWarning(
 type ProgramOptions =
   & Omit<ConfigFile, keyof Settings | keyof ExtensionSettings>
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
-  & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "faults" | "control">>;
+  & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "control">>;
 
 /** Certificate and key from the named files. The listener finds out whether they belong together. */
 async function readTls(

@@ -81,7 +81,6 @@ const untold: Run = {
   host: "localhost",
   store: memory,
   inspector: undefined,
-  faults: false,
   control: false,
   controlSecret: undefined,
   mcpServer: undefined,

@@ -8,7 +8,7 @@ import { controlClient } from "./harness.ts";
 
 test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log", async () => {
   const { banner, port, signal, exited } = await startProgram({
-    args: ["--port", "0", "--control", "on", "--faults", "on", "--log", "off"],
+    args: ["--port", "0", "--control", "on", "--log", "off"],
   });
   const issuer = `http://localhost:${port}`;
   assertStringIncludes(banner, `Control    ${issuer}/_control/openapi.json`);
@@ -43,7 +43,7 @@ test("the program does what the control says: a client, a user, a fault that /fa
   assertEquals((await exited).code, 0);
 });
 
-test("the start says that machines of the network can control the server, unless it has a secret", async () => {
+test("the start says that machines of the network can control the server, unless it has a secret, or its pages are off", async () => {
   const start = async (config: object) => {
     const { banner, signal, exited } = await startProgram({
       args: ["--port", "0", "--host", "0.0.0.0", "--issuer", "http://as.test"],
@@ -53,7 +53,8 @@ test("the start says that machines of the network can control the server, unless
     await exited;
     return banner;
   };
-  assertStringIncludes(await start({ control: true }), "and can control the server by /_control.");
+  assertStringIncludes(await start({ control: true }), "can read every login in /flows, and can control the server by");
+  assertStringIncludes(await start({ faults: true }), "and can add faults, move the clock and rotate keys in /faults.");
   const withSecret = await start({ control: true, controlSecret: "a-secret-for-the-control" });
   assertEquals(withSecret.includes("can control"), false);
   assertEquals(withSecret.includes("a-secret"), false);

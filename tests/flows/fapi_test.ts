@@ -520,6 +520,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
       startMs: 0,
       ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedChanges: {}, inspector: "off" },
       exportsSecrets: false,
+      faults: "off",
       control: "off",
       settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer, extensions),
       resources: [],

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { describeExposure } from "../../src/cli/banner.ts";
+import { describeExposure } from "../../src/cli/exposure.ts";
 import type { RequestHandler } from "../../src/http/router.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
@@ -167,12 +167,19 @@ test("[UI-20] with automatic login a rebound name does not learn who the user is
 });
 
 test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
-  const stated = (issuer: string, host: string, options: LatchkeyOptions = {}, inspector: "on" | "off" = "on") =>
+  const stated = (
+    issuer: string,
+    host: string,
+    options: LatchkeyOptions = {},
+    inspector: "on" | "off" = "on",
+    faults: "on" | "off" = "off",
+  ) =>
     describeExposure({
       issuer,
       host,
       settings: resolveSettings(options, issuer, extensions),
       inspector,
+      faults,
       control: "off",
     });
   const local = "http://localhost:9000";
@@ -193,6 +200,11 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
   assertEquals(
     stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
     "any machine that can reach 0.0.0.0 can log in as any user without a password.",
+  );
+  assertEquals(
+    stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off", "on"),
+    "any machine that can reach 0.0.0.0 can log in as any user without a password, and can add faults, move the clock " +
+      "and rotate keys in /faults.",
   );
   // Behind a proxy on the same machine the issuer's name shows that others can reach it.
   for (const issuer of ["http://oidc:8080", "https://auth.test", "http://host.docker.internal:9000"]) {

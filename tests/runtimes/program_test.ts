@@ -501,7 +501,7 @@ test("[UI-29] the command on the page that is off turns the page on", async () =
   };
   const commands: string[][] = [];
   const paths = ["/faults", "/account", "/flows"];
-  await against({ args: ["--inspector", "off"] }, async (_, url) => {
+  await against({ args: ["--inspector", "off", "--faults", "off"] }, async (_, url) => {
     for (const path of paths) {
       const { status, text } = await read(url + path);
       assertEquals(status, 404);

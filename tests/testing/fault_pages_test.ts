@@ -15,7 +15,7 @@ import { challenge, encode, verifier } from "../flows/harness.ts";
 const issuer = "https://faults.test";
 const redirect_uri = "https://client.test/callback";
 
-/** A server as `--faults on` starts it, with two clients. */
+/** A server with the pages that the program has by default on this machine, with two clients. */
 async function start(settings: LatchkeyOptions = {}): Promise<Latchkey> {
   const flows = inspector();
   return await latchkey({

@@ -14,12 +14,12 @@ import { parameters } from "../../oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
-import { faultList } from "../faults/fault_list.ts";
 import type { PageControl } from "./page_control.ts";
 
 /** What the page controls, and what its server needs for it. */
 interface ControlledServer {
-  readonly control: PageControl;
+  /** Loads the faults with it. */
+  readonly loadControl: () => Promise<PageControl> | PageControl;
   readonly plugin: Plugin;
 }
 
@@ -33,9 +33,10 @@ interface ControlledServer {
 export function faultPages(
   options: { readonly recorder?: Recorder; readonly control?: PageControl } = {},
 ): Plugin {
-  const { control, plugin } = options.control === undefined
+  const { control } = options;
+  const { loadControl, plugin } = control === undefined
     ? controlledServer(options.recorder)
-    : { control: options.control, plugin: {} };
+    : { loadControl: () => control, plugin: {} };
   return {
     ...plugin,
     links: [{ label: "Faults", path: "/faults" }],
@@ -55,11 +56,11 @@ export function faultPages(
       load: () => ({
         async GET(context) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await import("./handlers.ts")).showFaults(context, control);
+          return await (await import("./handlers.ts")).showFaults(context, await loadControl());
         },
         async POST(context) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await import("./handlers.ts")).changeFaults(context, control, options.recorder);
+          return await (await import("./handlers.ts")).changeFaults(context, await loadControl(), options.recorder);
         },
       }),
     }],
@@ -70,9 +71,11 @@ export function faultPages(
 function controlledServer(recorder: Recorder | undefined): ControlledServer {
   const injector = faultInjector({ onFault: recorder?.recordFault });
   let timeSource: (() => number) | undefined;
+  let control: Promise<PageControl> | undefined;
   const clock = testClock({ timeSource: () => timeSource?.() });
   return {
-    control: { clock, rules: faultList(injector.on) },
+    loadControl: () =>
+      control ??= import("../faults/fault_list.ts").then(({ faultList }) => ({ clock, rules: faultList(injector.on) })),
     plugin: {
       ...injector.plugin,
       configure({ now }) {

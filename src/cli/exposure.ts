@@ -1,0 +1,54 @@
+/** Who can reach the server, and what those machines may do. */
+
+import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
+
+/** The parts of the program that decide what a machine that reaches it may do. */
+export interface ExposedParts {
+  readonly issuer: string;
+  /** The name or address it listens on. */
+  readonly host: string;
+  readonly settings: ResolvedSettings;
+  /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
+  readonly inspector: "on" | "off" | "insecure";
+  /** Whether a page controls faults, the clock and the signing keys. */
+  readonly faults: "on" | "off";
+  /** Whether programs control the server over HTTP: all, or those with the secret. */
+  readonly control: "off" | "open" | "secret";
+}
+
+/**
+ * Whether only this machine can reach the server: it listens on a loopback address, and the name of the issuer leads no
+ * other machine here.
+ *
+ * @param issuer `undefined`: `http://localhost` with the port.
+ */
+export function isThisMachineOnly(host: string, issuer: string | undefined): boolean {
+  return listensOnLoopback(host) && (issuer === undefined || isLoopback(new URL(issuer).hostname));
+}
+
+/** A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can. */
+export function describeExposure(
+  { issuer, host, settings, inspector, faults, control }: ExposedParts,
+): string | undefined {
+  const { openLogin, openTools } = settings.allows;
+  if (isThisMachineOnly(host, issuer) || listensOnLoopback(host) && !openTools) return undefined;
+  const permissions = [
+    ...settings.login === "auto"
+      ? ["is logged in as the first user"]
+      : openLogin
+      ? ["can log in as any user without a password"]
+      : [],
+    ...openTools && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
+    ...openTools && inspector === "on" ? ["can read every login in /flows"] : [],
+    ...faults === "on" ? ["can add faults, move the clock and rotate keys in /faults"] : [],
+    ...control === "open" ? ["can control the server by /_control"] : [],
+  ];
+  return permissions.length === 0
+    ? undefined
+    : `any machine that can reach ${listensOnLoopback(host) ? issuer : host} ${permissions.join(", and ")}.`;
+}
+
+function listensOnLoopback(host: string): boolean {
+  return isLoopback(host.includes(":") ? `[${host}]` : host);
+}
