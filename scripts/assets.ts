@@ -68,6 +68,7 @@ const outputs: Readonly<
     at: "flows",
     files: {
       "check.css": css("static/flows/check.css"),
+      "check.js": script("static/flows/check.ts"),
       "compare.css": css("static/flows/compare.css"),
       "copy.css": css("static/flows/copy.css"),
       "copy.js": script("static/flows/copy.ts"),

@@ -116,7 +116,7 @@ async function main(
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
   const inspector = inspectorEnabled ? await openInspector(config) : undefined;
-  const check = openTools && config.control ? await openClientCheck() : undefined;
+  const check = openTools && (config.control || inspectorEnabled) ? await openClientCheck() : undefined;
   const control = config.control ? await openControl(config.controlSecret, inspector, check) : undefined;
   const server = await latchkey({
     ...settings,
@@ -129,6 +129,7 @@ async function main(
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspector === undefined ? [] : [inspector],
+      ...inspector === undefined || check === undefined ? [] : [await openCheckPages(check)],
       ...openTools ? [await openDocumentation(environment)] : [],
       ...control === undefined ? [] : control.plugins,
       ...faultsEnabled ? [await openFaultPages(inspector, control)] : [],
@@ -267,6 +268,11 @@ async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<
 
 async function openClientCheck(): Promise<ClientCheckHandle> {
   return (await import("./testing/check/client_check.ts")).clientCheck();
+}
+
+async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {
+  const { checkPages } = await import("./testing/check/check_pages.ts");
+  return checkPages(check, async (...flow) => await (await import("./inspector/handlers.ts")).showFlow(...flow));
 }
 
 async function openControl(

@@ -140,6 +140,7 @@ async function showOne(
     generatedSecret,
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
+    checkHref: findCheck(context, client),
     ...await describeSnippets(context, client, { secret: generatedSecret, autoLogin }),
   };
   return await pageWithForm(
@@ -149,6 +150,13 @@ async function showOne(
     (pages, form) => pages.client({ ...props, form }),
     newSecret === undefined ? 200 : 201,
   );
+}
+
+/** The page that checks the client, if a plugin has such a page. */
+function findCheck(context: Context, client: Client): string | undefined {
+  if (client.standing !== "configured" || client.redirectUris.length === 0) return undefined;
+  const href = `${toListedClient(context, client).href}/check`;
+  return context.app.findEndpoint(href)?.name === "client_check" ? href : undefined;
 }
 
 /** The fields of the form that adds a client; `retry` is hidden. */

@@ -12,7 +12,7 @@ import type {
   ReportedVariant,
   ReportedVerdict,
 } from "./check_report_props.ts";
-import { Layout, Section, type Site } from "./layout.tsx";
+import { Layout, type NavigationLink, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { StatusBadge, type Tone } from "./status_badge.tsx";
 import { CopyButton, DefinitionItem } from "./value.tsx";
@@ -216,7 +216,9 @@ const headingOf = ({ client }: CheckReportProps) => `Check of ${client}`;
 const toHtml = (page: VNode) => `<!DOCTYPE html>\n${render(page)}\n`;
 
 /** The report as a page of the server. */
-export function checkReportPage(props: CheckReportProps & Site): string {
+export function checkReportPage(
+  { actions = [], ...props }: CheckReportProps & Site & { readonly actions?: readonly NavigationLink[] },
+): string {
   return toHtml(
     <Layout
       site={props}
@@ -227,6 +229,11 @@ export function checkReportPage(props: CheckReportProps & Site): string {
         <>
           <Summary {...props} />
           <Score {...props} path={`${props.base}/flows/check`} />
+          {actions.length > 0 && (
+            <p class="ways">
+              {actions.map(({ label, path }) => <a key={path} href={props.base + path}>{label}</a>)}
+            </p>
+          )}
         </>
       }
     >

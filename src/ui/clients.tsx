@@ -39,6 +39,8 @@ export interface ClientProps extends Site {
   readonly snippets: readonly ClientSnippet[];
   /** The library that the address names. Default: the first one that fits. */
   readonly library?: string;
+  /** The path of the page that checks it. Absent: the server has none. */
+  readonly checkHref?: string;
   /** The form that removes it; absent if clients are read-only. */
   readonly form?: EditForm;
 }
@@ -229,6 +231,11 @@ export function Client(props: ClientProps): VNode {
       <Panes>
         <div>
           <ClientDetails client={client} />
+          {props.checkHref !== undefined && (
+            <p class="ways">
+              <a href={props.checkHref}>Check how it responds to attacks</a>
+            </p>
+          )}
           {props.links?.some(({ path }) => path === "/faults") && (
             <p class="ways">
               <a href={`${props.base}/faults?${new URLSearchParams({ client: client.id })}`}>

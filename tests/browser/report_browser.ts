@@ -25,7 +25,7 @@ writeFileSync(file, await report.toHTML());
 const flows = inspector();
 const as = await latchkey({
   alg: "ES256",
-  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPage(() => report, showFlow)],
+  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPage(() => report, { showFlow })],
 });
 const { url } = await as.listen({ port: 0 });
 after(async () => {

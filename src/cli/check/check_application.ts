@@ -81,7 +81,7 @@ export async function checkApplication(
       documentation,
       reportPage(
         () => report,
-        async (...flow) => await (await import("../../inspector/handlers.ts")).showFlow(...flow),
+        { showFlow: async (...flow) => await (await import("../../inspector/handlers.ts")).showFlow(...flow) },
       ),
     ],
   });

@@ -11,18 +11,26 @@
 import type { App } from "../../app/context.ts";
 import type { ConfigurableOptions } from "../../app/plugin.ts";
 import { parseTarget, type RequestHandler } from "../../http/router.ts";
-import { CheckRunningError, type ClientCheck, type ClientCheckState } from "../client_check.ts";
+import {
+  CheckRunningError,
+  type ClientCheck,
+  type ClientCheckOptions,
+  type ClientCheckState,
+} from "../client_check.ts";
 import type { OpenCheck } from "./open_check.ts";
 import type { CheckReport } from "./report.ts";
 
-/** {@link ClientCheck}, with the whole report. */
+/** {@link ClientCheck}, with what its pages show. */
 export interface ClientCheckHandle extends ClientCheck {
+  /** The options of the last check; `undefined` if none was started. */
+  options(): ClientCheckOptions | undefined;
   /** The report of the last check; `undefined` until it ended. */
   report(): CheckReport | undefined;
 }
 
 /** The last check. */
 interface Run {
+  readonly options: ClientCheckOptions;
   readonly stopping: AbortController;
   state: ClientCheckState;
   dispatch?: RequestHandler;
@@ -94,7 +102,7 @@ export function clientCheck(): ClientCheckHandle {
       const former = last;
       if (former?.state.status === "running") throw new CheckRunningError(former.state.client!);
       const state = { ...noCheck, status: "running", client: options.client } as const;
-      const run: Run = { stopping: new AbortController(), state, ended: Promise.resolve() };
+      const run: Run = { options, stopping: new AbortController(), state, ended: Promise.resolve() };
       last = run;
       try {
         const { openCheck } = await import("./open_check.ts");
@@ -107,6 +115,7 @@ export function clientCheck(): ClientCheckHandle {
       }
       return run.state;
     },
+    options: () => last?.options,
     state: () => last?.state ?? noCheck,
     report: () => last?.report,
     async stop() {

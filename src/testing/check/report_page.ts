@@ -8,11 +8,9 @@ import { parameters } from "../../oauth/params.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { NavigationLink } from "../../ui/layout.tsx";
 import type { CheckReport, CheckResult } from "./report.ts";
-import { describeReport } from "./report_props.ts";
-import { formatId } from "./report_text.ts";
 
 /** Shows a flow as a page, or in a form, such as `har`. */
-type ShowFlow = (
+export type ShowFlow = (
   context: Context,
   flow: Flow,
   view: {
@@ -21,14 +19,24 @@ type ShowFlow = (
   },
 ) => Promise<HttpResponse>;
 
+/** How the pages of a report are shown. */
+interface ReportPages {
+  /** The pages of the inspector. Default: the attacks have no flows. */
+  readonly showFlow?: ShowFlow;
+  /** Links below the heading: paths below the base. Default: none. */
+  readonly actions?: () => readonly NavigationLink[];
+}
+
 /**
  * Serves the report at `/flows/check`, with the style sheets of the inspector, and at `/flows/check.json`; the flow of
- * each attack at `/flows/check/{number}`.
+ * each attack at `/flows/check/{number}`. What shows them is loaded at the first visit.
  *
  * @param report The report at this moment; `undefined` before the first login.
- * @param showFlow The pages of the inspector. Default: the attacks have no flows.
  */
-export function reportPage(report: () => CheckReport | undefined, showFlow?: ShowFlow): Plugin {
+export function reportPage(
+  report: () => CheckReport | undefined,
+  { showFlow, actions }: ReportPages = {},
+): Plugin {
   const readReport = ({ server, request }: Context): CheckReport => {
     rejectUntrustedHost(server, request, "FL-05");
     const current = report();
@@ -49,13 +57,16 @@ export function reportPage(report: () => CheckReport | undefined, showFlow?: Sho
       load: () => ({
         async GET(context) {
           const current = readReport(context);
-          const { checkReportPage } = await import("../../ui/check_report.tsx");
+          const [{ checkReportPage }, { describeReport }] = await Promise.all([
+            import("../../ui/check_report.tsx"),
+            import("./report_props.ts"),
+          ]);
           const show = new URLSearchParams(context.target.query).get("show");
           const props = describeReport(current, {
             show,
             journeyPath: showFlow && ((index) => `/flows/check/${index + 1}`),
           });
-          return html(200, checkReportPage({ ...context.site, ...props }));
+          return html(200, checkReportPage({ ...context.site, ...props, actions: actions?.() }));
         },
       }),
     }, {
@@ -90,6 +101,7 @@ async function showJourney(
   if (flow === undefined || showFlow === undefined) {
     throw new HttpError(404, "HT-01", "The check has no flow with this number", { fix: "Open the report again." });
   }
+  const { formatId } = await import("./report_text.ts");
   const about = { label: formatId(result!), list: { label: "Report of the check", path: "/flows/check" } };
   return await showFlow(context, flow, { form, about });
 }

@@ -76,7 +76,7 @@ test("the counts of the report filter it: a link shows one verdict alone, with e
 
 test("each attack leads to its flow, as a page and as exports, without secrets", async () => {
   const report = await makeReport();
-  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report, showFlow)] });
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report, { showFlow })] });
   const html = await (await as.fetch("/flows/check")).text();
   const [, path] = /<code>response\/state-wrong<\/code>[^]*?href="(\/flows\/check\/\d+)"/.exec(html)!;
   const result = report.results[Number(path!.split("/").at(-1)) - 1]!;
@@ -119,7 +119,7 @@ test("failures have the cause that their attack declares, or one for all if the 
 
 test("[FL-05] the page is for the host of the issuer alone", async () => {
   const report = await makeReport();
-  await using as = await testLatchkey({ plugins: [reportPage(() => report, showFlow)] });
+  await using as = await testLatchkey({ plugins: [reportPage(() => report, { showFlow })] });
   const { url } = await as.listen();
   const { port } = new URL(url);
   for (const path of ["/flows/check", "/flows/check.json", "/flows/check/1"]) {

@@ -1,0 +1,134 @@
+/** @jsxImportSource preact */
+/** The page that checks a client: a form, and how far the check is. */
+
+import type { VNode } from "preact";
+import { render } from "preact-render-to-string";
+import { type EditForm, Field, FormErrors } from "./field.tsx";
+import { Layout, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
+
+/** The page at `/clients/{id}/check`. */
+export interface ClientCheckProps extends Site {
+  /** The client: its ID, the name on pages and the path of its page. */
+  readonly client: { readonly id: string; readonly name?: string; readonly href: string };
+  /** The form. */
+  readonly form: EditForm;
+  /** Why no check could start, or why it ended without a report. Absent: nothing happened. */
+  readonly problem?: string;
+  /** How far the check is. Absent: none is running. */
+  readonly progress?: {
+    readonly done: number;
+    readonly total: number;
+    readonly failed: number;
+    readonly inconclusive: number;
+  };
+}
+
+/** The form of a check. */
+function StartForm({ client, form }: ClientCheckProps): VNode {
+  const { values, errors, csrfToken } = form;
+  return (
+    <Section id="check" heading="The application">
+      <form class="form" method="post" action={`${client.href}/check`}>
+        <input type="hidden" name="form_token" value={csrfToken} />
+        <Field
+          name="login_url"
+          label="Login URL"
+          hint="Starts a login, and redirects to this server. The application must be running on this machine."
+          value={values.login_url}
+          errors={errors}
+        />
+        <Field
+          name="logged_in_url"
+          label="Page of the user"
+          hint="Differs for users who are logged in, best by a status such as 401. Default: where the login ends."
+          value={values.logged_in_url}
+          errors={errors}
+          optional
+        />
+        <Field
+          name="logged_in_text"
+          label="Text of the user"
+          hint="Only the page of the user who logs in has it. Default: the e-mail address, name or sub."
+          value={values.logged_in_text}
+          errors={errors}
+          optional
+        />
+        <Field
+          name="only"
+          label="Attacks"
+          hint="Attacks or categories, separated by spaces: id-token response/state-wrong. Default: all."
+          value={values.only}
+          errors={errors}
+          optional
+        />
+        <p class="ways">
+          <button type="submit" class="button" name="do" value="start">Start the check</button>
+        </p>
+      </form>
+    </Section>
+  );
+}
+
+/** How far the check is; the script replaces the counts until it ends. */
+function Progress({ client, form, progress }: ClientCheckProps): VNode {
+  const { done, total, failed, inconclusive } = progress!;
+  return (
+    <Section id="check" heading="The check is running">
+      <p id="progress">
+        {total === 0 ? "The login without an attack comes first." : (
+          <>
+            <progress max={total} value={done} aria-label="Journeys"></progress>{" "}
+            {`${done} of ${total} journeys, ${failed} failed, ${inconclusive} inconclusive`}
+          </>
+        )}
+      </p>
+      <form class="ways" method="post" action={`${client.href}/check`}>
+        <input type="hidden" name="form_token" value={form.csrfToken} />
+        <a class="button plain" href={`${client.href}/check?progress`}>Reload</a>
+        <button type="submit" class="button plain" name="do" value="stop">Stop and show the report</button>
+      </form>
+    </Section>
+  );
+}
+
+/** The page as HTML. */
+export function clientCheckPage(props: ClientCheckProps): string {
+  const { client, form, problem, progress, base } = props;
+  const { id, name = id, href } = client;
+  return `<!DOCTYPE html>\n${
+    render(
+      <Layout
+        site={props}
+        path={`/clients/${id}`}
+        head={
+          <>
+            <Stylesheet site={props} name="form" />
+            {progress !== undefined && <script type="module" src={`${base}/flows/check.js`}></script>}
+          </>
+        }
+        heading={`Check ${name}`}
+        opening={
+          <>
+            <FormErrors faults={form.errors} heading="No check was started." />
+            {problem !== undefined && (
+              <Notice kind="bad">
+                <p>{problem}</p>
+              </Notice>
+            )}
+            <p>
+              The check logs in to the application as a browser does: once without an attack, and then once for each
+              attack. Meanwhile this server responds to requests of applications as the attacks need it. Its records,
+              its clock and its faults stay as they are.
+            </p>
+            <p class="ways">
+              <a href={href}>Back to the client</a>
+            </p>
+          </>
+        }
+      >
+        {progress === undefined ? <StartForm {...props} /> : <Progress {...props} />}
+      </Layout>,
+    )
+  }\n`;
+}
