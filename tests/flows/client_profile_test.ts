@@ -1,13 +1,13 @@
 /** A profile of one client: its requests are stricter, those of other clients stay as they are (PF-04). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, ProfileName } from "../../src/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { assertTokenResponse, basic, challenge, clients, getRedirectParams, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
+import { assertionOf, clientKey } from "./client_jwts.ts";
 
 const noChallenge: Fields = { code_challenge: undefined, code_challenge_method: undefined };
 
@@ -90,26 +90,21 @@ test("[PF-04] redirect_uri is required, and an access token in a form rejected, 
 });
 
 test("[PF-04] the aud of a client assertion is the issuer for a client with such a profile", async () => {
-  const { privateKey, publicKey } = await generateKeyPair("ES256");
-  const keys = { keys: [{ ...await exportJWK(publicKey) }] };
+  const key = await clientKey();
   const metadata = (client_id: string, profile?: ProfileName) => ({
     client_id,
-    jwks: keys,
+    jwks: { keys: [key.jwk] },
     grant_types: ["client_credentials"],
     profile,
   });
   const b = await testServer({ clients: [metadata("strict", "oauth2.1"), metadata("web")] });
   const status = async (client_id: string, aud: string) => {
-    const client_assertion = await new SignJWT({ jti: crypto.randomUUID() }).setProtectedHeader({ alg: "ES256" })
-      .setIssuer(client_id).setSubject(client_id).setAudience(aud)
-      .setExpirationTime(Date.UTC(2026, 0, 1) / 1000 + 60).sign(privateKey);
     const { status } = await b.token({
       grant_type: "client_credentials",
       client_id: undefined,
       redirect_uri: undefined,
       code_verifier: undefined,
-      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-      client_assertion,
+      ...await assertionOf(client_id, key, { claims: { aud } }),
     });
     return status;
   };

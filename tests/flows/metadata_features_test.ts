@@ -3,7 +3,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { Buffer } from "node:buffer";
 import { constants, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import type { KeyObject } from "node:crypto";
@@ -29,6 +29,8 @@ import { assertPageWithForm, openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
 import { extensionAttempts, extensionGrantTypes } from "../extensions/metadata_attempts.ts";
+import { signedRequest } from "../../src/client/request_object.ts";
+import { clientKey, secretKey, signingContext } from "./client_jwts.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";
@@ -477,21 +479,20 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   async request_object_signing_alg_values_supported(b, _, listed: readonly string[]) {
     for (const alg of listed) {
       const symmetric = alg.startsWith("HS");
-      const key = symmetric ? undefined : await sharedProofKey(alg);
+      const key = symmetric ? undefined : await clientKey(alg);
       b.as.clients.set({
         client_id: "signer",
         ...everything,
         request_object_signing_alg: alg,
         ...key === undefined
           ? { client_secret: secret, token_endpoint_auth_method: "client_secret_jwt" }
-          : { jwks: { keys: [key.publicJwk] } },
+          : { jwks: { keys: [key.jwk] } },
       });
-      const claims = { ...goodRequest, client_id: "signer", iss: "signer", aud: b.as.issuer };
-      const request = await new SignJWT(claims).setProtectedHeader({ alg })
-        .sign(key?.privateJwk ?? new TextEncoder().encode(secret));
-      const response = await b.get(`/oauth2/authorize?${encode({ client_id: "signer", request })}`);
+      const signer = key ?? await secretKey(secret, alg);
+      const sent = await signedRequest(signingContext(), signer, { ...goodRequest, client_id: "signer" });
+      const response = await b.get(`/oauth2/authorize?${encode(sent)}`);
       assert(getRedirectParams(response).has("code"), alg);
-      const unsigned = `e30.${request.split(".")[1]}.`;
+      const unsigned = `e30.${sent.request.split(".")[1]}.`;
       const rejected = await post(
         b,
         "/oauth2/par",

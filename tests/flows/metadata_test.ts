@@ -11,7 +11,7 @@ import {
   assertMatch,
   assertRejects,
 } from "@std/assert";
-import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import type { JWK } from "jose";
 import { Buffer } from "node:buffer";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -47,6 +47,8 @@ import { openBrowser } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
 import { extensionAttempts, extensionEndpoints, extensionGrantTypes } from "../extensions/metadata_attempts.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import { signedRequest } from "../../src/client/request_object.ts";
+import { assertionOf, clientKey, secretKey, signingContext } from "./client_jwts.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-metadata-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -607,29 +609,18 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   async token_endpoint_auth_signing_alg_values_supported(b, metadata, algs: readonly string[]) {
     for (const alg of algs) {
       const symmetric = alg.startsWith("HS");
-      const key = symmetric ? undefined : await sharedProofKey(alg);
+      const key = symmetric ? undefined : await clientKey(alg);
       b.as.clients.set({
         client_id: "asserting",
         redirect_uris: [callback],
         token_endpoint_auth_method: symmetric ? "client_secret_jwt" : "private_key_jwt",
         token_endpoint_auth_signing_alg: alg,
-        ...key === undefined ? { client_secret: longSecret } : { jwks: { keys: [{ ...key.publicJwk, alg }] } },
+        ...key === undefined ? { client_secret: longSecret } : { jwks: { keys: [{ ...key.jwk, alg }] } },
       });
-      const claims = {
-        iss: "asserting",
-        sub: "asserting",
-        aud: b.as.issuer,
-        jti: crypto.randomUUID(),
-        exp: now + 60,
-      };
-      const client_assertion = await new SignJWT(claims).setProtectedHeader({ alg })
-        .sign(key?.privateJwk ?? new TextEncoder().encode(longSecret));
       const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "asserting" })).get("code")!;
-      const proof = {
-        client_id: undefined,
-        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-        client_assertion,
-      };
+      const context = signingContext(now, b.as.issuer);
+      const assertion = await assertionOf("asserting", key ?? await secretKey(longSecret, alg), {}, context);
+      const proof = { client_id: undefined, ...assertion };
       await assertTokenResponse(await exchangeBy(b, metadata, { code, ...proof }));
       assertEquals(
         await getOutcome(await exchangeBy(b, metadata, { code, ...proof })),
@@ -730,12 +721,11 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     }
   },
   async request_object_signing_alg_values_supported(b, metadata, algs: readonly string[]) {
-    const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-    b.as.clients.set({ client_id: "signing", redirect_uris: [callback], jwks: { keys: [await exportJWK(publicKey)] } });
-    const claims = { response_type: "code", client_id: "signing", iss: "signing", aud: b.as.issuer, scope: "read" };
-    const request = await new SignJWT(claims).setProtectedHeader({ alg: "ES256" }).sign(privateKey);
+    const key = await clientKey();
+    b.as.clients.set({ client_id: "signing", redirect_uris: [callback], jwks: { keys: [key.jwk] } });
+    const request = { response_type: "code", client_id: "signing", scope: "read" };
     const url = new URL(metadata.authorization_endpoint as string);
-    url.search = new URLSearchParams({ client_id: "signing", request }).toString();
+    url.search = encode(await signedRequest(signingContext(now, b.as.issuer), key, request));
     assert(getRedirectParams(await at(b, url.href)).get("code") !== null);
     assert(algs.includes("ES256") && !algs.includes("none"));
   },

@@ -1,7 +1,6 @@
 /** Named profiles: what each profile changes, and what it does not change (PF, MC). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/oauth/config/profile.ts";
@@ -24,6 +23,7 @@ import {
 } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import { assertionOf, clientKey } from "./client_jwts.ts";
 
 const resource = "https://mcp.example/mcp";
 const web: Fields = { client_id: "web", redirect_uri: "https://web.example/cb" };
@@ -203,10 +203,10 @@ test("[PF-03, PF-09] a method that the server does not offer is neither listed n
     token_endpoint_auth_method: "client_secret_jwt",
     grant_types: ["client_credentials"],
   };
-  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  const signer = await clientKey();
   const key: ClientMetadata = {
     client_id: "key",
-    jwks: { keys: [{ ...await exportJWK(publicKey) }] },
+    jwks: { keys: [signer.jwk] },
     grant_types: ["client_credentials"],
   };
   assertMatch(
@@ -222,21 +222,16 @@ test("[PF-03, PF-09] a method that the server does not offer is neither listed n
     "none",
   ]);
   assert(!metadata.token_endpoint_auth_signing_alg_values_supported.includes("HS256"));
-  const send = async (client_id: string, sign: (jwt: SignJWT) => Promise<string>, aud: string) => {
-    const assertion = new SignJWT({ jti: crypto.randomUUID() }).setIssuer(client_id).setSubject(client_id)
-      .setAudience(aud).setExpirationTime(Date.UTC(2026, 0, 1) / 1000 + 60);
-    return await b.token({
+  const send = async (aud: string) =>
+    await b.token({
       grant_type: "client_credentials",
       client_id: undefined,
       redirect_uri: undefined,
       code_verifier: undefined,
-      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-      client_assertion: await sign(assertion),
+      ...await assertionOf("key", signer, { claims: { aud } }),
     });
-  };
-  const signed = (jwt: SignJWT) => jwt.setProtectedHeader({ alg: "ES256" }).sign(privateKey);
-  await assertTokenResponse(await send("key", signed, "https://as.test"));
-  assertEquals((await send("key", signed, "https://as.test/oauth2/token")).status, 401);
+  await assertTokenResponse(await send("https://as.test"));
+  assertEquals((await send("https://as.test/oauth2/token")).status, 401);
   assert(reasons(b).includes("the assertion has another audience"));
 
   // A client that names no method may use Basic or post, as far as the server offers them.

@@ -5,7 +5,6 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { memoryStore, OAuthError } from "../../src/mod.ts";
 import type { App, Server } from "../../src/extension.ts";
 import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
@@ -20,6 +19,7 @@ import type { Fields, TestServer } from "./harness.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
 import { publicClient } from "./registering.ts";
 import { closedExtensionEndpoints } from "../extensions/metadata_attempts.ts";
+import { assertionOf, clientKey } from "./client_jwts.ts";
 
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -196,21 +196,15 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
       body: JSON.stringify(metadata),
       headers: { "content-type": "application/json" },
     });
-  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const signer = await clientKey("ES256", "one");
   const keyed = await (await register({
     ...publicClient,
     token_endpoint_auth_method: "private_key_jwt",
     grant_types: [...publicClient.grant_types, deviceCodeType],
-    jwks: { keys: [{ ...await exportJWK(publicKey), kid: "one", alg: "ES256" }] },
+    jwks: { keys: [{ ...signer.jwk, alg: "ES256" }] },
   })).json();
   /** Credentials that every sender can have: those of a client that registered itself. */
-  const assertion = async (i: number) => ({
-    client_id: keyed.client_id,
-    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-    client_assertion: await new SignJWT({ jti: `${i} ${Math.random()}` })
-      .setProtectedHeader({ alg: "ES256", kid: "one" }).setIssuer(keyed.client_id).setSubject(keyed.client_id)
-      .setAudience("https://as.test").setExpirationTime(startSeconds + 60).sign(privateKey),
-  });
+  const assertion = async () => ({ client_id: keyed.client_id, ...await assertionOf(keyed.client_id, signer) });
   const key = await sharedProofKey("ES256");
   const proven = (path: string) => ({ dpop: proof(key, "POST", `https://as.test${path}`, startSeconds) });
   const request = (i: number, fields: Fields = {}) => ({ ...goodRequest, state: `state ${i}`, ...fields });
@@ -248,13 +242,13 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
       (i) => post(server, "/oauth2/par", request(i, large)),
       (i) => post(server, "/oauth2/par", request(i), proven("/oauth2/par")),
       async (i) =>
-        post(server, "/oauth2/par", { ...request(i), ...await assertion(i), redirect_uri: publicClient.redirect_uris }),
+        post(server, "/oauth2/par", { ...request(i), ...await assertion(), redirect_uri: publicClient.redirect_uris }),
     ],
     device_authorization: [
       () => post(server, devices, { client_id: "spa", scope: "openid" }),
       () => post(server, devices, { client_id: "spa", claims: `{"id_token":{"${"x".repeat(4000)}":null}}` }),
       () => post(server, devices, { client_id: "spa" }, proven(devices)),
-      async (i) => post(server, devices, await assertion(i)),
+      async () => post(server, devices, await assertion()),
     ],
     token: [
       (i) => post(server, "/oauth2/token", { grant_type: "authorization_code", client_id: "spa", code: `code ${i}` }),
@@ -265,14 +259,14 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
           { grant_type: "refresh_token", client_id: "spa", refresh_token: `token ${i}` },
           proven("/oauth2/token"),
         ),
-      async (i) =>
-        post(server, "/oauth2/token", { grant_type: "refresh_token", refresh_token: "x", ...await assertion(i) }),
+      async () =>
+        post(server, "/oauth2/token", { grant_type: "refresh_token", refresh_token: "x", ...await assertion() }),
       () => post(server, "/oauth2/token", { grant_type: deviceCodeType, client_id: "spa", device_code }),
     ],
-    introspect: [async (i) => post(server, "/oauth2/introspect", { token: "x", ...await assertion(i) })],
+    introspect: [async () => post(server, "/oauth2/introspect", { token: "x", ...await assertion() })],
     revoke: [
       (i) => post(server, "/oauth2/revoke", { token: `token ${i}`, client_id: "spa" }),
-      async (i) => post(server, "/oauth2/revoke", { token: "x", ...await assertion(i) }),
+      async () => post(server, "/oauth2/revoke", { token: "x", ...await assertion() }),
     ],
     userinfo: [
       (i) => get("/oauth2/userinfo", { headers: { authorization: `Bearer token${i}` } }),

@@ -1,9 +1,10 @@
 /** Habits of requests: their form, repetitions, client authentication, codes, tokens and refreshes. */
 
-import * as jose from "jose";
 import type { KeyTestClient, TestLatchkey } from "../../src/testing/mod.ts";
 import { faults } from "../../src/testing/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
+import { signingKey } from "../../src/client/authentication.ts";
+import { assertionOf, signingContext } from "../flows/client_jwts.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
 
@@ -18,6 +19,8 @@ async (as) => {
 
 const userinfo = (as: TestLatchkey, accessToken: string, query = "", init: RequestInit = {}) =>
   as.fetch(`/oauth2/userinfo${query}`, { headers: { authorization: `Bearer ${accessToken}` }, ...init });
+
+type Claims = Readonly<Record<string, unknown>>;
 
 const clientCredentials = { grant_type: "client_credentials" };
 
@@ -119,26 +122,14 @@ testHabit("basic-encoded", {
 });
 
 /** A token request with an assertion of our own. */
-async function assertWith(as: TestLatchkey, client: KeyTestClient, claims: jose.JWTPayload): Promise<void> {
-  const key = await jose.importJWK(client.private_jwk as jose.JWK, "ES256");
-  const now = Math.floor(as.clock.now() / 1000);
-  const payload = {
-    iss: client.client_id,
-    sub: client.client_id,
-    aud: as.issuer,
-    exp: now + 60,
-    jti: "one",
-    ...claims,
-  };
-  const assertion = await new jose.SignJWT(payload).setProtectedHeader({ alg: "ES256" }).sign(key);
-  await postToken(as, {
-    ...clientCredentials,
-    client_assertion: assertion,
-    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-  });
+async function assertWith(as: TestLatchkey, client: KeyTestClient, claims: Claims): Promise<void> {
+  const context = signingContext(as.clock.now() / 1000, as.issuer);
+  const changes = { claims: { jti: "one", ...claims } };
+  const assertion = await assertionOf(client.client_id, await signingKey(client), changes, context);
+  await postToken(as, { ...clientCredentials, ...assertion });
 }
 
-const asserting = (...all: readonly jose.JWTPayload[]): Journey => async (as) => {
+const asserting = (...all: readonly Claims[]): Journey => async (as) => {
   const client = as.client({ token_endpoint_auth_method: "private_key_jwt" });
   for (const claims of all) await assertWith(as, client, claims);
 };

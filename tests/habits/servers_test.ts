@@ -1,12 +1,14 @@
 /** Habits at servers: metadata, registration, devices, resources, request objects, DPoP, several issuers, traps. */
 
 import { assert, assertEquals } from "@std/assert";
-import * as jose from "jose";
 import { test } from "node:test";
 import { checkHabits, type TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { readHabits, type Recording } from "../../src/habits/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
+import { signingKey } from "../../src/client/authentication.ts";
+import { signedRequest } from "../../src/client/request_object.ts";
+import { signingContext } from "../flows/client_jwts.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
 
@@ -122,13 +124,11 @@ testHabit("resource-stated", {
 });
 
 /** An authorization request with a request object of our own. */
-const signing = (claims: jose.JWTPayload): Journey => async (as) => {
+const signing = (claims: Readonly<Record<string, unknown>>): Journey => async (as) => {
   const client = as.client({ token_endpoint_auth_method: "private_key_jwt" });
-  const key = await jose.importJWK(client.private_jwk as jose.JWK, "ES256");
-  const { client_id } = client;
-  const payload = { iss: client_id, client_id, aud: as.issuer, exp: 4_000_000_000, ...claims };
-  const request = await new jose.SignJWT(payload).setProtectedHeader({ alg: "ES256" }).sign(key);
-  await as.fetch(`/oauth2/authorize?${new URLSearchParams({ client_id, request })}`, { redirect: "manual" });
+  const context = signingContext(as.clock.now() / 1000, as.issuer);
+  const sent = await signedRequest(context, await signingKey(client), { client_id: client.client_id }, { claims });
+  await as.fetch(`/oauth2/authorize?${new URLSearchParams(sent)}`, { redirect: "manual" });
 };
 
 testHabit("request-object-narrow", {

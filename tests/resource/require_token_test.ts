@@ -19,6 +19,8 @@ import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../flows/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
+import { authenticateClient } from "../../src/client/authentication.ts";
+import { signingContext } from "../flows/client_jwts.ts";
 
 const resource = "https://files.example/api";
 const metadata = "https://files.example/.well-known/oauth-protected-resource/api";
@@ -196,13 +198,8 @@ test("[PR-08, JC-02, JC-03] introspection by an assertion of private_key_jwt not
     as.clock.advance(120);
     assertEquals(await call(), "claims of alice");
     as.log.expect("introspect").called(2).by(server).succeeded();
-    const { client_id, private_jwk } = client;
-    const seconds = Math.floor(as.clock.now() / 1000);
-    const client_assertion = await new jose.SignJWT({ iss: client_id, sub: client_id, aud: as.issuer, jti: "1" })
-      .setProtectedHeader({ alg: private_jwk!.alg! }).setExpirationTime(seconds + 60)
-      .sign(await jose.importJWK(private_jwk as jose.JWK));
-    const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-    const body = new URLSearchParams({ token: tokens.access_token, client_assertion_type, client_assertion });
+    const { params } = await authenticateClient(signingContext(as.clock.now() / 1000, as.issuer), client);
+    const body = new URLSearchParams({ token: tokens.access_token, ...params });
     assertEquals((await as.fetch("/oauth2/revoke", { method: "POST", body })).status, 200);
     assertMatch(await call(), /^401 invalid_token /);
   }

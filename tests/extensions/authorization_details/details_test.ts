@@ -2,7 +2,6 @@
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { SignJWT } from "jose";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
 import { storageKey } from "../../../src/oauth/secrets.ts";
@@ -37,6 +36,8 @@ import {
 import type { Fields, TestServer } from "../../flows/harness.ts";
 import { postRegistration, register } from "../../flows/registering.ts";
 import { bank, details, editFiles, files, payment, readFiles, richOptions, secret } from "./rich_requests.ts";
+import { signedRequest } from "../../../src/client/request_object.ts";
+import { secretKey, signingContext } from "../../flows/client_jwts.ts";
 
 function richServer(options: LatchkeyOptions = {}): Promise<TestServer> {
   return testServer({ ...richOptions, ...options });
@@ -49,13 +50,10 @@ function detailsOf(tokens: object): unknown {
 
 /** GET /oauth2/authorize of `signer` with a request object. */
 async function authorizeSigned(server: TestServer, authorization_details: unknown): Promise<Response> {
-  const now = Date.UTC(2026, 0, 1) / 1000;
-  const client_id = "signer";
-  const claims = { ...goodRequest, client_id, iss: client_id, aud: server.as.issuer, nbf: now, exp: now + 60 };
-  const request = await new SignJWT({ ...claims, authorization_details })
-    .setProtectedHeader({ alg: "HS256", typ: "oauth-authz-req+jwt" })
-    .sign(new TextEncoder().encode(secret));
-  return await server.get(`/oauth2/authorize?${encode({ client_id, request })}`);
+  const request = { ...goodRequest, client_id: "signer" };
+  const changes = { claims: { authorization_details } };
+  const sent = await signedRequest(signingContext(), await secretKey(secret), request, changes);
+  return await server.get(`/oauth2/authorize?${encode(sent)}`);
 }
 
 /** What a code was issued for. */

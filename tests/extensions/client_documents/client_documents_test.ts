@@ -1,12 +1,13 @@
 /** Client ID metadata documents: clients whose id is the URL of their metadata (group MC). */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { importJWK, SignJWT } from "jose";
 import { test } from "node:test";
 import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../../src/mod.ts";
 import type { KeyTestClient, LoginError } from "../../../src/testing/mod.ts";
 import { extensions } from "../../../src/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
+import { authenticateClient } from "../../../src/client/authentication.ts";
+import { signingContext } from "../../flows/client_jwts.ts";
 import { openBrowser } from "../../flows/browser.ts";
 import {
   assertPage,
@@ -334,13 +335,8 @@ test("[MC-04] a document cannot set members reserved for the operator", async ()
   const client = as.clientDocument(url, { ...keyed, grant_types });
   const { tokens } = await as.logIn(as.client(), { resource: "https://api.example", scope: "read" });
   const isActiveFor = async (introspecting: KeyTestClient) => {
-    const { private_jwk, client_id } = introspecting;
-    const client_assertion = await new SignJWT({ jti: crypto.randomUUID() })
-      .setProtectedHeader({ alg: "ES256", kid: private_jwk.kid }).setIssuer(client_id).setSubject(client_id)
-      .setAudience(as.issuer).setExpirationTime(Math.floor(as.clock.now() / 1000) + 60)
-      .sign(await importJWK({ ...private_jwk }));
-    const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-    const body = new URLSearchParams({ token: tokens.access_token, client_assertion, client_assertion_type });
+    const { params } = await authenticateClient(signingContext(as.clock.now() / 1000, as.issuer), introspecting);
+    const body = new URLSearchParams({ token: tokens.access_token, ...params });
     return (await (await as.fetch("/oauth2/introspect", { method: "POST", body })).json()).active;
   };
   assertEquals([await isActiveFor(as.client(keyed)), await isActiveFor(client)], [true, false]);

@@ -1,7 +1,6 @@
 /** Step-up authentication at the authorization server (group ST). */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import { autoApprover, ConfigurationError } from "../../../src/mod.ts";
 import type { AcrValue, Approver, LatchkeyOptions, LoginMethod } from "../../../src/mod.ts";
@@ -24,6 +23,8 @@ import {
 } from "../../flows/harness.ts";
 import type { Fields, TestServer } from "../../flows/harness.ts";
 import { describePage, getCode, logInAndAllow, requestAuthorization, submit } from "../../flows/page_navigation.ts";
+import { signedRequest } from "../../../src/client/request_object.ts";
+import { clientKey, signingContext } from "../../flows/client_jwts.ts";
 
 const pwd = "urn:x:pwd";
 const mfa = "urn:x:mfa";
@@ -112,17 +113,13 @@ test("[ST-05, ST-07] acr_values and max_age count without openid, by POST and in
 });
 
 test("[ST-05] acr_values and max_age count in a signed request, with and without openid", async () => {
-  const keys = await generateKeyPair("ES256");
-  const jwks = { keys: [{ ...await exportJWK(keys.publicKey), kid: "ec" }] };
+  const signer = await clientKey("ES256", "ec");
+  const jwks = { keys: [signer.jwk] };
   const b = await testServer({ acrValues, clients: [{ ...clients[0], jwks, token_endpoint_auth_method: "none" }] });
   const browser = openBrowser(b);
-  const sign = (claims: object) =>
-    new SignJWT({ ...goodRequest, iss: "spa", aud: b.as.issuer, nbf: start, exp: start + 60, ...claims })
-      .setProtectedHeader({ alg: "ES256", kid: "ec", typ: "oauth-authz-req+jwt" })
-      .sign(keys.privateKey);
-  const logIn = async (claims: object): Promise<unknown> => {
-    const request = await sign(claims);
-    const response = await browser.get(`/oauth2/authorize?${encode({ client_id: "spa", request, acr_values: key })}`);
+  const logIn = async (claims: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    const sent = await signedRequest(signingContext(), signer, { ...goodRequest, client_id: "spa" }, { claims });
+    const response = await browser.get(`/oauth2/authorize?${encode({ ...sent, acr_values: key })}`);
     const { code, error } = assertAuthorizationResponse(response);
     return error ?? loginOf(await assertTokenResponse(await b.token({ code })));
   };
