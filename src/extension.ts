@@ -101,7 +101,6 @@ export type {
   registrationRules,
   RejectionRuleId,
   resourceRules,
-  Rule,
   RuleId,
   RuleOrFix,
   RuleTable,

@@ -36,7 +36,7 @@ import { type ImportedFlows, importedFlows } from "./import/imported_flows.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 
 export type { Fields } from "../http/form.ts";
-export type * from "../recorder/exchange.ts";
+export type { Exchange, Flow, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 export type { Recorder, RecorderOptions } from "../recorder/recorder.ts";
 
 /** The options of an inspector. */

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { habits } from "../../src/habits/mod.ts";
 import { separateJourneys } from "../../src/testing/check/journeys.ts";
-import { checkHabits } from "../../src/testing/mod.ts";
+import { checkHabits } from "../../src/testing/check/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { oauth4webapiClient } from "../testing/check/oauth4webapi_client.ts";
 import { smallClient } from "../testing/check/small_client.ts";

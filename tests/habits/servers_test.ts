@@ -2,7 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { checkHabits, type TestLatchkey } from "../../src/testing/mod.ts";
+import { checkHabits } from "../../src/testing/check/mod.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { readHabits, type Recording } from "../../src/habits/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";

@@ -52,7 +52,8 @@ export async function checkApplication(
   await assertKnownAttacks(flags);
   const baseline = await readBaseline(flags.baseline, environment.readTextFile);
   const [
-    { checkClient, testLatchkey },
+    { testLatchkey },
+    { checkClient },
     { applicationDriver },
     { inspector },
     { reportPage },
@@ -62,6 +63,7 @@ export async function checkApplication(
     documentation,
   ] = await Promise.all([
     import("../../testing/mod.ts"),
+    import("../../testing/check/check_client.ts"),
     import("../../testing/check/application_driver.ts"),
     import("../../inspector/mod.ts"),
     import("../../testing/check/report_page.ts"),

@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts ignore
- * import { checkClient } from "@latchkey/latchkey/testing";
+ * import { checkClient } from "@latchkey/latchkey/testing/check";
  * import { openidClientDriver } from "@latchkey/latchkey/testing/drivers";
  * import * as openid from "openid-client";
  *

@@ -4,7 +4,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { CheckReport } from "../../../src/testing/mod.ts";
+import type { CheckReport } from "../../../src/testing/check/mod.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { attacks } from "../../../src/testing/check/attacks/mod.ts";
 import { withPatientTimers } from "../../until.ts";

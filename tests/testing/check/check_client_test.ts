@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { describeUnsupportedNode } from "../../../src/runtime/node_version.ts";
 import { attempt } from "../../../src/testing/check/attempt.ts";
-import { type ClientDriver, type ClientJourney, UndecidedError } from "../../../src/testing/mod.ts";
+import { type ClientDriver, type ClientJourney, UndecidedError } from "../../../src/testing/check/mod.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { withPatientTimers } from "../../until.ts";
 import { oauth4webapiClient } from "./oauth4webapi_client.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { controlClient } from "../../control/harness.ts";
-import { clientCheck } from "../../../src/testing/mod.ts";
+import { clientCheck } from "../../../src/testing/check/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { until } from "../../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";

@@ -2,7 +2,8 @@
  * Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves.
  */
 
-import type { ClientDriver, Fetch } from "../../../src/testing/mod.ts";
+import type { ClientDriver } from "../../../src/testing/check/mod.ts";
+import type { Fetch } from "../../../src/testing/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { handleCommands } from "../../stores/run_child.ts";
 import { smallClient } from "./small_client.ts";

@@ -2,7 +2,7 @@
  * A small client on a device without a browser (RFC 8628), with every check, and copies of it with one mistake each.
  */
 
-import type { ClientDriver, ClientSession, DeviceJourney } from "../../../src/testing/mod.ts";
+import type { ClientDriver, ClientSession, DeviceJourney } from "../../../src/testing/check/mod.ts";
 import { smallClient } from "./small_client.ts";
 
 /** A mistake of a copy. */

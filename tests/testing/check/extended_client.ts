@@ -4,7 +4,7 @@
  */
 
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from "jose";
-import type { ClientDriver, ClientJourney, ClientSession } from "../../../src/testing/mod.ts";
+import type { ClientDriver, ClientJourney, ClientSession } from "../../../src/testing/check/mod.ts";
 
 /** What the client uses. */
 export type Extension = "par" | "jar" | "jarm" | "dpop" | "registration" | "client document";

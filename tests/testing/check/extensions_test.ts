@@ -5,7 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
-import type { CheckOptions } from "../../../src/testing/mod.ts";
+import type { CheckOptions } from "../../../src/testing/check/mod.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { extendedClient, type Extension, type ExtensionMistake } from "./extended_client.ts";
 

@@ -1,7 +1,7 @@
 /** A web application that is configured with one issuer, and its check, over sockets. */
 
 import { webApplication } from "../../../src/testing/drivers/web_application.ts";
-import type { CheckOptions, CheckReport } from "../../../src/testing/mod.ts";
+import type { CheckOptions, CheckReport } from "../../../src/testing/check/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { checkClient } from "./patient_check.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import type { CheckOptions } from "../../../src/testing/mod.ts";
+import type { CheckOptions } from "../../../src/testing/check/mod.ts";
 import { checkFixedIssuer, idsOf, withVerdict } from "./fixed_issuer.ts";
 import type { ApplicationMistake } from "./small_web_application.ts";
 

@@ -3,7 +3,8 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../../src/testing/drivers/web_application.ts";
-import type { CheckOptions, CheckReport, Fetch } from "../../../src/testing/mod.ts";
+import type { CheckOptions, CheckReport } from "../../../src/testing/check/mod.ts";
+import type { Fetch } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { checkClient } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";

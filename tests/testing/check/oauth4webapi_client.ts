@@ -1,7 +1,8 @@
 /** A driver of oauth4webapi with every check that it has, and those that it leaves to its caller. */
 
 import * as oauth from "oauth4webapi";
-import type { ClientDriver, ClientJourney, ClientSession, Fetch } from "../../../src/testing/mod.ts";
+import type { ClientDriver, ClientJourney, ClientSession } from "../../../src/testing/check/mod.ts";
+import type { Fetch } from "../../../src/testing/mod.ts";
 import { isInternal, readText } from "./limits.ts";
 
 /** The `at_hash` of an access token for RS256 (OpenID Connect Core §3.1.3.6). */

@@ -1,7 +1,7 @@
 /** A driver of oauth4webapi with pushed requests, signed responses, DPoP, registration and devices. */
 
 import * as oauth from "oauth4webapi";
-import type { ClientDriver, ClientJourney, ClientSession, DeviceJourney } from "../../../src/testing/mod.ts";
+import type { ClientDriver, ClientJourney, ClientSession, DeviceJourney } from "../../../src/testing/check/mod.ts";
 
 /** What the client uses. */
 export type OauthExtension = "par" | "jarm" | "dpop" | "registration";

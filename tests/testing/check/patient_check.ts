@@ -5,7 +5,7 @@ import {
   type CheckOptions,
   type CheckReport,
   type ClientDriver,
-} from "../../../src/testing/mod.ts";
+} from "../../../src/testing/check/mod.ts";
 
 /** {@link check} with a limit of a minute for each login, instead of five seconds. */
 export function checkClient(driver: ClientDriver, options: CheckOptions = {}): Promise<CheckReport> {

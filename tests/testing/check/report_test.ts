@@ -9,7 +9,7 @@ import { redactText } from "../../../src/recorder/redact.ts";
 import { missingAbility } from "../../../src/testing/check/abilities.ts";
 import { attacks } from "../../../src/testing/check/attacks/mod.ts";
 import { severities } from "../../../src/testing/check/effect.ts";
-import { type CheckReport, type ClientDriver, UndecidedError } from "../../../src/testing/mod.ts";
+import { type CheckReport, type ClientDriver, UndecidedError } from "../../../src/testing/check/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { smallClient } from "./small_client.ts";

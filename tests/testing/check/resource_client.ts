@@ -3,7 +3,7 @@
  * introspects tokens; and copies of both with one mistake each.
  */
 
-import type { ClientDriver, ClientSession, ResourceJourney, TokenJourney } from "../../../src/testing/mod.ts";
+import type { ClientDriver, ClientSession, ResourceJourney, TokenJourney } from "../../../src/testing/check/mod.ts";
 
 /** A mistake of a copy. */
 export type ResourceMistake =

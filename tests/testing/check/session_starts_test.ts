@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
-import type { CheckReport } from "../../../src/testing/mod.ts";
+import type { CheckReport } from "../../../src/testing/check/mod.ts";
 import { withPatientTimers } from "../../until.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { deviceClient, type DeviceMistake } from "./device_client.ts";

@@ -3,14 +3,8 @@
  * login for each browser, and ends logins.
  */
 
-import type {
-  Callback,
-  ClientBrowser,
-  ClientDriver,
-  ClientJourney,
-  ClientSession,
-  Fetch,
-} from "../../../src/testing/mod.ts";
+import type { Callback, Fetch } from "../../../src/testing/mod.ts";
+import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "../../../src/testing/check/mod.ts";
 import type { Decisions, Endpoint, Situation } from "./decisions.ts";
 import { decodePart } from "./decode_part.ts";
 import type { Claims, Metadata, Mistake, Received, Tokens } from "./small_client.ts";

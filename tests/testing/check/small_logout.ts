@@ -1,6 +1,6 @@
 /** The logout URIs of the small application (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
 
-import type { ClientBrowser, ClientJourney } from "../../../src/testing/mod.ts";
+import type { ClientBrowser, ClientJourney } from "../../../src/testing/check/mod.ts";
 import { decodePart } from "./decode_part.ts";
 import { applicationUris, type Login, type Protocol } from "./small_application.ts";
 import type { Claims } from "./small_client.ts";

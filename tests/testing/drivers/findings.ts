@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readFileSync } from "node:fs";
-import type { CheckOptions, CheckReport, ClientDriver } from "../../../src/testing/mod.ts";
+import type { CheckOptions, CheckReport, ClientDriver } from "../../../src/testing/check/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
 
 /** The drivers, by the name in the table of findings. */

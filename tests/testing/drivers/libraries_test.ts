@@ -14,7 +14,8 @@ import {
   oidcClientTsDriver,
   openidClientDriver,
 } from "../../../src/testing/drivers/mod.ts";
-import type { CheckOptions, ClientDriver, TestClientOptions } from "../../../src/testing/mod.ts";
+import type { CheckOptions, ClientDriver } from "../../../src/testing/check/mod.ts";
+import type { TestClientOptions } from "../../../src/testing/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { assertFindings, assertSources } from "./findings.ts";
 
