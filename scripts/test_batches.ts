@@ -9,8 +9,8 @@ import { capture } from "./test_run.ts";
 import { findRuntime, type Runtime, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 
 /**
- * Test files in one process. With 48 in place of 16 they take an eighth less CPU time; more would leave a core idle at
- * the end.
+ * Test files in one process. With 48 in place of 16 they took an eighth less CPU time; more than about 40 leave a core
+ * idle at the end.
  */
 const batchSize = 40;
 
