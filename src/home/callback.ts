@@ -8,6 +8,7 @@ import { type Fields, parseFields, readForm } from "../http/form.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
 import { demoSecret } from "../oauth/config/settings.ts";
 import type { Server } from "../oauth/server.ts";
+import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
@@ -108,11 +109,8 @@ async function readCallback({ request, target }: Context, notes: string[]): Prom
 async function readSigned(server: Server, params: CallbackParams, notes: string[]): Promise<CallbackParams> {
   const response = params.get("response");
   if (response === undefined) return params;
-  const claims = await verifyOwnJwt(server, response, () => ({
-    issuer: server.issuer,
-    requiredClaims: ["aud", "exp"],
-    currentDate: new Date(server.now()),
-  }));
+  const { issuer } = server;
+  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, () => ({ issuer }));
   notes.push(
     claims === undefined
       ? "The response is a JWT that this server has not signed, or that has expired: none of its parameters is shown."

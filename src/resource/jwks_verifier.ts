@@ -4,10 +4,10 @@ import { errors } from "jose";
 import type { JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { jwtPolicies, JwtPolicyError } from "../oauth/keys/jwt_policies.ts";
 import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
 import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { KeyFetches } from "../oauth/keys/remote_keys.ts";
-import { compactJws } from "../oauth/tokens/verification.ts";
 import { authorizationServer, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServer, AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
@@ -28,6 +28,9 @@ export function jwksVerifier(options: AuthorizationServerOptions): TokenVerifier
   });
 }
 
+/** `requireToken()` compares the times, with the tolerance of the resource. */
+const policy = { ...jwtPolicies.resource_access_token, ignoredTimes: ["iat", "nbf", "exp"] } as const;
+
 /** A verifier of JWTs with any source of keys. */
 export function jwtVerifier(
   { issuer, now }: Pick<AuthorizationServer, "issuer" | "now">,
@@ -37,8 +40,6 @@ export function jwtVerifier(
     issuer,
     now,
     async verify(token) {
-      // The library accepts padding and non-zero unused bits, which are other encodings of the same token.
-      if (!compactJws.test(token)) throw invalidToken("a text that is not a JWT", undefined);
       let failure: OAuthError | undefined;
       const findKey: JWTVerifyGetKey = async (header, jws) => {
         try {
@@ -53,17 +54,14 @@ export function jwtVerifier(
         }
       };
       try {
-        // requireToken checks the claims, expiry included.
-        const { payload } = await verifyByKeys(token, findKey, {
-          typ: "at+jwt",
-          requiredClaims: ["exp"],
+        return await verifyByKeys(token, findKey, policy, {
           // A symmetric algorithm would let each holder of the key issue tokens.
-          algorithms: [...verificationAlgorithms],
-          clockTolerance: Number.MAX_SAFE_INTEGER,
+          algorithms: verificationAlgorithms,
+          now: now(),
         });
-        return payload;
       } catch (cause) {
-        if (failure !== undefined || !(cause instanceof errors.JOSEError)) throw failure ?? cause;
+        const isInvalid = cause instanceof errors.JOSEError || cause instanceof JwtPolicyError;
+        if (failure !== undefined || !isInvalid) throw failure ?? cause;
         throw invalidToken(describeFailure(cause), cause);
       }
     },
@@ -79,9 +77,11 @@ function invalidToken(received: string, cause: unknown): OAuthError {
   });
 }
 
-function describeFailure(cause: errors.JOSEError): string {
+function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {
+  if (cause instanceof JwtPolicyError) {
+    return cause.problem.part === "form" ? "a text that is not a JWT" : "a JWT of another type";
+  }
   if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
   if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";
-  if (cause instanceof errors.JWTClaimValidationFailed && cause.claim === "typ") return "a JWT of another type";
   return `a JWT that is rejected: ${cause.message}`;
 }

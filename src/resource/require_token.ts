@@ -6,6 +6,7 @@ import { tokenChallenges, usedScheme } from "../http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../http/message.ts";
 import { corsHeaders, parseTarget } from "../http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
+import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import { assertBinding, readAuthorization } from "../oauth/tokens/bound_token.ts";
 import type { SentToken, TokenScheme } from "../oauth/tokens/bound_token.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
@@ -237,7 +238,8 @@ async function assertProof(
 /** Checks issuer, expiry and audience (RFC 9068 §4). */
 function assertClaims(
   claims: Readonly<Record<string, unknown>>,
-  { resource, verifier: { issuer, now }, clockToleranceSeconds = 10 }: RequiredToken,
+  { resource, verifier: { issuer, now }, clockToleranceSeconds = jwtPolicies.resource_access_token.secondsLate }:
+    RequiredToken,
 ): asserts claims is AccessTokenClaims {
   const { iss, exp, nbf, aud } = claims;
   const seconds = Math.floor(now() / 1000);

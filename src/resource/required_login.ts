@@ -1,12 +1,14 @@
 /** Step-up authentication at a protected resource (RFC 9470): the login that an operation needs, and its challenge. */
 
 import { OAuthError } from "../oauth/errors.ts";
+import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import type { AccessTokenClaims, RequiredLogin, RequiredToken } from "./protected_resource.ts";
 
 /** The error if the login of a token does not suffice (RFC 9470 §3, §6); `undefined` if it does. */
 export function insufficientLogin(
   { acr, auth_time }: AccessTokenClaims,
-  { acrValues, maxAgeSeconds, verifier, clockToleranceSeconds = 10 }: RequiredToken,
+  { acrValues, maxAgeSeconds, verifier, clockToleranceSeconds = jwtPolicies.resource_access_token.secondsLate }:
+    RequiredToken,
 ): OAuthError | undefined {
   const hasLevel = acrValues === undefined || acrValues.some((value) => value === acr);
   const age = typeof auth_time === "number" ? Math.floor(verifier.now() / 1000) - auth_time : Infinity;

@@ -1,5 +1,6 @@
 /** Checks of a correct client on the authorization response, before it sends the token request. */
 
+import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import type { Server } from "../oauth/server.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
@@ -19,8 +20,9 @@ export async function assertSignature(
     if (!isExpected || callback.error !== undefined) return;
     throw new LoginError(`The callback is not signed, although the request has response_mode=${mode}`, { callback });
   }
-  const options = { issuer: server.issuer, audience: client_id, currentDate: new Date(server.now()) };
-  if (await verifyOwnJwt(server, response, () => ({ ...options, requiredClaims: ["exp"] })) !== undefined) return;
+  const expected = { issuer: server.issuer, audience: client_id };
+  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, () => expected);
+  if (claims !== undefined) return;
   throw new LoginError(`The callback is not signed by this server for client ${client_id}`, { callback });
 }
 

@@ -160,8 +160,10 @@ const goodAccessToken = {
 };
 const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
 const goodLogoutToken = { iss: "https://as.test", aud: "spa", sid: "s1", iat: now, exp: now + 120, jti: "j1", events };
+/** As far ahead, and as late, as the server accepts it. */
 const goodRequest = {
-  ...{ iss: "spa", aud: "https://as.test", client_id: "spa", response_type: "code", exp: now + 60 },
+  ...{ iss: "spa", aud: "https://as.test", client_id: "spa", response_type: "code" },
+  ...{ iat: now + 10, nbf: now + 10, exp: now - 9 },
   redirect_uri: "https://spa.example/cb",
 };
 const goodAssertion = { iss: "spa", sub: "spa", aud: "https://as.test", exp: now + 60, jti: "j1" };
@@ -234,7 +236,9 @@ const cases: readonly {
       [{ aud: "https://other.example" }, "aud names this server"],
       [{ iss: "web" }, "iss and client_id are the same client"],
       [{ request_uri: "urn:x" }, "request and request_uri are absent"],
-      [{ exp: now }, "exp is in the future"],
+      [{ exp: now - 10 }, "exp is in the future"],
+      [{ iat: now + 11 }, "iat is not in the future"],
+      [{ nbf: now + 11 }, "nbf is not in the future"],
     ],
   },
   {
@@ -244,6 +248,9 @@ const cases: readonly {
     broken: [
       [{ sub: "web" }, "iss and sub are the client"],
       [{ aud: "https://as.test/oauth2/authorize" }, "aud names this server"],
+      [{ exp: now }, "exp is in the future"],
+      [{ iat: now + 11 }, "iat is not in the future"],
+      [{ nbf: now + 11 }, "nbf is not in the future"],
       [{ jti: undefined }, "jti is a string"],
     ],
   },

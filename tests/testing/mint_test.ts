@@ -292,3 +292,9 @@ test("minted tokens of a pairwise client have the same sub as its logins", async
   assertEquals(decodeJwt(await as.mint.idToken({ client })).sub, claims!.sub);
   assertEquals(await as.userinfo(minted), claims!.sub);
 });
+
+test("[BR-02] an access token whose exp is before every date is 401, and the explanation shows the number", async () => {
+  const as = await withClient();
+  const token = await as.mint.accessToken({ claims: { exp: -1e20 } });
+  assertEquals(await as.userinfo(token), "invalid_token");
+});

@@ -4,10 +4,16 @@ import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJ
 import type { JWTPayload } from "jose";
 import { describeKind, quote } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import {
+  findFormProblem,
+  findTimeProblem,
+  findTypeProblem,
+  formatClaimTime,
+  jwtPolicies,
+} from "../../oauth/keys/jwt_policies.ts";
 import { privateJwkMembers } from "../../oauth/keys/signing_algorithm.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
-import { compactJws } from "../../oauth/tokens/verification.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */
 export interface ProofRequirements {
@@ -43,12 +49,9 @@ export interface Proof {
   readonly nonce?: string;
 }
 
-/** Maximum length of a proof, in characters: enough for an RSA key of 4096 bits. */
-const maxProofLength = 4096;
+const policy = jwtPolicies.dpop_proof;
 /** Maximum length of `jti`, in characters. */
 const maxIdentifierLength = 512;
-/** Seconds by which the clock of a client may be ahead. */
-const maxSecondsAhead = 60;
 
 /**
  * Verifies a proof for one request: its form, key, signature, claims and age.
@@ -61,11 +64,11 @@ export async function verifyProof(header: string | null, required: ProofRequirem
     const message = `a DPoP proof is required${required.requiredBy ?? ""}`;
     throw invalidProof("DO-06", message, "the header DPoP", "no such header");
   }
-  if (header.length > maxProofLength || !compactJws.test(header)) {
+  if (header.length > policy.maxLength || findFormProblem(header) !== undefined) {
     throw invalidProof(
       "DO-01",
       "the header DPoP is not one signed JWT",
-      `one JWT of at most ${maxProofLength} characters, in canonical base64url`,
+      `one JWT of at most ${policy.maxLength} characters, in canonical base64url`,
       header.includes(",") ? "several values" : `${header.length} characters`,
     );
   }
@@ -96,9 +99,9 @@ function readKey(
     throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "something else");
   }
   const { typ, alg, jwk } = header;
-  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
-  if (typeof typ !== "string" || typ.toLowerCase().replace(/^application\//, "") !== "dpop+jwt") {
-    throw invalidProof("DO-01", "the DPoP proof has another typ", "typ = dpop+jwt", show(typ));
+  const problem = findTypeProblem(policy, typ);
+  if (problem !== undefined) {
+    throw invalidProof("DO-01", "the DPoP proof has another typ", problem.expected, problem.received);
   }
   if (typeof alg !== "string" || !algorithms.includes(alg)) {
     const message = `alg of the DPoP proof is not supported${algorithmsBy}`;
@@ -167,20 +170,16 @@ function normalizeUrl(text: string): string {
   });
 }
 
-function assertTimes({ iat, exp, nbf }: JWTPayload, { now, maxAgeSeconds }: ProofRequirements): void {
+function assertTimes(claims: JWTPayload, { now, maxAgeSeconds }: ProofRequirements): void {
   const seconds = now / 1000;
-  const fail = (message: string, expected: string, time: number) =>
-    invalidProof("DO-03", message, `${expected}; the time of this server is ${Math.floor(seconds)}`, String(time));
-  if (iat! > seconds + maxSecondsAhead) {
-    throw fail("iat of the DPoP proof is in the future", `iat at most ${maxSecondsAhead} seconds ahead`, iat!);
+  const problem = findTimeProblem(policy, claims, seconds);
+  if (problem !== undefined) {
+    const { reason, expected, received } = problem;
+    throw invalidProof("DO-03", `the DPoP proof is not valid at this time: ${reason}`, expected, received);
   }
-  if (iat! < seconds - maxAgeSeconds) {
-    throw fail("the DPoP proof is too old", `iat at most ${maxAgeSeconds} seconds ago`, iat!);
-  }
-  if (nbf !== undefined && nbf > seconds + maxSecondsAhead) {
-    throw fail("the DPoP proof is not valid yet", `nbf at most ${maxSecondsAhead} seconds ahead`, nbf);
-  }
-  if (exp !== undefined && exp <= seconds) throw fail("the DPoP proof has expired", "exp ahead", exp);
+  if (claims.iat! >= seconds - maxAgeSeconds) return;
+  const expected = `iat at most ${maxAgeSeconds} seconds ago; the time of this server is ${formatClaimTime(seconds)}`;
+  throw invalidProof("DO-03", "the DPoP proof is too old", expected, formatClaimTime(claims.iat!));
 }
 
 async function assertTokenDigest({ ath }: JWTPayload, accessToken: string): Promise<void> {

@@ -1,8 +1,9 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
-import type { JWTPayload, JWTVerifyResult } from "jose";
-import { describeKind, quote } from "../../oauth/config/config_issue.ts";
+import type { JWTPayload } from "jose";
+import { describeKind } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { jwtPolicies, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 import { registrationPolicy } from "./settings.ts";
@@ -71,34 +72,25 @@ export async function readSoftwareStatement(
       received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
     });
   }
-  let result: JWTVerifyResult;
+  let payload: JWTPayload;
   try {
-    result = await verifyByKeys(text, remoteKeys(server, trusted), {
-      algorithms: [...verificationAlgorithms],
+    payload = await verifyByKeys(text, remoteKeys(server, trusted), jwtPolicies.software_statement, {
+      algorithms: verificationAlgorithms,
       issuer: trusted.issuer,
-      currentDate: new Date(server.now()),
+      now: server.now(),
     });
   } catch (cause) {
-    throw invalidStatement((cause as Error).message, expected, cause);
+    const problem = cause instanceof JwtPolicyError ? cause.problem : undefined;
+    throw invalidStatement((cause as Error).message, problem?.expected ?? expected, cause, problem?.received);
   }
-  const { payload, protectedHeader } = result;
-  assertNoOtherToken(server, payload, protectedHeader.typ);
+  assertNoOtherToken(server, payload);
   assertRedirectUris(received, payload);
   server.passed?.("DR-10", trusted.issuer);
   return { text, claims: payload };
 }
 
 /** Rejects a token of another kind that the issuer has signed, such as an ID token (RFC 8725 §3.12). */
-function assertNoOtherToken(server: Server, payload: JWTPayload, typ: unknown): void {
-  // A media type: case and the prefix "application/" are ignored (RFC 7515 §4.1.9).
-  if (typ !== undefined && String(typ).toLowerCase().replace(/^application\//, "") !== "jwt") {
-    throw invalidStatement(
-      "it is a token of another kind",
-      "typ = JWT, or no typ",
-      undefined,
-      `typ ${quote(String(typ))}`,
-    );
-  }
+function assertNoOtherToken(server: Server, payload: JWTPayload): void {
   const claim = claimsOfTokens.find((name) => payload[name] !== undefined);
   if (claim !== undefined) {
     throw invalidStatement(

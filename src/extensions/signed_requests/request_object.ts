@@ -4,8 +4,9 @@
  */
 
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
+import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { clockToleranceSeconds, verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
+import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -16,14 +17,7 @@ import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 import { signedRequestsOf } from "./settings.ts";
 
-/** Maximum length of a request object, in characters. */
-const maxRequestObjectLength = 24 * 1024;
-
-/** Accepted values of `typ`, which may also be absent (RFC 9101 §10.8). */
-const acceptedTypes = ["oauth-authz-req+jwt", "jwt"];
-
-/** With the setting `requestObjectTimes`: how old `nbf` may be, and how long after it `exp` may be, in seconds. */
-const maxLifetimeSeconds = 3600;
+const policy = jwtPolicies.request_object;
 
 /** Reads the request object of an authorization request. The client receives the error of an invalid one. */
 export async function readRequestObject(
@@ -60,19 +54,20 @@ export async function verifyRequestObject(
   if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
   const reject = rejectAs("JR-02");
   if (received.isRepeated("request")) throw reject("request was sent more than once", "one request", "several");
-  if (jwt.length > maxRequestObjectLength) {
-    throw reject("request is too long", `at most ${maxRequestObjectLength} characters`, String(jwt.length));
+  if (jwt.length > policy.maxLength) {
+    throw reject("request is too long", `at most ${policy.maxLength} characters`, String(jwt.length));
   }
   const payload = await verifyClientJwt(server, client, jwt, {
     name: "the request object",
     expected: `a JWT that client ${client.id} has signed, with iss = client_id and aud = ${server.issuer}`,
     algorithms: alg === undefined ? verificationAlgorithms : [alg],
-    types: acceptedTypes,
+    policy,
     claims: { audience: server.issuer },
     reject,
+    rejectTime: rejectAs("JR-04"),
   });
   server.passed?.("JR-02", client.id);
-  assertTimes(server, client, payload);
+  assertLifetime(server, client, payload);
   if (payload.sub === client.id) {
     throw rejectAs("JR-04")(
       "sub of the request object is the client_id, so it could be a client assertion",
@@ -129,28 +124,26 @@ function rejectAs(rule: RejectionRuleId): RejectJwt {
     });
 }
 
-/** Rejects a request object that is not valid yet; and one without a short lifetime, if the settings demand it. */
-function assertTimes(
+/** Rejects a request object without a short lifetime, if the settings demand one. */
+function assertLifetime(
   server: Server,
   client: Client,
-  { iat, nbf, exp }: { readonly iat?: number; readonly nbf?: number; readonly exp?: number },
+  { nbf, exp }: { readonly nbf?: number; readonly exp?: number },
 ): void {
+  const settings = policyOf(server, client);
+  if (signedRequestsOf(settings).requestObjectTimes === "optional") return;
   const now = server.now() / 1000;
   const reject = rejectAs("JR-04");
-  if ((iat ?? now) > now + clockToleranceSeconds) {
-    throw reject("the request object was issued in the future", `iat of at most ${Math.floor(now)}`, String(iat));
-  }
-  const policy = policyOf(server, client);
-  if (signedRequestsOf(policy).requestObjectTimes === "optional") return;
-  const by = byProfile(policy.profile, "requestObjectTimes");
+  const by = byProfile(settings.profile, "requestObjectTimes");
+  const { maxLifetime } = policy;
   if (nbf === undefined || exp === undefined) {
     const received = nbf === undefined ? "no nbf" : "no exp";
     throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);
   }
-  if (nbf < now - maxLifetimeSeconds || exp > nbf + maxLifetimeSeconds) {
+  if (nbf < now - maxLifetime || exp > nbf + maxLifetime) {
     throw reject(
       "the request object is valid for too long",
-      `nbf of at most ${maxLifetimeSeconds} seconds ago, and exp of at most ${maxLifetimeSeconds} seconds after it${by}`,
+      `nbf of at most ${maxLifetime} seconds ago, and exp of at most ${maxLifetime} seconds after it${by}`,
       `nbf ${Math.round(now - nbf)} seconds ago, and exp ${exp - nbf} seconds after it`,
     );
   }

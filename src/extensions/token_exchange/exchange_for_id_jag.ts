@@ -14,6 +14,7 @@ import { randomId } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { overriddenClaims } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
+import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
 import { subjectFor } from "../../oauth/users/users.ts";
 import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
@@ -150,13 +151,8 @@ async function readSubject(server: Server, request: AuthenticatedRequest): Promi
 }
 
 async function readIdToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
-  const claims = await verifyOwnJwt(server, token, () => ({
-    issuer: server.issuer,
-    typ: "JWT",
-    audience: client.id,
-    requiredClaims: ["exp", "iat", "sub"],
-    currentDate: new Date(server.now()),
-  }));
+  const getExpected = () => ({ issuer: server.issuer, audience: client.id });
+  const claims = await verifyOwnJwt(server, token, jwtPolicies.id_token, getExpected);
   const stored = claims && await findIdToken(server, token);
   if (stored === undefined) {
     throw invalidSubject("IJ-03", "the ID token is invalid", `a valid ID token for ${client.id}`, "another token");

@@ -1,6 +1,7 @@
 /** Checks one token: its kind, its signature, and each rule of its kind. */
 
 import { tokenHash } from "../../oauth/keys/jwt.ts";
+import { mediaType } from "../../oauth/keys/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -49,7 +50,7 @@ const kindByType: ReadonlyMap<string, TokenKind> = new Map([
 /** The kind of a token by its header and its claims. */
 export function detectKind({ header = {}, claims = {} }: ParsedToken): TokenKind {
   const { typ } = header;
-  const type = typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : "jwt";
+  const type = typeof typ === "string" ? mediaType(typ) : "jwt";
   const named = kindByType.get(type);
   if (named !== undefined || type !== "jwt") return named ?? "other";
   const has = (...names: string[]) => names.every((name) => claims[name] !== undefined);

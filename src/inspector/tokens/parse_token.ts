@@ -1,7 +1,7 @@
 /** The parts of a token (RFC 7515 §7.1, RFC 7516 §7.1), decoded as far as possible, and why no further. */
 
 import { parseJsonObject } from "../../http/message.ts";
-import { compactJws } from "../../oauth/tokens/verification.ts";
+import { findFormProblem } from "../../oauth/keys/jwt_policies.ts";
 import { digest } from "../../oauth/secrets.ts";
 import { decodeBase64url } from "../../runtime/crypto.ts";
 
@@ -50,7 +50,7 @@ export async function parseToken(token: string): Promise<ParsedToken> {
   }
   const problems = [...parts.length === 3 ? [] : [wrongPartCount(parts.length)], ...header.problems];
   if (parts.length > 1) problems.push(...claims.problems);
-  if (problems.length === 0 && parts[2] !== "" && !compactJws.test(jwt)) problems.push(notCanonical);
+  if (problems.length === 0 && parts[2] !== "" && findFormProblem(jwt) !== undefined) problems.push(notCanonical);
   return {
     form: "signed",
     jwt,

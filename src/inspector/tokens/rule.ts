@@ -1,5 +1,6 @@
 /** What a rule of tokens is, and the rules that several kinds of tokens have. */
 
+import { findTypeProblem, formatClaimTime, jwtPolicies, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
 import type { RuleId } from "../../oauth/rules/mod.ts";
 import type { Members } from "./parse_token.ts";
 
@@ -46,19 +47,13 @@ export interface TokenRule {
   check(claims: Members, header: Members, expected: Expectations): Verdict | undefined;
 }
 
-/** Seconds by which clocks may differ. */
-const clockSkewSeconds = 60;
-
 export function formatValue(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "nothing" : JSON.stringify(value);
 }
 
-/** The latest time that a `Date` can represent. */
-const maxDateSeconds = 8.64e12;
-
 export function formatTime(seconds: unknown): string {
-  if (typeof seconds !== "number" || Math.abs(seconds) > maxDateSeconds) return formatValue(seconds);
-  return new Date(seconds * 1000).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  if (typeof seconds !== "number") return formatValue(seconds);
+  return formatClaimTime(seconds).replace("T", " ").replace(/\.\d+Z$/, " UTC");
 }
 
 export function audiences({ aud }: Members): readonly unknown[] {
@@ -83,14 +78,17 @@ export function textClaim(name: string, cites: readonly string[], fix = `Add ${n
   };
 }
 
-export function tokenType(expected: string, cites: readonly string[], rule?: RuleId): TokenRule {
+/** The `typ` that this server accepts, the best one first. */
+export function tokenType(policy: JwtPolicy, cites: readonly string[], rule?: RuleId): TokenRule {
+  const [best, ...others] = policy.types ?? [];
+  const expected = [best, ...others, ...policy.isTypeOptional ? ["absent"] : []].join(" or ");
   return {
     title: `typ is ${expected}`,
     cites,
     rule,
-    fix: `Set typ in the header to ${expected}, so that the JWT cannot be used as a token of another kind.`,
+    fix: `Set typ in the header to ${best}, so that the JWT cannot be used as a token of another kind.`,
     check: (_, { typ }) => ({
-      passed: typeof typ === "string" && typ.toLowerCase().replace(/^application\//, "") === expected,
+      passed: findTypeProblem(policy, typ) === undefined,
       expected,
       received: formatValue(typ),
     }),
@@ -106,7 +104,11 @@ export function issuer(cites: readonly string[]): TokenRule {
   };
 }
 
-export function expiry(cites: readonly string[], rule?: RuleId): TokenRule {
+export function expiry(
+  cites: readonly string[],
+  rule?: RuleId,
+  { secondsLate }: JwtPolicy = jwtPolicies.pasted_token,
+): TokenRule {
   return {
     title: "exp is in the future",
     cites,
@@ -114,38 +116,46 @@ export function expiry(cites: readonly string[], rule?: RuleId): TokenRule {
     fix:
       "Get a new token, or create a new one if your client signs it. If it is new, compare the clocks of the two machines.",
     check: ({ exp }, _, { now }) => ({
-      passed: typeof exp === "number" && now < exp,
-      expected: typeof exp === "number" ? `a time after ${formatTime(now)}` : "a number: seconds since 1970",
+      passed: typeof exp === "number" && now - secondsLate < exp,
+      expected: typeof exp === "number"
+        ? `a time after ${formatTime(now - secondsLate)}`
+        : "a number: seconds since 1970",
       received: formatTime(exp),
     }),
   };
 }
 
-export function issuedAt(cites: readonly string[], rule?: RuleId): TokenRule {
+export function issuedAt(
+  cites: readonly string[],
+  rule?: RuleId,
+  { secondsAhead }: JwtPolicy = jwtPolicies.pasted_token,
+): TokenRule {
   return {
     title: "iat is not in the future",
     cites,
     rule,
     fix: "Set iat to the time at which the token is issued, in seconds since 1970, not in milliseconds.",
     check: ({ iat }, _, { now }) => ({
-      passed: typeof iat === "number" && iat <= now + clockSkewSeconds,
-      expected: typeof iat === "number" ? `no later than ${formatTime(now + clockSkewSeconds)}` : "a number",
+      passed: typeof iat === "number" && iat <= now + secondsAhead,
+      expected: typeof iat === "number" ? `no later than ${formatTime(now + secondsAhead)}` : "a number",
       received: formatTime(iat),
     }),
   };
 }
 
-export const notBefore: TokenRule = {
-  title: "nbf is not in the future",
-  cites: ["RFC 7519 §4.1.5"],
-  fix: "Wait until nbf, or compare the clocks of the two machines.",
-  check: ({ nbf }, _, { now }) =>
-    nbf === undefined ? undefined : {
-      passed: typeof nbf === "number" && nbf <= now + clockSkewSeconds,
-      expected: `no later than ${formatTime(now + clockSkewSeconds)}`,
-      received: formatTime(nbf),
-    },
-};
+export function notBefore({ secondsAhead }: JwtPolicy = jwtPolicies.pasted_token): TokenRule {
+  return {
+    title: "nbf is not in the future",
+    cites: ["RFC 7519 §4.1.5"],
+    fix: "Wait until nbf, or compare the clocks of the two machines.",
+    check: ({ nbf }, _, { now }) =>
+      nbf === undefined ? undefined : {
+        passed: typeof nbf === "number" && nbf <= now + secondsAhead,
+        expected: `no later than ${formatTime(now + secondsAhead)}`,
+        received: formatTime(nbf),
+      },
+  };
+}
 
 /** The audience is a client: of tokens and messages that a client receives. */
 export function clientAudience(cites: readonly string[]): TokenRule {

@@ -1,5 +1,6 @@
 /** The rules that tokens must satisfy, by their kind: each with its section and its fix. */
 
+import { findTypeProblem, jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
 import type { Members } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";
 import {
@@ -34,7 +35,7 @@ function ifPresent(name: string, rule: TokenRule): TokenRule {
 const generic: readonly TokenRule[] = [
   ifPresent("exp", expiry(["RFC 7519 §4.1.4"])),
   ifPresent("iat", issuedAt(["RFC 7519 §4.1.6"])),
-  notBefore,
+  notBefore(),
 ];
 
 const idToken: readonly TokenRule[] = [
@@ -44,7 +45,7 @@ const idToken: readonly TokenRule[] = [
     fix:
       "Use the ID token here. Tokens of other kinds are signed with the same keys, so the signature does not distinguish them.",
     check: (_, { typ }) => ({
-      passed: typ === undefined || typeof typ === "string" && /^(?:application\/)?jwt$/i.test(typ),
+      passed: findTypeProblem(jwtPolicies.pasted_id_token, typ) === undefined,
       expected: "JWT, or no typ",
       received: formatValue(typ),
     }),
@@ -64,7 +65,7 @@ const idToken: readonly TokenRule[] = [
   },
   expiry([core]),
   issuedAt([core]),
-  notBefore,
+  notBefore(),
   {
     title: "sub is a string of at most 255 characters",
     cites: ["OpenID Connect Core §2"],
@@ -111,7 +112,7 @@ const idToken: readonly TokenRule[] = [
 ];
 
 const accessToken: readonly TokenRule[] = [
-  tokenType("at+jwt", ["RFC 9068 §2.1, §4"]),
+  tokenType(jwtPolicies.access_token, ["RFC 9068 §2.1, §4"]),
   issuer(["RFC 9068 §4"]),
   {
     title: "aud names the resource",
@@ -129,7 +130,7 @@ const accessToken: readonly TokenRule[] = [
   },
   expiry(["RFC 9068 §2.2, §4"]),
   issuedAt(["RFC 9068 §2.2"]),
-  notBefore,
+  notBefore(),
   textClaim("sub", ["RFC 9068 §2.2"]),
   textClaim("client_id", ["RFC 9068 §2.2"]),
   textClaim("jti", ["RFC 9068 §2.2"]),
@@ -143,7 +144,7 @@ const accessToken: readonly TokenRule[] = [
 ];
 
 const logoutToken: readonly TokenRule[] = [
-  tokenType("logout+jwt", [backChannel("2.4")]),
+  tokenType(jwtPolicies.pasted_logout_token, [backChannel("2.4")]),
   issuer([backChannel("2.6")]),
   clientAudience([backChannel("2.6")]),
   expiry([backChannel("2.4, §2.6")]),
@@ -178,7 +179,7 @@ const logoutToken: readonly TokenRule[] = [
 ];
 
 const request: readonly TokenRule[] = [
-  tokenType("oauth-authz-req+jwt", ["RFC 9101 §10.8"], "JR-02"),
+  tokenType(jwtPolicies.request_object, ["RFC 9101 §10.8"], "JR-02"),
   serverAudience(["RFC 9101 §4"], "JR-02"),
   {
     title: "iss and client_id are the same client",
@@ -201,8 +202,9 @@ const request: readonly TokenRule[] = [
       return { passed: nested.length === 0, expected: "neither", received: nested.join(", ") || "neither" };
     },
   },
-  expiry(["RFC 9101 §10.8"], "JR-04"),
-  notBefore,
+  ifPresent("exp", expiry(["RFC 9101 §10.8"], "JR-04", jwtPolicies.request_object)),
+  ifPresent("iat", issuedAt(["RFC 9101 §10.8"], "JR-04", jwtPolicies.request_object)),
+  notBefore(jwtPolicies.request_object),
 ];
 
 const response: readonly TokenRule[] = [
@@ -222,14 +224,15 @@ const response: readonly TokenRule[] = [
 ];
 
 const dpop: readonly TokenRule[] = [
-  tokenType("dpop+jwt", ["RFC 9449 §4.2, §4.3"], "DO-01"),
+  tokenType(jwtPolicies.dpop_proof, ["RFC 9449 §4.2, §4.3"], "DO-01"),
   textClaim("htm", ["RFC 9449 §4.2"], "Set htm to the method of the request, such as POST."),
   textClaim("htu", ["RFC 9449 §4.2"], "Set htu to the URL of the request without query and fragment."),
   textClaim("jti", ["RFC 9449 §4.2"], "Create a new random jti for each proof."),
-  issuedAt(["RFC 9449 §4.2, §4.3"], "DO-03"),
+  issuedAt(["RFC 9449 §4.2, §4.3"], "DO-03", jwtPolicies.dpop_proof),
 ];
 
 const clientAssertion: readonly TokenRule[] = [
+  tokenType(jwtPolicies.client_assertion, ["RFC 8725 §3.11, §3.12"]),
   {
     title: "iss and sub are the client",
     cites: ["RFC 7523 §3"],
@@ -241,8 +244,9 @@ const clientAssertion: readonly TokenRule[] = [
     }),
   },
   serverAudience(["RFC 7523 §3"]),
-  expiry(["RFC 7523 §3"]),
-  notBefore,
+  expiry(["RFC 7523 §3"], "JC-02", jwtPolicies.client_assertion),
+  ifPresent("iat", issuedAt(["RFC 7523 §3"], "JC-02", jwtPolicies.client_assertion)),
+  notBefore(jwtPolicies.client_assertion),
   textClaim("jti", ["OpenID Connect Core §9"], "Create a new random jti for each assertion."),
 ];
 

@@ -1,10 +1,11 @@
 /** Public keys of clients and issuers: from their key set, or fetched from its URL (RFC 7517 §5). */
 
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
-import type { JSONWebKeySet, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
+import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -102,16 +103,48 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   return selector;
 }
 
+/** The time, and the values of a JWT that depend on the request. */
+interface ExpectedJwt extends Pick<JWTVerifyOptions, "audience" | "issuer" | "subject"> {
+  /** The accepted algorithms. */
+  readonly algorithms: readonly string[];
+  /** The time in milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /**
- * Verifies a JWT with the key that `kid` names; without `kid`, tries each suitable key.
+ * Verifies a JWT by the policy of its kind, with the key that `kid` names; without `kid`, tries each suitable key.
  *
+ * @param keys The public keys, or a secret.
+ * @returns The claims.
+ * @throws {JwtPolicyError} If its form, type or times are not accepted.
  * @throws {errors.JOSEError} If no key fits, or the signature or a claim is invalid.
  */
 export async function verifyByKeys(
   jwt: string,
-  keys: JWTVerifyGetKey,
+  keys: JWTVerifyGetKey | Uint8Array,
+  policy: JwtPolicy,
+  { algorithms, now, ...claims }: ExpectedJwt,
+): Promise<JWTPayload> {
+  const formProblem = findFormProblem(jwt);
+  if (formProblem !== undefined) throw new JwtPolicyError(formProblem);
+  const { payload, protectedHeader: { typ } } = await verifySignature(jwt, keys, {
+    ...claims,
+    algorithms: [...algorithms],
+    requiredClaims: [...policy.requiredClaims ?? []],
+    // The policy compares the times.
+    clockTolerance: Number.MAX_SAFE_INTEGER,
+  });
+  const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now / 1000);
+  if (problem !== undefined) throw new JwtPolicyError(problem);
+  return payload;
+}
+
+async function verifySignature(
+  jwt: string,
+  keys: JWTVerifyGetKey | Uint8Array,
   options: JWTVerifyOptions,
 ): Promise<JWTVerifyResult> {
+  if (typeof keys !== "function") return await jwtVerify(jwt, keys, options);
   try {
     return await jwtVerify(jwt, keys, options);
   } catch (error) {

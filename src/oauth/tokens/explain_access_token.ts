@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { formatTime } from "../grants/narrow_grant.ts";
+import { formatClaimTime, jwtPolicies } from "../keys/jwt_policies.ts";
 import type { Server } from "../server.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import type { AccessToken } from "./read_access_token.ts";
@@ -41,7 +41,7 @@ export async function explainAccessToken(
     };
   }
   const { typ, claims } = decoded;
-  const { iss, iat = 0, exp = 0 } = claims;
+  const { iss, exp = 0 } = claims;
   if (iss !== server.issuer) {
     return {
       rule,
@@ -51,7 +51,7 @@ export async function explainAccessToken(
       fix: "Send the token to the server that issued it, or configure this issuer in the client.",
     };
   }
-  if (await verifyOwnJwt(server, token, () => ({ currentDate: new Date(iat * 1000) })) === undefined) {
+  if (await verifyOwnJwt(server, token, jwtPolicies.own_signature, () => ({})) === undefined) {
     return {
       rule,
       reason: "no key of this server verifies the signature of the access token",
@@ -73,8 +73,8 @@ export async function explainAccessToken(
     return {
       rule,
       reason: "the access token has expired",
-      expected: `before ${formatTime(exp * 1000)}`,
-      received: formatTime(server.now()),
+      expected: `before ${formatClaimTime(exp)}`,
+      received: formatClaimTime(server.now() / 1000),
       fix: newToken,
     };
   }

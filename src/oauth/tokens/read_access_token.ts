@@ -1,6 +1,7 @@
 /** Reads access tokens of this server back: JWTs by their signature, opaque ones from the store. */
 
 import { findRevoked } from "../grants/narrow_grant.ts";
+import { jwtPolicies } from "../keys/jwt_policies.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { type AccessTokenClaims, generationOfAccessToken, revocableIds } from "./mod.ts";
@@ -53,11 +54,7 @@ function hasRequiredClaims({ jti, client_id, sub, exp, scope }: Partial<AccessTo
 }
 
 async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
-  const payload = await verifyOwnJwt(server, token, () => ({
-    issuer: server.issuer,
-    typ: "at+jwt",
-    currentDate: new Date(server.now()),
-  }));
+  const payload = await verifyOwnJwt(server, token, jwtPolicies.access_token, () => ({ issuer: server.issuer }));
   if (payload === undefined) return undefined;
   const claims = payload as unknown as AccessTokenClaims;
   const { sub, aud } = server.issuedClaims?.(claims.jti) ?? claims;

@@ -3,6 +3,7 @@
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
 import { tokenHash } from "../keys/jwt.ts";
+import { formatClaimTime } from "../keys/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 
 /** One check and its result. */
@@ -51,8 +52,8 @@ export async function checkIdToken(token: string, expected: Expectations): Promi
     {
       name: "exp",
       passed: typeof exp === "number" && now < exp,
-      expected: `after ${formatTime(now)}`,
-      received: typeof exp === "number" ? formatTime(exp) : formatValue(exp),
+      expected: `after ${formatClaimTime(now)}`,
+      received: typeof exp === "number" ? formatClaimTime(exp) : formatValue(exp),
     },
     nonce === undefined
       ? { name: "nonce", received: formatValue(claims.nonce) }
@@ -105,8 +106,4 @@ function readJwksKeys(jwks: unknown): readonly Record<string, unknown>[] | undef
 /** Strings unchanged, other values as JSON. */
 function formatValue(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "none" : JSON.stringify(value);
-}
-
-function formatTime(seconds: number): string {
-  return Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1000).toISOString() : String(seconds);
 }

@@ -2,34 +2,36 @@
 
 import { isIssuerHost } from "../config/issuer_urls.ts";
 import { secondsNow } from "../keys/jwt.ts";
+import {
+  findFormProblem,
+  findTimeProblem,
+  findTypeProblem,
+  jwtPolicies,
+  type JwtPolicy,
+} from "../keys/jwt_policies.ts";
 import type { Server } from "../server.ts";
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 
 /** Loaded with the first token to verify. */
 let jose: typeof import("jose") | undefined;
 
-/** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
-const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])/.source;
-
-/** Three such parts (RFC 7515 §7.1). */
-export const compactJws: RegExp = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
-
 /**
- * The claims of a JWT that a key of this server has signed and that is valid by these options; `undefined` for any
- * other token.
+ * The claims of a JWT that a key of this server has signed and that is valid by its policy; `undefined` for any other
+ * token.
  *
- * @param options Called once the token has the form of a JWT. If it throws, the token is invalid.
+ * @param getExpected The expected issuer and audience. Called once the token has the form of a JWT. If it throws, the
+ *   token is invalid.
  * @param leewaySeconds Seconds for which a key is accepted after it is no longer published.
  * @throws If the keys cannot be read.
  */
 export async function verifyOwnJwt(
-  { keys }: Server,
+  { keys, now }: Server,
   token: string,
-  options: () => JWTVerifyOptions,
+  policy: JwtPolicy,
+  getExpected: () => Pick<JWTVerifyOptions, "issuer" | "audience">,
   leewaySeconds = 0,
 ): Promise<JWTPayload | undefined> {
-  // The library accepts padding and non-zero unused bits, which are other encodings of the same token.
-  if (!compactJws.test(token)) return undefined;
+  if (findFormProblem(token) !== undefined) return undefined;
   let lookupFailure: unknown;
   const key: JWTVerifyGetKey = async ({ kid, alg }) => {
     const publicKey = await keys.verificationKey(kid, alg, leewaySeconds).catch((failure) =>
@@ -40,7 +42,14 @@ export async function verifyOwnJwt(
   };
   const { jwtVerify } = jose ??= await import("jose");
   try {
-    return (await jwtVerify(token, key, options())).payload;
+    const { payload, protectedHeader: { typ } } = await jwtVerify(token, key, {
+      ...getExpected(),
+      requiredClaims: [...policy.requiredClaims ?? []],
+      // The policy compares the times.
+      clockTolerance: Number.MAX_SAFE_INTEGER,
+    });
+    const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now() / 1000);
+    return problem === undefined ? payload : undefined;
   } catch {
     if (lookupFailure !== undefined) throw lookupFailure;
     return undefined;
@@ -65,13 +74,9 @@ export interface IdTokenHint {
  */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
   const { session, refresh_token } = server.settings.lifetimes;
-  const payload = await verifyOwnJwt(server, token, () => ({
-    issuer: readIssuer(server, token),
-    typ: "JWT",
-    requiredClaims: ["exp", "iat"],
-    // Verified as of the time it was issued, so that expiry is ignored.
-    currentDate: readIssuedAt(token),
-  }), Math.max(session, refresh_token));
+  const leewaySeconds = Math.max(session, refresh_token);
+  const getExpected = () => ({ issuer: readIssuer(server, token) });
+  const payload = await verifyOwnJwt(server, token, jwtPolicies.id_token_hint, getExpected, leewaySeconds);
   const { sub, aud, sid, exp } = payload ?? {};
   if (typeof sub !== "string" || typeof aud !== "string") return undefined;
   return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
@@ -80,15 +85,8 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
 /** The issuer that the token must have. */
 function readIssuer({ issuer, settings }: Server, token: string): string {
   if (!settings.isIssuerFromHost) return issuer;
-  const { origin, hostname } = new URL(readClaims(token).iss);
+  // Before the token is verified.
+  const claims = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  const { origin, hostname } = new URL(claims.iss);
   return isIssuerHost(settings, hostname) ? origin : issuer;
-}
-
-function readIssuedAt(token: string): Date {
-  return new Date(readClaims(token).iat * 1000);
-}
-
-/** The claims before the token is verified. */
-function readClaims(token: string): { readonly iss: string; readonly iat: number } {
-  return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
 }

@@ -406,6 +406,8 @@ test("[DR-08] URLs that the server or a user may open are https, or http on a te
   });
 });
 
+/** The time of the test server, in seconds. */
+const start = Date.UTC(2026, 0, 1) / 1000;
 const { publicKey, privateKey } = await generateKeyPair("ES256");
 const issuer = "https://publisher.example";
 const trusting: RegistrationSettings = {
@@ -449,11 +451,13 @@ test("[DR-10] a token of another kind that the issuer has signed is no software 
     [{}, "application/jwt"],
     [{ aud: "https://as.test" }],
     [{ aud: ["https://other.example", "https://as.test"], sub: "the publisher", jti: "1" }],
+    [{ iat: start + 10, nbf: start + 10, exp: start + 1 }],
   ], async (statement) => assertEquals(await accepted(...statement), "201"));
   await forEachCase<[JWTPayload, string?]>([
     ...["at+jwt", "oauth-id-jag+jwt", "logout+jwt", "client-authentication+jwt", "secevent+jwt", "x"].map((typ) =>
       [{}, typ] as [JWTPayload, string]
     ),
+    ...[{ exp: start }, { nbf: start + 11 }, { iat: start + 11 }].map((times) => [times] as [JWTPayload]),
     [{ aud: "some-client" }],
     [{ aud: "https://as.test/other" }],
     [{ aud: [] }],
@@ -464,6 +468,13 @@ test("[DR-10] a token of another kind that the issuer has signed is no software 
     assertEquals(await accepted(...token), "400 invalid_software_statement");
     assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "DR-10");
   });
+});
+
+test("[DR-10, BR-05] a software statement with padding or in another spelling is invalid", async () => {
+  const server = await testServer({ registration: trusting });
+  const software_statement = `${await sign({ iss: issuer, redirect_uris: publicClient.redirect_uris })}=`;
+  const response = await postRegistration(server, { ...publicClient, software_statement });
+  assertEquals(await outcomeOf(response), "400 invalid_software_statement");
 });
 
 test("[DR-10] redirect URIs of a request with a software statement must be in the statement", async () => {
