@@ -12,8 +12,8 @@ import { error } from "../../faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { LoginLimitError } from "../driver.ts";
 import { fixedSession, foreignLogin, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
-import { undecided } from "./undecided.ts";
 import { oneOf } from "./parameters.ts";
+import { conclude, undecided } from "./conclusions.ts";
 
 /** The users of the userinfo responses since an exchange. */
 function usersOfUserinfo(exchanges: readonly Exchange[], since: number): readonly unknown[] {
@@ -138,13 +138,10 @@ export const browserSessionAttacks: readonly Attack[] = [
       const { currentUser } = await session;
       setCookies(cookies, before);
       const user = await currentUser!();
-      return {
-        outcome: user === undefined ? "rejected" : "accepted",
-        passed: user === undefined,
-        because: user === undefined
-          ? "the cookies of before the login have no session"
-          : `with the cookies of before the login, ${user} is logged in`,
-      };
+      return conclude(
+        user && `with the cookies of before the login, ${user} is logged in`,
+        "the cookies of before the login have no session",
+      );
     },
   }),
   defineAttack({
@@ -169,13 +166,10 @@ export const browserSessionAttacks: readonly Attack[] = [
         if (!secure && origin.startsWith("https:")) lacking.push(`${name} without Secure`);
         if (/^none$/i.test(sameSite ?? "")) lacking.push(`${name} with SameSite=None`);
       }
-      return {
-        outcome: lacking.length === 0 ? "rejected" : "accepted",
-        passed: lacking.length === 0,
-        because: lacking.length === 0
-          ? "the cookie of the session has the flags"
-          : `the application sets the cookie ${lacking.join(", and ")}`,
-      };
+      return conclude(
+        lacking.length === 0 ? undefined : `the application sets the cookie ${lacking.join(", and ")}`,
+        "the cookie of the session has the flags",
+      );
     },
   }),
   defineAttack({
@@ -195,11 +189,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       const found = names.find((name) =>
         responses.some(({ [name]: token }) => typeof token === "string" && urls.some((url) => url.includes(token)))
       );
-      return {
-        outcome: found === undefined ? "rejected" : "accepted",
-        passed: found === undefined,
-        because: found === undefined ? "no URL has a token" : `a URL of the application has the ${found}`,
-      };
+      return conclude(found && `a URL of the application has the ${found}`, "no URL has a token");
     },
   }),
   defineAttack({
@@ -227,13 +217,10 @@ export const browserSessionAttacks: readonly Attack[] = [
         if (thrown instanceof LoginLimitError) throw thrown;
       });
       const shown = visits.find(({ html }) => hasMarkup(html));
-      return {
-        outcome: shown === undefined ? "rejected" : "accepted",
-        passed: shown === undefined,
-        because: shown === undefined
-          ? "no page has the text as markup"
-          : `the page at ${shown.url.replace(/[?#].*$/, "")} has the text as markup`,
-      };
+      return conclude(
+        shown && `the page at ${shown.url.replace(/[?#].*$/, "")} has the text as markup`,
+        "no page has the text as markup",
+      );
     },
   }),
   defineAttack({
@@ -259,13 +246,10 @@ export const browserSessionAttacks: readonly Attack[] = [
       const isForeign = visits.some(({ location }) =>
         location !== undefined && URL.canParse(location) && new URL(location).host === host
       );
-      return {
-        outcome: isForeign ? "accepted" : "rejected",
-        passed: !isForeign,
-        because: isForeign
-          ? `the application redirects the browser to ${target}`
-          : "the application redirects the browser to no other site",
-      };
+      return conclude(
+        isForeign ? `the application redirects the browser to ${target}` : undefined,
+        "the application redirects the browser to no other site",
+      );
     },
   }),
 ];

@@ -9,6 +9,7 @@ import { withMembers } from "./changed_members.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { atMost } from "./conclusions.ts";
 
 const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -116,12 +117,7 @@ export const deviceAttacks: readonly Attack[] = [
     sources: ["RFC 8628 §3.5"],
     ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
     start: (stage, { code }) => failPolls(stage, Array(30).fill(code)),
-    assess(observation) {
-      const polls = exchangesOf(observation, "token").length;
-      return polls > 1
-        ? { passed: false, because: `the client sent ${polls - 1} more polls after the error` }
-        : undefined;
-    },
+    assess: atMost(1, "token", (polls) => `the client sent ${polls - 1} more polls after the error`),
   }),
   defineAttack({
     id: "device/response-odd",

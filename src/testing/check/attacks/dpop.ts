@@ -7,6 +7,7 @@ import { error } from "../../faults/mod.ts";
 import { withCorsHeaders } from "../../faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
+import { failIf } from "./conclusions.ts";
 
 const endpointParameter = {
   name: "endpoint",
@@ -79,7 +80,7 @@ function countedNonces(): (endpoint: string) => string {
 function assessAttempts(observation: Observation): Assessment | undefined {
   const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
   const most = Math.max(...counts);
-  return most > maxAttempts ? { passed: false, because: `the client sent the request ${most} times` } : undefined;
+  return failIf(most > maxAttempts, `the client sent the request ${most} times`);
 }
 
 /** The attacks of the category `dpop`. */

@@ -7,6 +7,7 @@ import { type Assessment, type Attack, defineAttack } from "../define_attack.ts"
 import { hostileText } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { sent } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
 
 /** After an error of the authorization endpoint, no token request follows. */
 function assessErrorResponse(observation: Observation): Assessment | undefined {
@@ -19,7 +20,7 @@ function assessErrorResponse(observation: Observation): Assessment | undefined {
 function assessSingleUse(observation: Observation): Assessment | undefined {
   const requests = exchangesOf(observation, "token").length;
   if (observation.outcome === "accepted") return { passed: false, because: "the client completed the login" };
-  return requests > 1 ? { passed: false, because: `the client sent the code ${requests} times` } : undefined;
+  return failIf(requests > 1, `the client sent the code ${requests} times`);
 }
 
 /** The attacks of the category `error`. */

@@ -11,6 +11,7 @@ import type { Effect } from "../effect.ts";
 import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, wrongTime } from "./effects.ts";
 import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
 
 /** The journeys in which a client checks an ID token. */
 const everyRefresh = [...everyLogin, "refresh"] as const;
@@ -138,9 +139,10 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §5.3.2"],
     once: () => idToken.wrongSubject(),
     assess: ({ outcome, session }) =>
-      outcome !== "accepted" || session!.claims === undefined || session!.claims.sub === session!.sub
-        ? undefined
-        : { passed: false, because: "the client uses the userinfo response of another user" },
+      failIf(
+        outcome === "accepted" && session!.claims !== undefined && session!.claims.sub !== session!.sub,
+        "the client uses the userinfo response of another user",
+      ),
   }),
   defineAttack({
     id: "id-token/exp-past",
@@ -184,8 +186,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     }],
     variants: [{ offset: 3600 }, { offset: -604_800 }],
     once: ({ offset }) => overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset })),
-    assess: ({ outcome }) =>
-      outcome === "accepted" ? { passed: false, because: "the client does not compare iat with now" } : undefined,
+    assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not compare iat with now"),
   }),
   defineAttack({
     id: "id-token/nbf-future",
@@ -255,8 +256,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     ...oneOf("claim", ["c_hash", "s_hash"]),
     once: ({ claim }) =>
       overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: encodeBase64url(new Uint8Array(16)) })),
-    assess: ({ outcome }) =>
-      outcome === "accepted" ? { passed: false, because: "the client does not check the hash" } : undefined,
+    assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not check the hash"),
   }),
   defineAttack({
     level: "must-tolerate",

@@ -5,6 +5,7 @@ import { textParameter } from "../../faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
 
 /** The attacks of the category `id-token` on its form. */
 export const idTokenFormAttacks: readonly Attack[] = [
@@ -98,8 +99,6 @@ export const idTokenFormAttacks: readonly Attack[] = [
         return signWithOwnKey({ claims, ...original }, original.header, payload);
       }),
     assess: ({ outcome, session, expectedSub }) =>
-      outcome === "accepted" && session!.sub === expectedSub
-        ? { passed: true, because: "the client checks and uses the same value" }
-        : undefined,
+      passIf(outcome === "accepted" && session!.sub === expectedSub, "the client checks and uses the same value"),
   }),
 ];

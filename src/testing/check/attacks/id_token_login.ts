@@ -5,6 +5,7 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { wrongTime } from "./effects.ts";
 import { exchangesOf } from "../observation.ts";
 import { sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
 
 /** The attacks of the category `id-token` on the login that they describe. */
 export const idTokenLoginAttacks: readonly Attack[] = [
@@ -36,8 +37,9 @@ export const idTokenLoginAttacks: readonly Attack[] = [
         auth_time: secondsAgo === null ? undefined : now - secondsAgo,
       })),
     assess: (observation) =>
-      observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 2
-        ? { passed: true, because: "the client requested a new login" }
-        : undefined,
+      passIf(
+        observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 2,
+        "the client requested a new login",
+      ),
   }),
 ];

@@ -10,6 +10,7 @@ import { endlessRequests } from "./effects.ts";
 import { exchangesOf } from "../observation.ts";
 import { signWithHmac } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
 
 type Key = Readonly<Record<string, unknown>>;
 
@@ -142,8 +143,7 @@ export const keyAttacks: readonly Attack[] = [
         const wrong = all.map((key) => type === "same" ? { ...key, ...swapped(key) } : keyOfAnotherType(key));
         return { keys: [...wrong, ...all] };
       }, "two keys under one kid"),
-    assess: ({ outcome }) =>
-      outcome === "rejected" ? { passed: true, because: "the client reported an error" } : undefined,
+    assess: ({ outcome }) => passIf(outcome === "rejected", "the client reported an error"),
   }),
   defineAttack({
     id: "keys/symmetric",

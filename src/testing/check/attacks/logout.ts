@@ -6,8 +6,8 @@ import { type Attack, type Conclusion, defineAttack, type Stage } from "../defin
 import { logoutRequest, sessionIdOf } from "../control.ts";
 import { deadTokens } from "./effects.ts";
 import { useEndedSession } from "./ended_session.ts";
-import { undecided } from "./undecided.ts";
 import { oneOf } from "./parameters.ts";
+import { undecided } from "./conclusions.ts";
 
 /** The member of `events` (Back-Channel Logout §2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -33,18 +33,20 @@ function mintLogoutToken(stage: Stage, options: MintedLogoutToken): Promise<stri
   return stage.as.mint.logoutToken({ client: stage.client.client_id, sid: sessionIdOf(stage.as), ...options });
 }
 
+/** What the client did with a logout: the session must continue. */
+async function concludeLogout({ session }: Stage, status: number, isRejected = true): Promise<Conclusion> {
+  const user = await session!.currentUser!();
+  const passed = user !== undefined && isRejected;
+  const because = `the client responded with status ${status}, and the session ${
+    user === undefined ? "ended" : "continues"
+  }`;
+  return { outcome: passed ? "rejected" : "accepted", passed, because };
+}
+
 /** Posts a logout token that the client must reject. */
 async function postInvalid(stage: Stage, token: string): Promise<Conclusion> {
   const status = await post(stage, token);
-  const user = await stage.session!.currentUser!();
-  const isRejected = status >= 400 && status < 500;
-  return {
-    outcome: user === undefined || !isRejected ? "accepted" : "rejected",
-    passed: user !== undefined && isRejected,
-    because: `the client responded with status ${status}, and the session ${
-      user === undefined ? "ended" : "continues"
-    }`,
-  };
+  return await concludeLogout(stage, status, status >= 400 && status < 500);
 }
 
 /** A parameter that is the value of a claim. */
@@ -139,14 +141,7 @@ export const logoutAttacks: readonly Attack[] = [
         ? { sub: undefined, sid: "another-session" }
         : { sub: "another-user", sid: undefined };
       const status = await post(stage, await mintLogoutToken(stage, { claims }));
-      const user = await stage.session!.currentUser!();
-      return {
-        outcome: user === undefined ? "accepted" : "rejected",
-        passed: user !== undefined,
-        because: `the client responded with status ${status}, and the session ${
-          user === undefined ? "ended" : "continues"
-        }`,
-      };
+      return await concludeLogout(stage, status);
     },
   }),
   defineAttack({
@@ -187,7 +182,7 @@ export const logoutAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Front-Channel Logout §2", "OpenID Connect Front-Channel Logout §3"],
     ...oneOf("wrong", ["iss", "near iss", "sid", "both"], "iss, near iss, sid or both; both are then absent."),
     async perform(stage, { wrong }) {
-      const { as, client, driver, journey, session } = stage;
+      const { as, client, driver, journey } = stage;
       if (wrong === "both" && !client.frontchannel_logout_session_required) {
         return undecided("the client is registered without frontchannel_logout_session_required");
       }
@@ -201,14 +196,7 @@ export const logoutAttacks: readonly Attack[] = [
         uri.searchParams.set("sid", wrong === "sid" ? "another-session" : sessionIdOf(stage.as) ?? "");
       }
       const { status } = await driver.receive!(journey, new Request(uri));
-      const user = await session!.currentUser!();
-      return {
-        outcome: user === undefined ? "accepted" : "rejected",
-        passed: user !== undefined,
-        because: `the client responded with status ${status}, and the session ${
-          user === undefined ? "ended" : "continues"
-        }`,
-      };
+      return await concludeLogout(stage, status);
     },
   }),
 ];

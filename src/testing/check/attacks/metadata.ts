@@ -12,6 +12,7 @@ import { hostileText, leakedCredentials, unboundCode, unusableResponse } from ".
 import { exchangesOf, type Observation } from "../observation.ts";
 import { nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { conclude, passIf } from "./conclusions.ts";
 
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
@@ -20,9 +21,7 @@ const memberParameter = textParameter("member", "token_endpoint", "The member.")
 
 /** A client may never need the URL. */
 function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
-  return trap.requests.length > 0 || outcome !== "accepted"
-    ? undefined
-    : { passed: true, because: "the client sent no request there" };
+  return passIf(trap.requests.length === 0 && outcome === "accepted", "the client sent no request there");
 }
 
 /** The attacks of the category `metadata`. */
@@ -133,9 +132,10 @@ export const metadataAttacks: readonly Attack[] = [
     always: (_, { trap }) => metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`),
     // To follow it is no fault by itself: the request has no secret, and the document there is rejected.
     assess: (observation) =>
-      observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0
-        ? { passed: true, because: describeOutcome(observation) }
-        : undefined,
+      passIf(
+        observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0,
+        describeOutcome(observation),
+      ),
   }),
   defineAttack({
     id: "metadata/auth-methods-odd",
@@ -155,9 +155,10 @@ export const metadataAttacks: readonly Attack[] = [
     assess: (observation) => {
       const [{ response: { body: document = "{}" } = {} } = {}] = exchangesOf(observation, "discovery");
       const { token_endpoint_auth_methods_supported: methods } = JSON.parse(document);
-      return observation.outcome === "rejected" && methods?.length === 1
-        ? { passed: true, because: "the client reported that its method is not announced" }
-        : undefined;
+      return passIf(
+        observation.outcome === "rejected" && methods?.length === 1,
+        "the client reported that its method is not announced",
+      );
     },
   }),
   defineAttack({
@@ -193,9 +194,10 @@ export const metadataAttacks: readonly Attack[] = [
       };
       const error = await driver.logIn!({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
       const hostile = opened.find((url) => !/^https?:/i.test(url));
-      return hostile !== undefined
-        ? { outcome: "accepted", passed: false, because: `the client opened ${hostile.slice(0, 40)}` }
-        : { outcome: "rejected", passed: true, because: `the client reported an error: ${describeError(error)}` };
+      return conclude(
+        hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,
+        `the client reported an error: ${describeError(error)}`,
+      );
     },
   }),
   defineAttack({

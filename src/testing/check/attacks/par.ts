@@ -7,6 +7,7 @@ import { textParameter } from "../../faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
 
 /** How often a client may push the requests of one login. */
 const maxPushes = 3;
@@ -18,7 +19,7 @@ function assessPushes(observation: Observation): Assessment | undefined {
   );
   if (isPlain) return { passed: false, because: "the client sent an authorization request that was not pushed" };
   const pushes = exchangesOf(observation, "par").length;
-  return pushes > maxPushes ? { passed: false, because: `the client pushed ${pushes} requests` } : undefined;
+  return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`);
 }
 
 /** The attacks of the categories `par` and `jar`. */
@@ -55,9 +56,7 @@ export const parAttacks: readonly Attack[] = [
         (members) => ({ ...members, request_uri: value === "absent" ? undefined : value }),
       ),
     assess: (observation) =>
-      exchangesOf(observation, "authorize").length === 0
-        ? undefined
-        : { passed: false, because: "the client still sent an authorization request" },
+      failIf(exchangesOf(observation, "authorize").length > 0, "the client still sent an authorization request"),
   }),
   defineAttack({
     id: "par/response-unusual",
@@ -117,7 +116,7 @@ export const parAttacks: readonly Attack[] = [
         (endpoint === "authorize" || endpoint === "par") &&
         ["request", "request_uri"].every((name) => findParam(request, name) === undefined)
       );
-      return isUnsigned ? { passed: false, because: "the client sent the request without a signature" } : undefined;
+      return failIf(isUnsigned, "the client sent the request without a signature");
     },
   }),
 ];

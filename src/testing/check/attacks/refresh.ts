@@ -5,6 +5,7 @@ import { type Assessment, type Attack, defineAttack } from "../define_attack.ts"
 import { exchangesOf, type Observation } from "../observation.ts";
 import { forgedIdToken } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
+import { atMost } from "./conclusions.ts";
 
 /** The requests of a refresh. */
 const refreshRequest = { grant_type: "refresh_token" } as const;
@@ -64,10 +65,7 @@ export const refreshAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
     match: refreshRequest,
     always: () => error("invalid_grant"),
-    assess: (observation) => {
-      const requests = exchangesOf(observation, "token").length;
-      return requests > 2 ? { passed: false, because: `the client refreshed ${requests} times` } : undefined;
-    },
+    assess: atMost(2, "token", (requests) => `the client refreshed ${requests} times`),
   }),
   defineAttack({
     id: "refresh/id-token-other",

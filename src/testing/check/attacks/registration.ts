@@ -6,11 +6,12 @@ import { textParameter } from "../../faults/parameters.ts";
 import { editJsonBody, editResponse, readBodyText, withBody, withStatus } from "../../faults/response_body.ts";
 import { findParam } from "../../../recorder/record_request.ts";
 import { parseJsonObject } from "../../../http/message.ts";
-import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMember, withMembers } from "./changed_members.ts";
 import { leakedCredentials } from "./effects.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf } from "../observation.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { atMost, failIf } from "./conclusions.ts";
 
 /** The secret that the server registers for a client that asked for none. */
 const registeredSecret = "secret-that-the-server-registered-0001";
@@ -18,12 +19,11 @@ const registeredSecret = "secret-that-the-server-registered-0001";
 /** How often a client may register for one login. */
 const maxRegistrations = 3;
 
-function assessRegistrations(observation: Observation): Assessment | undefined {
-  const requests = exchangesOf(observation, "register").length;
-  return requests > maxRegistrations
-    ? { passed: false, because: `the client sent ${requests} registration requests` }
-    : undefined;
-}
+const assessRegistrations = atMost(
+  maxRegistrations,
+  "register",
+  (requests) => `the client sent ${requests} registration requests`,
+);
 
 /** The id of the client that registered last. */
 function registeredClientId({ as }: Stage): string {
@@ -62,9 +62,10 @@ export const registrationAttacks: readonly Attack[] = [
     ...sent("value", ["absent", "", null, 7, {}], 'The member client_id; "absent" removes it.'),
     always: ({ value }) => withMember("client_id", value),
     assess: (observation) =>
-      exchangesOf(observation, "authorize").length === 0 && exchangesOf(observation, "par").length === 0
-        ? undefined
-        : { passed: false, because: "the client still sent an authorization request" },
+      failIf(
+        exchangesOf(observation, "authorize").length + exchangesOf(observation, "par").length > 0,
+        "the client still sent an authorization request",
+      ),
   }),
   defineAttack({
     id: "registration/response-unusual",
@@ -168,12 +169,7 @@ export const registrationAttacks: readonly Attack[] = [
     sources: ["Client ID Metadata Document §6", "MCP authorization, client registration"],
     ...oneOf("how", ["unsupported", "rejected"], "What the metadata says."),
     start: ({ as }, { how }) => void as.on("any").times(30, rejectDocuments(how === "unsupported")),
-    assess: (observation) => {
-      const requests = exchangesOf(observation, "authorize").length;
-      return requests > 3
-        ? { passed: false, because: `the client sent ${requests} authorization requests` }
-        : undefined;
-    },
+    assess: atMost(3, "authorize", (requests) => `the client sent ${requests} authorization requests`),
   }),
 ];
 

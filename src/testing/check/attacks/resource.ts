@@ -15,6 +15,7 @@ import { type Assessment, type Attack, defineAttack, type Stage } from "../defin
 import { exchangesOf, type Observation } from "../observation.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
 import { oneOf } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
 
 /** How often a resource rejects a client that does not stop by itself. */
 const rejections = 30;
@@ -34,9 +35,7 @@ function assessAuthorizations(observation: Observation): Assessment | undefined 
     return { passed: false, because: `the client sent ${authorizations} authorization requests` };
   }
   const requests = exchangesOf(observation, "resource").length;
-  return requests > maxRequests
-    ? { passed: false, because: `the client sent ${requests} requests to the resource` }
-    : undefined;
+  return failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`);
 }
 
 /** The scope values of an authorization request. */
@@ -242,10 +241,10 @@ export const resourceAttacks: readonly Attack[] = [
     assess(observation) {
       const refreshes = exchangesOf(observation, "token").length;
       const requests = exchangesOf(observation, "resource").length;
-      const isBounded = refreshes <= 2 && requests <= maxRequests;
-      return isBounded
-        ? undefined
-        : { passed: false, because: `the client sent ${refreshes} token requests and ${requests} requests` };
+      return failIf(
+        refreshes > 2 || requests > maxRequests,
+        `the client sent ${refreshes} token requests and ${requests} requests`,
+      );
     },
   }),
   defineAttack({

@@ -10,8 +10,8 @@ import { foreignLogin, mixUp, repeatedDelivery } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
-import { undecided } from "./undecided.ts";
 import { oneOf } from "./parameters.ts";
+import { undecided } from "./conclusions.ts";
 
 /** Every delivery to the redirect URI of a web application: the attack itself looks what the client did. */
 const delivered = { needs: ["receiveCallback"], stop: undefined } as const;

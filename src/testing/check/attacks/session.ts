@@ -9,8 +9,8 @@ import { assertSession } from "../checked_driver.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";
-import { undecided } from "./undecided.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { atMost, failIf, undecided } from "./conclusions.ts";
 
 /** The requests of a refresh. */
 const refreshRequest = { grant_type: "refresh_token" } as const;
@@ -74,12 +74,7 @@ export const sessionAttacks: readonly Attack[] = [
     match: { params: { prompt: "none" } },
     always: ({ code }) => error(code),
     perform: async ({ session }) => assertSession(await session!.logInSilently!(), "logInSilently"),
-    assess(observation) {
-      const requests = exchangesOf(observation, "authorize").length;
-      return requests > 2
-        ? { passed: false, because: `the client sent ${requests} authorization requests` }
-        : undefined;
-    },
+    assess: atMost(2, "authorize", (requests) => `the client sent ${requests} authorization requests`),
   }),
   defineAttack({
     id: "error/never-returns",
@@ -90,7 +85,7 @@ export const sessionAttacks: readonly Attack[] = [
       await startLogin();
       return await driver.logIn!(journey);
     },
-    assess: ({ outcome }) => outcome === "accepted" ? undefined : { passed: false, because: "the second login failed" },
+    assess: ({ outcome }) => failIf(outcome !== "accepted", "the second login failed"),
   }),
   defineAttack({
     id: "error/userinfo-401",
@@ -114,9 +109,10 @@ export const sessionAttacks: readonly Attack[] = [
     assess(observation) {
       const requests = exchangesOf(observation, "userinfo").length;
       const refreshes = countRefreshes(observation);
-      return requests > 2 || refreshes > 1
-        ? { passed: false, because: `the client sent the request ${requests} times, with ${refreshes} refreshes` }
-        : undefined;
+      return failIf(
+        requests > 2 || refreshes > 1,
+        `the client sent the request ${requests} times, with ${refreshes} refreshes`,
+      );
     },
   }),
   defineAttack({
@@ -174,7 +170,7 @@ export const sessionAttacks: readonly Attack[] = [
     once: () => drop("after"),
     assess(observation) {
       const refreshes = countRefreshes(observation);
-      return refreshes > 3 ? { passed: false, because: `the client refreshed ${refreshes} times` } : undefined;
+      return failIf(refreshes > 3, `the client refreshed ${refreshes} times`);
     },
   }),
   defineAttack({
@@ -209,9 +205,10 @@ export const sessionAttacks: readonly Attack[] = [
     },
     assess(observation) {
       const refreshes = countRefreshes(observation);
-      return refreshes > shortLivedRequests
-        ? { passed: false, because: `the client refreshed ${refreshes} times for ${shortLivedRequests} requests` }
-        : undefined;
+      return failIf(
+        refreshes > shortLivedRequests,
+        `the client refreshed ${refreshes} times for ${shortLivedRequests} requests`,
+      );
     },
   }),
   defineAttack({

@@ -10,6 +10,7 @@ import { exchangesOf } from "../observation.ts";
 import { withMember } from "./changed_members.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { atMost, conclude, failIf, passIf, undecided } from "./conclusions.ts";
 
 /** A value of any JSON type; `absent` removes the member. */
 const valueParameter = {
@@ -43,9 +44,7 @@ export const tokenAttacks: readonly Attack[] = [
     once: ({ value }) => withMember("access_token", value),
     assess: ({ outcome, exchanges }) => {
       const isUsed = exchanges.some(({ request }) => /^bearer /i.test(request.headers.authorization ?? ""));
-      return outcome === "accepted" && !isUsed
-        ? { passed: true, because: "the client does not use the access token" }
-        : undefined;
+      return passIf(outcome === "accepted" && !isUsed, "the client does not use the access token");
     },
   }),
   defineAttack({
@@ -119,8 +118,7 @@ export const tokenAttacks: readonly Attack[] = [
       };
       const honest = await refreshes(session!, 7200);
       if (honest.count === 0) {
-        const because = "the client does not refresh by itself, even after the time that the response states";
-        return { outcome: "rejected", passed: false, isInconclusive: true, because };
+        return undecided("the client does not refresh by itself, even after the time that the response states");
       }
       as.on("token", { grant_type: "authorization_code" }).once(
         overrideClaims(
@@ -180,12 +178,7 @@ export const tokenAttacks: readonly Attack[] = [
         : stated === "understated"
         ? tokens.scopeUnderstated()
         : tokens.scopeNarrowed(),
-    assess: (observation) => {
-      const requests = exchangesOf(observation, "authorize").length;
-      return requests > 4
-        ? { passed: false, because: `the client requested authorization ${requests} times` }
-        : undefined;
-    },
+    assess: atMost(4, "authorize", (requests) => `the client requested authorization ${requests} times`),
   }),
   defineAttack({
     id: "token/scope-widened",
@@ -197,9 +190,7 @@ export const tokenAttacks: readonly Attack[] = [
     once: ({ scope }) =>
       body.edited((members) => ({ ...members, scope: `${members.scope ?? "openid"} ${scope}` }), "widened scope"),
     assess: ({ outcome }) =>
-      outcome === "accepted"
-        ? { passed: false, because: "the client accepted a scope value that it did not request" }
-        : undefined,
+      failIf(outcome === "accepted", "the client accepted a scope value that it did not request"),
   }),
   defineAttack({
     level: "must-tolerate",
@@ -226,9 +217,8 @@ export const tokenAttacks: readonly Attack[] = [
       const requests = as.log.unmasked.exchanges.filter(({ request: { form } }) =>
         form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
       );
-      return requests.length === 0
-        ? { outcome: "rejected", passed: true, because: "the client did not send the refresh token" }
-        : { outcome: "accepted", passed: false, because: "the client sent the refresh token" };
+      const failure = requests.length === 0 ? undefined : "the client sent the refresh token";
+      return conclude(failure, "the client did not send the refresh token");
     },
   }),
   defineAttack({
@@ -273,9 +263,10 @@ export const tokenAttacks: readonly Attack[] = [
     },
     assess: (observation) => {
       const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
-      return Math.max(...counts) > 3
-        ? { passed: false, because: `the client sent ${counts[0]} token requests and ${counts[1]} userinfo requests` }
-        : undefined;
+      return failIf(
+        Math.max(...counts) > 3,
+        `the client sent ${counts[0]} token requests and ${counts[1]} userinfo requests`,
+      );
     },
   }),
   defineAttack({

@@ -7,8 +7,9 @@ import { readBodyText, withBody } from "../../faults/response_body.ts";
 import { describeError } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { leakedCredentials } from "./effects.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import type { Observation } from "../observation.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { atMost } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -93,10 +94,7 @@ export const transportAttacks: readonly Attack[] = [
     endpoints: ["token"],
     sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
     once: () => drop("after"),
-    assess: (observation) => {
-      const requests = exchangesOf(observation, "token").length;
-      return requests > 2 ? { passed: false, because: `the client sent the code ${requests} times` } : undefined;
-    },
+    assess: atMost(2, "token", (requests) => `the client sent the code ${requests} times`),
   }),
   defineAttack({
     ...recovered,

@@ -13,6 +13,7 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { leakedCredentials } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
 
 /** The attacks of the category `userinfo`. */
 export const userinfoAttacks: readonly Attack[] = [
@@ -103,9 +104,7 @@ export const userinfoAttacks: readonly Attack[] = [
         : as.on("token").once(overrideClaims(name, () => claims));
     },
     assess: ({ trap, outcome }) =>
-      trap.requests.length > 0 || outcome === "hung"
-        ? undefined
-        : { passed: true, because: "the client did not fetch the claims" },
+      passIf(trap.requests.length === 0 && outcome !== "hung", "the client did not fetch the claims"),
   }),
   defineAttack({
     id: "userinfo/signed-wrong",

@@ -1,0 +1,38 @@
+/** What attacks conclude from one fact. The texts are one sentence each, without a full stop. */
+
+import type { Assessment, Conclusion } from "../attack.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+
+/** A client that did what a correct one does. `undefined`: the level of the attack decides. */
+export function passIf(isCorrect: boolean, because: string): Assessment | undefined {
+  return isCorrect ? { passed: true, because } : undefined;
+}
+
+/** A client that did what a correct one does not. `undefined`: the level of the attack decides. */
+export function failIf(isWrong: boolean, because: string): Assessment | undefined {
+  return isWrong ? { passed: false, because } : undefined;
+}
+
+/** Fails a client that sends more requests to an endpoint than a correct one; else the level of the attack decides. */
+export function atMost(limit: number, endpoint: string, because: (requests: number) => string) {
+  return (observation: Observation): Assessment | undefined => {
+    const requests = exchangesOf(observation, endpoint).length;
+    return failIf(requests > limit, because(requests));
+  };
+}
+
+/**
+ * The conclusion of an attack on what a client accepts.
+ *
+ * @param failure What the client did wrong; `undefined`: nothing.
+ * @param otherwise What it did instead.
+ */
+export function conclude(failure: string | undefined, otherwise: string): Conclusion {
+  const passed = failure === undefined;
+  return { outcome: passed ? "rejected" : "accepted", passed, because: failure ?? otherwise };
+}
+
+/** The conclusion of an attack that shows nothing about the client. */
+export function undecided(because: string): Conclusion {
+  return { outcome: "rejected", passed: false, isInconclusive: true, because };
+}
