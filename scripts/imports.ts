@@ -132,8 +132,9 @@ const importRules: ImportRules = {
         "extensions/": "anything",
         "store/": "dynamic",
         "app/shell_quote.ts": "anything",
-        // `latchkey check`, which no other start loads.
+        // `latchkey check` and `latchkey faults`, which no other start loads.
         "testing/": "dynamic",
+        "habits/": "dynamic",
         "inspector/": "dynamic",
         // For its error: a check cannot use another port.
         "runtime/serve.ts": "dynamic",

@@ -185,21 +185,27 @@ test("an unknown attack and a real issuer end the command before it starts", asy
   assertMatch(real.stderr, /issuer\n {2}Expected a test host/);
 });
 
-test("faults lists attacks and faults, also as JSON; help fits in 80 columns", async () => {
+test("faults lists attacks, faults and habits, also as JSON; help fits in 80 columns", async () => {
   const { code, stdout } = await runProgram({ args: ["faults"] });
   assertEquals(code, 0);
   assertMatch(stdout, /^\d{3,} attacks: /);
-  assertMatch(stdout, /\nid-token\/aud-wrong \(must-reject\)\n {2}The ID token is for another client\.\n {2}aud: /);
+  assertMatch(
+    stdout,
+    /\nid-token\/aud-wrong \(must-reject\)\n {2}The ID token is for another client\.\n {2}A correct client: .*\n {2}aud: /,
+  );
   assertMatch(stdout, /\ndelay \(any\)\n/);
+  assertMatch(stdout, /\npkce-used \(required\)\n/);
   const { attacks, faults } = JSON.parse((await runProgram({ args: ["faults", "--json"] })).stdout);
   assert(attacks.length >= 110 && faults.length >= 42);
   assertEquals(Object.keys(attacks[0]).includes("level"), true);
   const listed = async (...words: readonly string[]) => {
-    const { attacks, faults } = JSON.parse(await listFaults([...words, "--json"]));
-    return [...attacks, ...faults].map(({ id }: { id: string }) => id);
+    const { attacks, faults, habits } = JSON.parse(await listFaults([...words, "--json"]));
+    return [...attacks, ...faults, ...habits].map(({ id }: { id: string }) => id);
   };
   assertEquals(await listed("id-token/aud-wrong"), ["id-token/aud-wrong"]);
   assertEquals(await listed("delay"), ["delay"]);
+  assertEquals(await listed("pkce-used"), ["pkce-used"]);
+  assertEquals((await listed("habits")).length, 48);
   const category = await listed("id-token");
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
   assert((await listed("idToken")).every((id) => id.startsWith("idToken.")));

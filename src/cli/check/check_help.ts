@@ -46,7 +46,8 @@ Exit codes
 /** The help of `latchkey faults`, with a final newline. */
 export const faultsHelpText = `Usage: latchkey faults [NAME] [--json]
 
-Lists the attacks of latchkey check, and the faults of the mock: id, level or
-endpoints, title and parameters. NAME is a category, such as id-token, or an id
-to list alone. --json prints one JSON object.
+Lists the attacks of latchkey check, the faults of the mock and the habits of a
+good client: id, level or endpoints, title, what a correct client does, and
+parameters. NAME is a category, such as id-token or habits, or an id to list
+alone. --json prints one JSON object.
 `;

@@ -1,12 +1,13 @@
-/** `latchkey faults`: the attacks of a check and the faults of the mock, as text or JSON. */
+/** `latchkey faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
 
 import { ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 
-/** What attacks and faults have in common here. */
+/** What attacks, faults and habits have in common here. */
 interface Listed {
   readonly id: string;
   readonly title: string;
-  readonly parameters: readonly { readonly name: string; readonly description: string; readonly default?: unknown }[];
+  readonly correctClient?: string;
+  readonly parameters?: readonly { readonly name: string; readonly description: string; readonly default?: unknown }[];
 }
 
 /**
@@ -22,26 +23,32 @@ export async function listFaults(args: readonly string[]): Promise<string> {
   const [name, ...others] = args.filter((word) => word !== "--json");
   const unknown = name?.startsWith("-") ? name : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
-  const [{ attacks: allAttacks }, { faultDefinitions }] = await Promise.all([
+  const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
     import("../../testing/check/attacks/mod.ts"),
     import("../../testing/faults/mod.ts"),
+    import("../../habits/mod.ts"),
   ]);
   const isListed = ({ id }: Listed) => name === undefined || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);
   const faults = faultDefinitions.filter(isListed);
-  if (name !== undefined && attacks.length + faults.length === 0) {
-    const known = [...allAttacks, ...faultDefinitions].flatMap(({ id }) => [categoryOf(id), id]);
-    const suggestion = suggest(name, known);
+  const habits = name === "habits" ? allHabits : allHabits.filter(isListed);
+  if (attacks.length + faults.length + habits.length === 0) {
+    const all = [...allAttacks, ...faultDefinitions, ...allHabits];
+    const known = ["habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
+    const suggestion = suggest(name!, known);
     const hint = suggestion === undefined ? "latchkey faults lists all." : `Did you mean ${suggestion}?`;
-    throw invalidWord("a category or the id of an attack or a fault", name, hint);
+    throw invalidWord("a category or the id of an attack, a fault or a habit", name!, hint);
   }
-  if (args.includes("--json")) return JSON.stringify({ attacks, faults }, null, 2);
+  if (args.includes("--json")) return JSON.stringify({ attacks, faults, habits }, null, 2);
   return [
     `${attacks.length} attacks: latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })`,
     ...attacks.flatMap((attack) => formatItem(attack, attack.level)),
     "",
     `${faults.length} faults of the mock: as.on(ENDPOINT).once(faults.ID())`,
     ...faults.flatMap((fault) => formatItem(fault, fault.endpoints.join(", "))),
+    "",
+    `${habits.length} habits of a good client: checkHabits(as) and latchkey check LOGIN_URL --only habits`,
+    ...habits.flatMap((habit) => formatItem(habit, habit.level)),
   ].join("\n");
 }
 
@@ -54,11 +61,12 @@ function invalidWord(expected: string, word: string, hint: string): Configuratio
   return new ConfigurationError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
 }
 
-function formatItem({ id, title, parameters }: Listed, kind: string): string[] {
+function formatItem({ id, title, correctClient, parameters = [] }: Listed, kind: string): string[] {
   return [
     "",
     `${id} (${kind})`,
     `  ${title}`,
+    ...correctClient === undefined ? [] : [`  A correct client: ${correctClient}`],
     ...parameters.map(({ name, description, default: value }) => {
       const defaultText = value === undefined ? "" : ` Default: ${JSON.stringify(value)}.`;
       return `  ${name}: ${description}${defaultText}`;

@@ -1,13 +1,16 @@
-/** The table of attacks in the README has every attack of the catalogue, in its order. */
+/** The list of attacks in the README has every attack of the catalogue, in its order. */
 
 import { assertEquals } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { categoryOf } from "../../../src/testing/check/attack.ts";
 import { attacks } from "../../../src/testing/check/attacks/mod.ts";
 
-test("the table of attacks in the README is made of the definitions", () => {
-  const readme = readFileSync("src/testing/check/README.md", "utf8");
-  const [, table = ""] = /\| attack +\| level +\|[^\n]*\n\|[^\n]*\n((?:\|[^\n]*\n)*)/.exec(readme) ?? [];
-  const rows = table.trimEnd().split("\n").map((row) => row.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim()));
-  assertEquals(rows, attacks.map(({ id, level, title }) => [`\`${id}\``, `\`${level}\``, title]));
+test("the list of attacks in the README is made of the definitions", () => {
+  const readme = readFileSync("src/testing/check/README.md", "utf8").replace(/\n {2}/g, " ");
+  const listed = readme.match(/^- `[a-z-]+\/`: .*$/gm);
+  const expected = [...Map.groupBy(attacks, ({ id }) => categoryOf(id))].map(([category, own]) =>
+    `- \`${category}/\`: ${own.map(({ id }) => id.slice(category.length + 1)).join(", ")}`
+  );
+  assertEquals(listed, expected);
 });
