@@ -145,7 +145,7 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   async "the server itself, with a store and an extension of its own"() {
-    const store: Store = sqliteStore(":memory:");
+    const store: Store = await sqliteStore(":memory:");
     const policy: Extension = {
       name: "policy",
       title: "Policy",
