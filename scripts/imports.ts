@@ -268,8 +268,6 @@ const foldersWithoutNames = [...kernelFolders, "server", "inspector", "recorder"
 const filesWithNames = [
   // The playground, the habits and the mock share the name.
   "oauth/clients/standing.ts",
-  // The order of checks, beside the IDs of the rules.
-  "oauth/rules/mod.ts",
   // Grant types that no server supports.
   "oauth/config/validate_settings.ts",
 ];

@@ -3,6 +3,7 @@
 import { backChannelOrigin, frontChannelOrigin, type ServerUrls } from "../oauth/config/issuer_urls.ts";
 import type { Method } from "../http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
+import type { PassedRuleId } from "../oauth/rules/mod.ts";
 
 /** The kind of caller of an endpoint. */
 export type Caller =
@@ -71,6 +72,8 @@ export interface EndpointDescription {
   readonly role?: EndpointRole;
   /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
   /**
    * The names of the parameters of a minimal request, for the command on the page that a browser gets. Default: the
    * first three of `parameters`.

@@ -1,6 +1,6 @@
 /** The props of a flow's page. */
 
-import { checkOrder, findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
+import { findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
 import type { ClientChange } from "../oauth/explanation.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
@@ -89,12 +89,20 @@ export function documentRow(newest: Flow, count: number, { issuer, settings }: S
   };
 }
 
+/** How the page of a flow shows its steps. */
+interface FlowOptions extends DisplayOptions {
+  readonly findChange: FindChange;
+  readonly canControl: boolean;
+  /** The rules of the checks of an exchange, in order. */
+  readonly checkOrder: (exchange: Exchange) => readonly PassedRuleId[];
+}
+
 /** The props of a flow's page. */
 export async function describeFlow(
   server: Server,
   flow: Flow | DocumentRequests,
   { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
-  options: DisplayOptions & { readonly findChange: FindChange; readonly canControl: boolean },
+  options: FlowOptions,
 ): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
@@ -194,7 +202,7 @@ function failureReason(exchange: Exchange, step: number, findChange: FindChange)
 function describeStep(
   masked: Masked<Exchange>,
   number: number,
-  options: DisplayOptions,
+  options: FlowOptions,
 ): Omit<FlowStep, "open" | "brief"> {
   const exchange = options.secrets ? masked.original : masked.masked;
   const { at, respondedAt, faults, events } = exchange;
@@ -208,7 +216,7 @@ function describeStep(
     status: exchangeStatus(exchange),
     rejection: rejectionSummary(exchange),
     hops: exchangeHops(exchange),
-    checks: exchangeChecks(exchange),
+    checks: exchangeChecks(exchange, options.checkOrder(exchange)),
     warnings: exchangeWarnings(exchange),
     ...options.editPath !== undefined && isEditable(masked.original) &&
       { edit: `${options.editPath}/${masked.original.number}` },
@@ -285,12 +293,13 @@ function requestSummary({ request }: Exchange): string | undefined {
 const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
 
 /** All checks of an exchange in order: passed, failed, not checked. */
-function exchangeChecks({ endpoint, caller, request, passed, rejection, warnings }: Exchange): RuleCheckResult[] {
+function exchangeChecks(
+  { passed, rejection, warnings }: Exchange,
+  expectedRules: readonly PassedRuleId[],
+): RuleCheckResult[] {
   const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
   if (rejection === undefined) return checks;
   const { reason: statement, ...why } = rejection.explanation;
-  const orderKey = caller === "client" ? fieldValue(request.form, "grant_type") ?? endpoint : endpoint;
-  const expectedRules = Object.hasOwn(checkOrder, orderKey) ? checkOrder[orderKey]! : [];
   const lastPassed = expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate));
   const uncheckedRules = expectedRules.slice(lastPassed + 1)
     .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));

@@ -11,7 +11,8 @@ import type { Context } from "../app/context.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import type { Flow } from "../recorder/exchange.ts";
+import type { PassedRuleId } from "../oauth/rules/mod.ts";
+import type { Exchange, Flow } from "../recorder/exchange.ts";
 import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
 import type { Recorder } from "../recorder/recorder.ts";
@@ -24,6 +25,7 @@ import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { type ImportedFlow, type ImportedFlows, isImported } from "./import/imported_flows.ts";
+import { fieldValue } from "./labels.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { withVisibleTexts } from "../app/visible_text.ts";
 
@@ -153,6 +155,7 @@ export async function showFlow(
       ...{ secrets, now: server.now() },
       findChange: (change) => fixLink(context, change),
       editPath,
+      checkOrder: (exchange) => findCheckOrder(context, exchange),
       // Only what this server has recorded can be changed here.
       canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
     }),
@@ -162,6 +165,15 @@ export async function showFlow(
     csrfToken: await browserCsrfToken(context, browser),
   }));
   return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
+}
+
+/** The order of the checks of an exchange: that of its grant type, or of its endpoint. */
+function findCheckOrder({ app, server }: Context, { caller, endpoint, request }: Exchange): readonly PassedRuleId[] {
+  const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
+  if (grantType === undefined) return app.endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
+  // A flow of another server may use a grant type that the settings of this one switch off.
+  const optional = server.settings.extensions.flatMap(({ grantTypes = [] }) => grantTypes);
+  return [...server.grantTypes, ...optional].find(({ type }) => type === grantType)?.checks ?? [];
 }
 
 /** GET /flows/compare: two flows, `a` and `b`, with their differences. */

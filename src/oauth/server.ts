@@ -39,6 +39,7 @@ import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
 import type { SubjectType } from "./users/subject_type.ts";
+import type { PassedRuleId } from "./rules/mod.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
 /** One authorization server. */
@@ -228,6 +229,8 @@ export interface GrantType extends SupportedGrantType {
   readonly title?: string;
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
   /**
    * Verifies the grant and consumes it. Nothing is issued before it returns.
    *

@@ -51,6 +51,7 @@ export const assertionGrants: Extension = {
       "scope",
       { name: "resource", repeatable: true },
     ),
+    checks: ["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-08", "JB-09", "JB-11"],
     load: async ({ trustedIssuers }: AssertionGrantPolicy) =>
       (await import("./grant_type.ts")).jwtBearer(trustedIssuers),
   }],

@@ -10,9 +10,8 @@
 
 import type { EndpointOptions, Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
-import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import { parameters } from "../../oauth/params.ts";
-import { polledDelivery, polledGrantType } from "../polled/delivery.ts";
+import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
@@ -40,30 +39,19 @@ export const ciba: Extension = {
 };
 
 /** The endpoint for clients, and the page for their users. */
-function cibaEndpoints(
-  { base, approver, hasPages, openLogin, requestParameters, redirectParameters }: EndpointOptions,
-): Endpoint[] {
+function cibaEndpoints(options: EndpointOptions): Endpoint[] {
+  const { base, approver, hasPages, openLogin, redirectParameters } = options;
   return [
-    {
-      name: "backchannel_authentication",
-      metadataName: "backchannel_authentication_endpoint",
-      path: `${base}/oauth2/backchannel_authentication`,
-      methods: ["POST"],
-      caller: "client",
+    startEndpoint(options, "backchannel_authentication", {
       title: "Backchannel authentication",
-      doneLabel: "started",
-      errors: "json",
-      role: "step",
       parameters: [
-        ...clientAuthParameters,
-        ...requestParameters.poll,
         ...parameters("login_hint_token", "binding_message", "requested_expiry", "request"),
         { name: "id_token_hint", secret: "id_token" },
       ],
       exampleParameters: ["scope", "login_hint", "binding_message"],
       responseParameters: parameters({ name: "auth_req_id", secret: "auth_req_id", linksFlow: true }),
       load: async () => (await import("./endpoint.ts")).backchannelHandlers(hasPages ? undefined : approver),
-    },
+    }),
     {
       name: "backchannel",
       path: `${base}/backchannel`,

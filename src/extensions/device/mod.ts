@@ -11,10 +11,9 @@
 
 import type { EndpointOptions, Extension } from "../../app/extension.ts";
 import type { Endpoint } from "../../app/route.ts";
-import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import { type ParameterDescription, parameters } from "../../oauth/params.ts";
-import { polledDelivery, polledGrantType } from "../polled/delivery.ts";
+import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
 
 const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
@@ -40,31 +39,18 @@ export const device: Extension = {
 };
 
 /** The endpoint for devices, and the page for their users. */
-function deviceEndpoints(
-  { base, approver, hasPages, openLogin, requestParameters, formParameters, redirectParameters }: EndpointOptions,
-): Endpoint[] {
+function deviceEndpoints(options: EndpointOptions): Endpoint[] {
+  const { base, approver, hasPages, openLogin, formParameters, redirectParameters } = options;
   const userCode: ParameterDescription = { name: "user_code", linksFlow: true };
   return [
-    {
-      name: "device_authorization",
-      metadataName: "device_authorization_endpoint",
-      path: `${base}/oauth2/device_authorization`,
-      methods: ["POST"],
-      caller: "client",
+    startEndpoint(options, "device_authorization", {
       title: "Device authorization",
-      doneLabel: "started",
-      errors: "json",
-      role: "step",
-      parameters: [
-        ...clientAuthParameters,
-        ...requestParameters.poll,
-      ],
       responseParameters: parameters({ name: "device_code", secret: "device_code", linksFlow: true }, userCode),
       load: async () => {
         const { deviceAuthorizationHandlers } = await import("./endpoint.ts");
         return deviceAuthorizationHandlers(hasPages ? undefined : approver);
       },
-    },
+    }),
     {
       name: "device",
       path: `${base}/device`,

@@ -1,6 +1,12 @@
-/** The grant type and the delivery of polled requests. The first poll and the first decision load the code for them. */
+/**
+ * Polled requests: their grant type, the endpoint where clients start them, and their delivery. The first poll and the
+ * first decision load the code for them.
+ */
 
+import type { EndpointOptions } from "../../app/extension.ts";
+import type { Endpoint } from "../../app/route.ts";
 import type { Delivery } from "../../oauth/authorize/delivery.ts";
+import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import type { LoadableGrantType } from "../../oauth/grants/mod.ts";
 import { parameters } from "../../oauth/params.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -11,9 +17,9 @@ const load = () => import("./polled_request.ts");
 /** The grant type of the requests of an extension. */
 export function polledGrantType(
   grant: PolledGrant,
-  details: Omit<LoadableGrantType, "type" | "parameters" | "load">,
+  details: Omit<LoadableGrantType, "type" | "parameters" | "checks" | "load">,
 ): LoadableGrantType {
-  const { type, parameter } = grant;
+  const { type, parameter, rules } = grant;
   return {
     ...details,
     type,
@@ -21,10 +27,34 @@ export function polledGrantType(
       { name: parameter, secret: parameter, linksFlow: true },
       { name: "resource", repeatable: true },
     ),
+    checks: ["TK-06", rules.client, "CI-11", "LO-05", "LO-06", "RT-09", rules.code],
     async load() {
       const { authorizePoll } = await import("./poll.ts");
       return { authorize: (server, request) => authorizePoll(server, request, grant) };
     },
+  };
+}
+
+/** The endpoint where clients start the requests of an extension: its path, its name and that in metadata are alike. */
+export function startEndpoint(
+  { base, requestParameters }: EndpointOptions,
+  name: string,
+  { parameters = [], ...details }: Pick<
+    Endpoint,
+    "title" | "parameters" | "exampleParameters" | "responseParameters" | "load"
+  >,
+): Endpoint {
+  return {
+    name,
+    metadataName: `${name}_endpoint`,
+    path: `${base}/oauth2/${name}`,
+    methods: ["POST"],
+    caller: "client",
+    doneLabel: "started",
+    errors: "json",
+    role: "step",
+    parameters: [...clientAuthParameters, ...requestParameters.poll, ...parameters],
+    ...details,
   };
 }
 

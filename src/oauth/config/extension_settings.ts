@@ -1,6 +1,7 @@
 /** What an extension adds to the settings of a server. */
 
 import type { ResponseMode } from "../params.ts";
+import type { PassedRuleId } from "../rules/mod.ts";
 import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { SubjectType } from "../users/subject_type.ts";
@@ -21,6 +22,8 @@ export interface OptionalGrantType {
   readonly standing?: StandingRequirement;
   /** Whether the public demo client has it. Default: false. */
   readonly hasDemoClient?: boolean;
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
   /** Whether the settings, with their defaults, switch it on. */
   isOn(settings: object): boolean;
 }

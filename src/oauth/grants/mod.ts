@@ -44,6 +44,7 @@ const refreshToken = loadedOnDemand({
     "scope",
     { name: "resource", repeatable: true },
   ),
+  checks: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
 }, async () => ({ authorize: (await import("./refresh_token.ts")).authorizeRefresh }));
 
 const clientCredentials = loadedOnDemand({
@@ -78,8 +79,8 @@ export function grantTypesOf(
   const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
   return [
     ...grantTypes,
-    ...ofExtensions.map(({ type, title, standing, parameters, load }) =>
-      loadedOnDemand({ type, title, standing, parameters }, () => load(settings))
+    ...ofExtensions.map(({ type, title, standing, parameters, checks, load }) =>
+      loadedOnDemand({ type, title, standing, parameters, checks }, () => load(settings))
     ),
   ];
 }

@@ -134,20 +134,3 @@ export function findFix({ rule, fix }: RuleOrFix): string | undefined {
 export function getPassedText(id: PassedRuleId): string {
   return rules[id].passes!;
 }
-
-/** Order in which checks run, by endpoint or grant type: what was not checked after a rejection follows from it. */
-export const checkOrder: Readonly<Record<string, readonly PassedRuleId[]>> = {
-  authorize: ["AZ-02", "RU-01", "AZ-07", "AZ-09", "AZ-17", "PK-07"],
-  authorization_code: [
-    ...["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"] as const,
-  ],
-  register: ["DR-05", "DR-04", "DR-09", "DR-01"],
-  client_configuration: ["DR-06"],
-  refresh_token: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
-  "urn:ietf:params:oauth:grant-type:device_code": [
-    ...["TK-06", "DV-05", "CI-11", "LO-05", "LO-06", "RT-09", "DV-03"] as const,
-  ],
-  "urn:ietf:params:oauth:grant-type:jwt-bearer": [
-    ...["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-08", "JB-09", "JB-11"] as const,
-  ],
-};
