@@ -1,29 +1,43 @@
-/** JWTs that clients of tests sign: assertions (RFC 7523) and requests (RFC 9101), valid unless changed. */
+/** JWTs that the clients of tests sign, valid unless changed: proofs, assertions and authorization requests. */
 
 import { exportJWK } from "jose";
+import type { JWK } from "jose";
 import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
-import { publicJwkOf } from "../../src/client/private_jwk.ts";
-import { encodeBase64url, systemRandomBytes } from "../../src/runtime/crypto.ts";
+import { type ProofKey, proofKey, signProof } from "../../src/client/proof.ts";
+import { encodeBase64url, sha256, systemRandomBytes } from "../../src/runtime/crypto.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
+import { encode } from "./harness.ts";
+import type { Fields, TestServer } from "./harness.ts";
+
+/** Where the test servers start: 2026-01-01T00:00:00Z, in seconds. */
+export const startSeconds = Date.UTC(2026, 0, 1) / 1000;
 
 /** What a client signs for a server. Default: that of `testServer`, when its clock starts. */
-export function signingContext(
-  seconds: number = Date.UTC(2026, 0, 1) / 1000,
-  issuer = "https://as.test",
-): SigningContext {
+export function signingContext(seconds: number = startSeconds, issuer = "https://as.test"): SigningContext {
   return { issuer, now: () => seconds * 1000, randomBytes: systemRandomBytes };
 }
 
-/** A key of a client, and the public key as the client registers it. */
-export interface RegisteredKey extends SigningKey {
+/** A key of a client. */
+export interface ClientKey extends ProofKey {
+  readonly privateJwk: JWK;
+  /** The public key as the client registers it. */
   readonly jwk: Readonly<Record<string, unknown>>;
 }
 
 /** Generates a key. */
-export async function clientKey(alg = "ES256", kid?: string): Promise<RegisteredKey> {
-  const privateJwk = { ...await exportJWK((await clientKeyPair(alg)).privateKey), kid };
-  return { ...await importSigningKey(privateJwk, alg), jwk: { ...publicJwkOf(privateJwk), ...kid && { kid } } };
+export async function clientKey(alg = "ES256", kid?: string): Promise<ClientKey> {
+  const privateJwk = await exportJWK((await clientKeyPair(alg)).privateKey);
+  const key = await proofKey(privateJwk, alg);
+  return { ...key, ...kid && { kid }, privateJwk, jwk: { ...key.publicJwk, ...kid && { kid } } };
+}
+
+const keys = new Map<string, Promise<ClientKey>>();
+
+/** A key of this algorithm: always the same one, because RSA keys take long to generate. */
+export function sharedKey(alg: string): Promise<ClientKey> {
+  if (!keys.has(alg)) keys.set(alg, clientKey(alg));
+  return keys.get(alg)!;
 }
 
 /** A secret of a client as a key. */
@@ -39,4 +53,47 @@ export async function assertionOf(
   context = signingContext(),
 ): Promise<Readonly<Record<string, string>>> {
   return (await assertionParameters(context, clientId, key, changes)).params;
+}
+
+/** A proof for one request at a time in seconds. */
+export function proof(
+  key: ProofKey,
+  method: string,
+  url: string,
+  seconds: number,
+  changes?: JwtChanges,
+): Promise<string> {
+  return signProof(signingContext(seconds), key, { method, url }, changes);
+}
+
+/** The digest of an access token, for `ath`. */
+export function tokenDigest(token: string): string | Promise<string> {
+  return sha256(token);
+}
+
+/** A `DPoP` header for a request to the token endpoint. */
+export async function tokenProof(
+  key: ProofKey,
+  changes?: JwtChanges,
+  seconds = startSeconds,
+): Promise<Record<string, string>> {
+  return { dpop: await proof(key, "POST", "https://as.test/oauth2/token", seconds, changes) };
+}
+
+/** The headers of a request to userinfo with a bound token. */
+export async function userinfoProof(
+  key: ProofKey,
+  accessToken: string,
+  changes?: JwtChanges,
+  method = "GET",
+): Promise<Record<string, string>> {
+  const request = { method, url: "https://as.test/oauth2/userinfo", accessToken };
+  return { authorization: `DPoP ${accessToken}`, dpop: await signProof(signingContext(), key, request, changes) };
+}
+
+/** POST of a form with headers. */
+export function postForm(server: TestServer, path: string, fields: Fields, headers: HeadersInit): Promise<Response> {
+  const all = new Headers(headers);
+  all.set("content-type", "application/x-www-form-urlencoded");
+  return server.get(path, { method: "POST", body: encode(fields), headers: all });
 }

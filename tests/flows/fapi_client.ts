@@ -2,32 +2,41 @@
  * A client of FAPI 2.0 for tests: private_key_jwt, pushed requests, DPoP and PKCE, each changeable (groups PF and FS).
  */
 
-import { randomUUID } from "node:crypto";
+import type { JwtChanges } from "../../src/client/jwt.ts";
+import { signedRequest } from "../../src/client/request_object.ts";
 import type { ClientMetadata, LatchkeyOptions, ProfileName } from "../../src/mod.ts";
-import { postForm, type ProofKey, proofKey, signJws, startSeconds, tokenProof } from "./dpop_proofs.ts";
+import {
+  assertionOf,
+  type ClientKey,
+  clientKey,
+  postForm,
+  signingContext,
+  startSeconds,
+  tokenProof,
+} from "./client_jwts.ts";
 import { challenge, getRedirectParams, testServer, verifier } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 /** The key of the client, with which it signs assertions and requests. */
-export const clientKey = await proofKey();
+export const bankKey = await clientKey();
 
 /** Another key. */
-export const otherKey = await proofKey();
+export const otherKey = await clientKey();
 
 /** The key of its DPoP proofs. */
-export const dpopKey = await proofKey();
+export const dpopKey = await clientKey();
 
 export const redirectUri = "https://bank.example/cb";
 
 /** Public keys as a client registers them. */
-export function publicKeys(...keys: readonly ProofKey[]): NonNullable<ClientMetadata["jwks"]> {
+export function publicKeys(...keys: readonly ClientKey[]): NonNullable<ClientMetadata["jwks"]> {
   return { keys: keys.map(({ publicJwk, alg, thumbprint }) => ({ ...publicJwk, alg, kid: thumbprint })) };
 }
 
 /** The metadata of the client. */
 export const bank: ClientMetadata = {
   client_id: "bank",
-  jwks: publicKeys(clientKey),
+  jwks: publicKeys(bankKey),
   redirect_uris: [redirectUri],
   grant_types: ["authorization_code", "refresh_token", "client_credentials"],
 };
@@ -41,25 +50,16 @@ export function fapiServer(
 }
 
 /** Changes of an assertion; `undefined` removes a member. */
-export interface AssertionChanges {
-  readonly key?: ProofKey;
-  readonly header?: Readonly<Record<string, unknown>>;
-  readonly claims?: Readonly<Record<string, unknown>>;
+export interface AssertionChanges extends JwtChanges {
+  readonly key?: ClientKey;
 }
 
 /** The parameters of client authentication, valid unless changed. */
 export function assertion(
-  { key = clientKey, header = {}, claims = {} }: AssertionChanges = {},
+  { key = bankKey, ...changes }: AssertionChanges = {},
   seconds = startSeconds,
-): Fields {
-  const client_assertion = signJws(key, { alg: key.alg, kid: key.thumbprint, ...header }, {
-    ...{ iss: "bank", sub: "bank", aud: "https://as.test", jti: randomUUID() },
-    ...{ iat: seconds, exp: seconds + 60, ...claims },
-  });
-  return {
-    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-    client_assertion,
-  };
+): Promise<Fields> {
+  return assertionOf("bank", { ...key, kid: key.thumbprint }, changes, signingContext(seconds));
 }
 
 /** The parameters of the authorization request. */
@@ -75,23 +75,20 @@ export const request: Fields = {
 };
 
 /** The parameters that carry the signed request, valid unless changed. */
-export function signed(
-  claims: Readonly<Record<string, unknown>> = {},
-  { key = clientKey, header = {} }: { readonly key?: ProofKey; readonly header?: object } = {},
-): Fields {
+export async function signed(
+  claims: JwtChanges["claims"] = {},
+  { key = bankKey, header }: Omit<AssertionChanges, "claims"> = {},
+): Promise<Fields> {
   const names = Object.keys(request).map((name) => [name, undefined]);
-  const payload = {
-    ...request,
-    ...{ response_mode: "jwt", iss: "bank", aud: "https://as.test" },
-    ...{ nbf: startSeconds, exp: startSeconds + 300, ...claims },
-  };
-  const jwt = signJws(key, { alg: key.alg, typ: "oauth-authz-req+jwt", kid: key.thumbprint, ...header }, payload);
-  return { ...Object.fromEntries(names), client_id: "bank", request: jwt, ...assertion() };
+  const signer = { ...key, kid: key.thumbprint };
+  const params = { ...request, client_id: "bank", response_mode: "jwt" };
+  const sent = await signedRequest(signingContext(), signer, params, { header, claims });
+  return { ...Object.fromEntries(names), ...sent, ...await assertion() };
 }
 
 /** POST /oauth2/par with everything in order, changed by the fields given. */
-export function push(server: TestServer, fields: Fields = {}, headers: HeadersInit = {}): Promise<Response> {
-  return postForm(server, "/oauth2/par", { ...request, ...assertion(), ...fields }, headers);
+export async function push(server: TestServer, fields: Fields = {}, headers: HeadersInit = {}): Promise<Response> {
+  return postForm(server, "/oauth2/par", { ...request, ...await assertion(), ...fields }, headers);
 }
 
 /** GET /oauth2/authorize with a pushed request. */
@@ -106,11 +103,16 @@ export async function fapiCode(server: TestServer, fields: Fields = {}): Promise
 }
 
 /** POST /oauth2/token with everything in order, changed by the fields and the proof given. */
-export function exchangeCode(
+export async function exchangeCode(
   server: TestServer,
   fields: Fields = {},
-  headers: HeadersInit = tokenProof(dpopKey),
+  headers?: HeadersInit,
 ): Promise<Response> {
   const code = { grant_type: "authorization_code", redirect_uri: redirectUri, code_verifier: verifier };
-  return postForm(server, "/oauth2/token", { ...code, ...assertion(), ...fields }, headers);
+  return postForm(
+    server,
+    "/oauth2/token",
+    { ...code, ...await assertion(), ...fields },
+    headers ?? await tokenProof(dpopKey),
+  );
 }

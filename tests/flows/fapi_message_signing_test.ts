@@ -5,12 +5,12 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from "jo
 import * as openid from "openid-client";
 import { test } from "node:test";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { postForm, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
+import { postForm, sharedKey, startSeconds } from "./client_jwts.ts";
 import {
   assertion,
   authorizePushed,
   bank,
-  clientKey,
+  bankKey,
   exchangeCode,
   fapiServer,
   otherKey,
@@ -33,10 +33,14 @@ async function rejected(b: TestServer, fields: Fields): Promise<string> {
 test("[FS-31, PF-05, PF-06] PAR accepts signed requests alone, and parameters outside have no effect", async () => {
   const b = await server();
   assertMatch(await rejected(b, {}), /^400 invalid_request: .*signed, by the profile fapi2-message-signing/);
-  const response = await authorizePushed(b, { ...signed({ state: "inside" }), state: "outside", scope: "unknown" });
+  const response = await authorizePushed(b, {
+    ...await signed({ state: "inside" }),
+    state: "outside",
+    scope: "unknown",
+  });
   const claims = decodeJwt(getRedirectParams(response).get("response")!);
   assertEquals([claims.state, claims.iss, claims.aud], ["inside", "https://as.test", "bank"]);
-  const silent = await authorizePushed(b, { ...signed({ state: undefined }), state: "outside" });
+  const silent = await authorizePushed(b, { ...await signed({ state: undefined }), state: "outside" });
   assertEquals(decodeJwt(getRedirectParams(silent).get("response")!).state, undefined);
   const security = await fapiServer();
   assertEquals((await push(security)).status, 201);
@@ -50,7 +54,7 @@ test("[FS-32, PF-06] a request object has the issuer as aud, nbf of at most an h
     { nbf: startSeconds + 8 },
     { nbf: startSeconds - hour + 60, exp: startSeconds + 30 },
   ];
-  await forEachCase(accepted, async (claims) => assertEquals((await push(b, signed(claims))).status, 201));
+  await forEachCase(accepted, async (claims) => assertEquals((await push(b, await signed(claims))).status, 201));
   const invalid = [
     { aud: "https://other.example" },
     { aud: undefined },
@@ -65,40 +69,40 @@ test("[FS-32, PF-06] a request object has the issuer as aud, nbf of at most an h
     { request_uri: "urn:x" },
   ];
   await forEachCase(invalid, async (claims) => {
-    assertMatch(await rejected(b, signed(claims)), /^400 invalid_request_object:/);
+    assertMatch(await rejected(b, await signed(claims)), /^400 invalid_request_object:/);
   });
-  assertEquals((await push(b, signed({}, { header: { typ: undefined } }))).status, 201);
+  assertEquals((await push(b, await signed({}, { header: { typ: undefined } }))).status, 201);
 });
 
 test("[FS-21, FS-32] a bad signature, another client's key, RS256 and none are invalid_request_object", async () => {
-  const rsa = await sharedProofKey("RS256");
-  const clients = [{ ...bank, jwks: publicKeys(clientKey, rsa) }];
+  const rsa = await sharedKey("RS256");
+  const clients = [{ ...bank, jwks: publicKeys(bankKey, rsa) }];
   const b = await fapiServer({ clients }, "fapi2-message-signing");
-  const { request: jwt } = signed();
+  const { request: jwt } = await signed();
   const tampered = `${(jwt as string).slice(0, -4)}AAAA`;
   const requests: Fields[] = [
-    { ...signed(), request: tampered },
-    signed({}, { key: otherKey }),
-    signed({}, { key: rsa }),
-    signed({}, { header: { alg: "none" } }),
+    { ...await signed(), request: tampered },
+    await signed({}, { key: otherKey }),
+    await signed({}, { key: rsa }),
+    await signed({}, { header: { alg: "none" } }),
   ];
   await forEachCase(requests, async (fields) => {
-    assertMatch(await rejected(b, { ...fields, ...assertion() }), /^400 invalid_request_object:/);
+    assertMatch(await rejected(b, { ...fields, ...await assertion() }), /^400 invalid_request_object:/);
   });
   const open = await testServer({ clients });
-  assertEquals((await push(open, { ...signed({ response_mode: undefined }, { key: rsa }) })).status, 201);
+  assertEquals((await push(open, { ...await signed({ response_mode: undefined }, { key: rsa }) })).status, 201);
 });
 
 test("[FS-33, PF-03, PF-06] responses are signed: a plain mode, or none, is invalid_request at PAR", async () => {
   const b = await server();
   for (const response_mode of ["query", "form_post", undefined]) {
     assertMatch(
-      await rejected(b, signed({ response_mode })),
+      await rejected(b, await signed({ response_mode })),
       /^400 invalid_request: .*response_mode.*, by the profile fapi2-message-signing/,
     );
   }
   for (const response_mode of ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]) {
-    assertEquals((await push(b, signed({ response_mode }))).status, 201);
+    assertEquals((await push(b, await signed({ response_mode }))).status, 201);
   }
   const metadata = await (await b.get("/.well-known/openid-configuration")).json();
   assertEquals(metadata.response_modes_supported, ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]);
@@ -109,9 +113,9 @@ test("[FS-33, PF-03, PF-06] responses are signed: a plain mode, or none, is inva
 
 test("[FS-16, FS-31, FS-33] a whole flow: the code arrives in a signed response, and an error too", async () => {
   const b = await server();
-  const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, signed())).get("response")!);
+  const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, await signed())).get("response")!);
   assertEquals((await assertTokenResponse(await exchangeCode(b, { code: code as string }))).token_type, "DPoP");
-  const failed = await authorizePushed(b, signed({ prompt: "none", max_age: "0", login_hint: "alice" }));
+  const failed = await authorizePushed(b, await signed({ prompt: "none", max_age: "0", login_hint: "alice" }));
   assert(decodeJwt(getRedirectParams(failed).get("response")!).iss !== undefined);
 });
 
@@ -124,10 +128,10 @@ test("[FS-31, FS-33] the mock signs the request and verifies the response by its
 
 test("[FS-34] an introspection response is a JWT for a client that asks for one", async () => {
   const b = await server();
-  const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, signed())).get("response")!);
+  const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, await signed())).get("response")!);
   const { access_token } = await assertTokenResponse(await exchangeCode(b, { code: code as string }));
   const accept = "application/token-introspection+jwt";
-  const response = await postForm(b, "/oauth2/introspect", { token: access_token, ...assertion() }, { accept });
+  const response = await postForm(b, "/oauth2/introspect", { token: access_token, ...await assertion() }, { accept });
   assertEquals(response.headers.get("content-type"), accept);
   const jwt = await response.text();
   assertEquals(decodeProtectedHeader(jwt).alg, "ES256");
@@ -140,9 +144,9 @@ test("[PF-04] a client with this profile needs a server that offers a signed mod
   const clients = [{ ...bank, profile: "fapi2-message-signing" as const }];
   const responseModes = ["query", "form_post", "jwt"] as const;
   const b = await testServer({ clients, responseModes });
-  assertEquals((await push(b, signed())).status, 201);
-  assertMatch(await rejected(b, signed({ response_mode: "query" })), /^400 invalid_request: .*response_mode/);
-  assertMatch(await rejected(b, assertion()), /by the profile fapi2-message-signing of this client/);
+  assertEquals((await push(b, await signed())).status, 201);
+  assertMatch(await rejected(b, await signed({ response_mode: "query" })), /^400 invalid_request: .*response_mode/);
+  assertMatch(await rejected(b, await assertion()), /by the profile fapi2-message-signing of this client/);
   const error = await latchkey({ issuer: "https://as.test", clients }).then((as) => as.close(), (error) => error);
   assertMatch(error.message, /clients\[0\]\.profile.*responseModes/s);
 });

@@ -11,20 +11,20 @@ import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { extensions } from "../../src/server/extensions.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import {
+  clientKey,
   postForm,
   proof,
-  proofKey,
-  sharedProofKey,
+  sharedKey,
   startSeconds,
   tokenDigest,
   tokenProof,
   userinfoProof,
-} from "./dpop_proofs.ts";
+} from "./client_jwts.ts";
 import {
   assertion,
   authorizePushed,
   bank,
-  clientKey,
+  bankKey,
   dpopKey,
   exchangeCode,
   fapiCode,
@@ -96,7 +96,7 @@ test("[FS-04, FS-16] a whole flow: pushed request, code with iss, a token of typ
   const params = getRedirectParams(response);
   assertEquals([params.get("iss"), params.get("state")], ["https://as.test", "st4te"]);
   const tokens = await assertDpopTokens(await exchangeCode(b, { code: params.get("code")! }));
-  const userinfo = await b.get("/oauth2/userinfo", { headers: userinfoProof(dpopKey, tokens.access_token) });
+  const userinfo = await b.get("/oauth2/userinfo", { headers: await userinfoProof(dpopKey, tokens.access_token) });
   assertEquals((await userinfo.json()).sub, "alice");
   const denied = await authorizePushed(b, { scope: "openid", prompt: "none", id_token_hint: undefined, max_age: "0" });
   assertEquals(getRedirectParams(denied).get("iss"), "https://as.test");
@@ -116,7 +116,7 @@ test("[FS-04, FS-25, PF-05] each grant needs a proof; the rejection names the pr
   ];
   await forEachCase(grants, async (fields) => {
     assertMatch(await outcome(await exchangeCode(b, fields, {})), /^400 invalid_dpop_proof/);
-    const response = await (await exchangeCode(b, { ...fields, ...assertion() })).json();
+    const response = await (await exchangeCode(b, { ...fields, ...await assertion() })).json();
     assertEquals(response.token_type, "DPoP");
     if (fields.grant_type === "client_credentials") assertEquals(response.refresh_token, undefined);
   });
@@ -127,24 +127,24 @@ test("[FS-25] device codes and exchanged tokens need a proof too, and the tokens
   const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
   const clients = [{ ...bank, grant_types: [...bank.grant_types!, deviceCode, exchange] }];
   const b = await fapiServer({ clients, login: "interactive", tokenExchange: {} });
-  const fields = { client_id: "bank", scope: "read", ...assertion() };
+  const fields = { client_id: "bank", scope: "read", ...await assertion() };
   const { device_code } = await (await postForm(b, "/oauth2/device_authorization", fields, {})).json();
-  const poll = (headers: HeadersInit) =>
-    postForm(b, "/oauth2/token", { grant_type: deviceCode, device_code, ...assertion() }, headers);
+  const poll = async (headers: HeadersInit) =>
+    postForm(b, "/oauth2/token", { grant_type: deviceCode, device_code, ...await assertion() }, headers);
   assertMatch(await outcome(await poll({})), /^400 invalid_dpop_proof/);
-  assertMatch(await outcome(await poll(tokenProof(dpopKey))), /^400 authorization_pending/);
+  assertMatch(await outcome(await poll(await tokenProof(dpopKey))), /^400 authorization_pending/);
   const auto = await fapiServer({ clients, tokenExchange: {} });
   const { access_token } = await assertDpopTokens(await exchangeCode(auto, { code: await fapiCode(auto) }));
-  const request = (headers: HeadersInit) =>
+  const request = async (headers: HeadersInit) =>
     postForm(auto, "/oauth2/token", {
       grant_type: exchange,
       subject_token: access_token,
       subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
       scope: "read",
-      ...assertion(),
+      ...await assertion(),
     }, headers);
   assertMatch(await outcome(await request({})), /^400 invalid_dpop_proof/);
-  await assertDpopTokens(await request(tokenProof(dpopKey)));
+  await assertDpopTokens(await request(await tokenProof(dpopKey)));
 });
 
 test("[FS-03] the page of clients has no form where clients must have keys, and the page of the demo client is complete", async () => {
@@ -217,13 +217,18 @@ test("[FS-06, PF-06] the aud of an assertion is the issuer as a string, at each 
   const wrong = [["https://as.test"], "https://as.test/oauth2/token", "https://as.test/oauth2/par", ["x"]];
   await forEachCase(wrong, async (aud) => {
     for (const path of ["par", "token", "revoke", "introspect"]) {
-      const fields = { ...request, token: "x", grant_type: "client_credentials", ...assertion({ claims: { aud } }) };
-      assertEquals((await postForm(b, `/oauth2/${path}`, fields, tokenProof(dpopKey))).status, 401);
+      const fields = {
+        ...request,
+        token: "x",
+        grant_type: "client_credentials",
+        ...await assertion({ claims: { aud } }),
+      };
+      assertEquals((await postForm(b, `/oauth2/${path}`, fields, await tokenProof(dpopKey))).status, 401);
     }
   });
   assertMatch(reasons(b), /aud = https:\/\/as\.test, as a string, by the profile fapi2-security/);
   const open = await testServer({ clients: [bank] });
-  assertEquals((await push(open, assertion({ claims: { aud: ["https://as.test"] } }))).status, 201);
+  assertEquals((await push(open, await assertion({ claims: { aud: ["https://as.test"] } }))).status, 201);
 });
 
 test("[FS-07, PF-06] refresh tokens do not rotate; where an operator forces it, the previous one works for 30 seconds", async () => {
@@ -233,8 +238,8 @@ test("[FS-07, PF-06] refresh tokens do not rotate; where an operator forces it, 
       refresh_token,
       redirect_uri: undefined,
       code_verifier: undefined,
-      ...assertion({}, seconds),
-    }, tokenProof(dpopKey, {}, seconds));
+      ...await assertion({}, seconds),
+    }, await tokenProof(dpopKey, {}, seconds));
   const b = await fapiServer();
   const { refresh_token } = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
   const again = await assertDpopTokens(await refresh(b, refresh_token));
@@ -255,13 +260,14 @@ test("[FS-08, PF-02, PF-06] a code lives for 60 seconds, and is exchanged once",
     const code = await fapiCode(server);
     server.advance(seconds);
     const later = startSeconds + seconds;
-    return (await exchangeCode(server, { code, ...assertion({}, later) }, tokenProof(dpopKey, {}, later))).status;
+    return (await exchangeCode(server, { code, ...await assertion({}, later) }, await tokenProof(dpopKey, {}, later)))
+      .status;
   };
   assertEquals([await at(59), await at(62)], [200, 400]);
   const code = await fapiCode(b);
   const { access_token } = await assertDpopTokens(await exchangeCode(b, { code }));
   assertMatch(await outcome(await exchangeCode(b, { code })), /^400 invalid_grant/);
-  assertEquals((await b.get("/oauth2/userinfo", { headers: userinfoProof(dpopKey, access_token) })).status, 401);
+  assertEquals((await b.get("/oauth2/userinfo", { headers: await userinfoProof(dpopKey, access_token) })).status, 401);
   const message = await issuesOf({ clients: [bank], lifetimes: { code: 300 } });
   assertMatch(
     message,
@@ -272,15 +278,17 @@ test("[FS-08, PF-02, PF-06] a code lives for 60 seconds, and is exchanged once",
 
 test("[FS-09] dpop_jkt and a proof at PAR bind the code to the key", async () => {
   const b = await fapiServer();
-  const parProof = (key = dpopKey) => ({ dpop: proof(key, "POST", "https://as.test/oauth2/par", startSeconds) });
-  const mismatch = await push(b, { dpop_jkt: otherKey.thumbprint }, parProof());
+  const parProof = async (key = dpopKey) => ({
+    dpop: await proof(key, "POST", "https://as.test/oauth2/par", startSeconds),
+  });
+  const mismatch = await push(b, { dpop_jkt: otherKey.thumbprint }, await parProof());
   assertMatch(await outcome(mismatch), /^400 (?:invalid_request|invalid_dpop_proof)/);
-  const bindings: [Fields, HeadersInit][] = [[{ dpop_jkt: dpopKey.thumbprint }, {}], [{}, parProof()]];
+  const bindings: [Fields, HeadersInit][] = [[{ dpop_jkt: dpopKey.thumbprint }, {}], [{}, await parProof()]];
   await forEachCase(bindings, async ([fields, headers]) => {
-    const pushed = await (await push(b, { ...fields, ...assertion() }, headers)).json();
+    const pushed = await (await push(b, { ...fields, ...await assertion() }, headers)).json();
     const response = await b.get(`/oauth2/authorize?${new URLSearchParams({ client_id: "bank", ...pushed })}`);
     const code = getRedirectParams(response).get("code")!;
-    assertMatch(await outcome(await exchangeCode(b, { code }, tokenProof(otherKey))), /^400 invalid_grant/);
+    assertMatch(await outcome(await exchangeCode(b, { code }, await tokenProof(otherKey))), /^400 invalid_grant/);
     await assertDpopTokens(await exchangeCode(b, { code }));
   });
 });
@@ -290,7 +298,7 @@ test("[FS-10] iat and nbf of an assertion or a proof may be 10 seconds ahead, no
   for (const name of ["iat", "nbf"]) {
     for (const [ahead, status] of [[0, 201], [8, 201], [10, 201], [61, 401]] as const) {
       const claims = { [name]: startSeconds + ahead, exp: startSeconds + 120 };
-      assertEquals((await push(b, assertion({ claims }))).status, status, `${name} ${ahead}`);
+      assertEquals((await push(b, await assertion({ claims }))).status, status, `${name} ${ahead}`);
     }
   }
   const token = async (headers: HeadersInit) =>
@@ -298,8 +306,8 @@ test("[FS-10] iat and nbf of an assertion or a proof may be 10 seconds ahead, no
   const { access_token } = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
   for (const [ahead, isAccepted] of [[-10, true], [10, true], [61, false]] as const) {
     const claims = { iat: startSeconds + ahead };
-    assertEquals(await token(tokenProof(dpopKey, { claims })), isAccepted ? 200 : 400);
-    const headers = userinfoProof(dpopKey, access_token, { claims });
+    assertEquals(await token(await tokenProof(dpopKey, { claims })), isAccepted ? 200 : 400);
+    const headers = await userinfoProof(dpopKey, access_token, { claims });
     assertEquals((await b.get("/oauth2/userinfo", { headers })).status, isAccepted ? 200 : 401);
   }
 });
@@ -331,17 +339,20 @@ test("[FS-14, FS-15, PF-06] PKCE with a method and a registered redirect_uri are
     { redirect_uri: "https://bank.example/other" },
   ];
   await forEachCase(rejected, async (fields) => {
-    assertMatch(await outcome(await push(b, { ...fields, ...assertion() })), /^400 invalid_request:/);
+    assertMatch(await outcome(await push(b, { ...fields, ...await assertion() })), /^400 invalid_request:/);
   });
   const open = await testServer({ clients: [bank] });
   const alike = rejected.filter((_, i) => i === 0 || i === 1 || i === 4);
   await forEachCase(alike, async (fields) => {
-    assertEquals((await push(open, { ...fields, ...assertion() })).status, 201);
+    assertEquals((await push(open, { ...fields, ...await assertion() })).status, 201);
   });
   const code = await fapiCode(b);
   assertMatch(await outcome(await exchangeCode(b, { code, code_verifier: undefined })), /^400 invalid_grant: .*PK-10/);
   const wrong = "a".repeat(43);
-  assertMatch(await outcome(await exchangeCode(b, { code, code_verifier: wrong, ...assertion() })), /^400 .*PK-09/);
+  assertMatch(
+    await outcome(await exchangeCode(b, { code, code_verifier: wrong, ...await assertion() })),
+    /^400 .*PK-09/,
+  );
 });
 
 test("[FS-17, PF-06] no http redirect URI but loopback ones of native clients, on test hosts too", async () => {
@@ -390,7 +401,7 @@ test("[FS-20] nonce and state of any usual length, or none, come back unchanged"
     { nonce: undefined, state: undefined },
   ];
   await forEachCase(values, async (fields) => {
-    const params = getRedirectParams(await authorizePushed(b, { ...fields, ...assertion() }));
+    const params = getRedirectParams(await authorizePushed(b, { ...fields, ...await assertion() }));
     assertEquals(params.get("state") ?? undefined, fields.state);
     const { id_token } = await assertDpopTokens(await exchangeCode(b, { code: params.get("code")! }));
     assertEquals(JSON.parse(atob(id_token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/"))).nonce, fields.nonce);
@@ -398,20 +409,32 @@ test("[FS-20] nonce and state of any usual length, or none, come back unchanged"
 });
 
 test("[FS-21, PF-05, PF-06] signatures are PS256, ES256 or Ed25519, in assertions and proofs; others are rejected", async () => {
-  const accepted = await Promise.all(["PS256", "ES256", "EdDSA", "Ed25519"].map(sharedProofKey));
-  const rejected = await Promise.all(["RS256", "PS384", "ES384"].map(sharedProofKey));
+  const accepted = await Promise.all(["PS256", "ES256", "EdDSA", "Ed25519"].map(sharedKey));
+  const rejected = await Promise.all(["RS256", "PS384", "ES384"].map(sharedKey));
   const clients = (keys: typeof accepted) => [{ ...bank, jwks: publicKeys(...keys) }];
   const b = await fapiServer({ clients: clients([...accepted, ...rejected]) });
   const open = await testServer({ clients: clients([...accepted, ...rejected]) });
   const grant = { grant_type: "client_credentials", scope: "read", redirect_uri: undefined, code_verifier: undefined };
   for (const key of accepted) {
-    assertEquals((await exchangeCode(b, { ...grant, ...assertion({ key }) }, tokenProof(key))).status, 200, key.alg);
+    assertEquals(
+      (await exchangeCode(b, { ...grant, ...await assertion({ key }) }, await tokenProof(key))).status,
+      200,
+      key.alg,
+    );
   }
   for (const key of rejected) {
-    assertEquals((await exchangeCode(b, { ...grant, ...assertion({ key }) })).status, 401, key.alg);
-    const byProof = await exchangeCode(b, { ...grant, ...assertion({ key: accepted[1] }) }, tokenProof(key));
+    assertEquals((await exchangeCode(b, { ...grant, ...await assertion({ key }) })).status, 401, key.alg);
+    const byProof = await exchangeCode(
+      b,
+      { ...grant, ...await assertion({ key: accepted[1] }) },
+      await tokenProof(key),
+    );
     assertMatch(await outcome(byProof), /^400 invalid_dpop_proof: .*, by the profile fapi2-security/);
-    assertEquals((await exchangeCode(open, { ...grant, ...assertion({ key }) }, tokenProof(key))).status, 200, key.alg);
+    assertEquals(
+      (await exchangeCode(open, { ...grant, ...await assertion({ key }) }, await tokenProof(key))).status,
+      200,
+      key.alg,
+    );
   }
   assertMatch(reasons(b), /alg = PS256 or ES256 or Ed25519 or EdDSA, by the profile fapi2-security/);
   for (const alg of ["RS256"] as const) {
@@ -419,7 +442,7 @@ test("[FS-21, PF-05, PF-06] signatures are PS256, ES256 or Ed25519, in assertion
     const id_token = { ...bank, id_token_signed_response_alg: alg };
     assertMatch(await issuesOf({ clients: [id_token] }), /id_token_signed_response_alg.*by the profile/s);
   }
-  const none = await exchangeCode(b, { ...grant, ...assertion({ header: { alg: "none" } }) });
+  const none = await exchangeCode(b, { ...grant, ...await assertion({ header: { alg: "none" } }) });
   assertEquals(none.status, 401);
 });
 
@@ -440,16 +463,16 @@ test("[FS-22, PF-06] userinfo takes a bound token in the header alone, with its 
   const b = await fapiServer();
   const { access_token } = await assertDpopTokens(await exchangeCode(b, { code: await fapiCode(b) }));
   const status = async (path: string, init: RequestInit) => (await b.get(`/oauth2/userinfo${path}`, init)).status;
-  const good = () => userinfoProof(dpopKey, access_token);
-  assertEquals(await status("", { headers: good() }), 200);
-  assertEquals(await status(`?access_token=${access_token}`, { headers: { dpop: good().dpop! } }), 401);
+  const good = async () => await userinfoProof(dpopKey, access_token);
+  assertEquals(await status("", { headers: await good() }), 200);
+  assertEquals(await status(`?access_token=${access_token}`, { headers: { dpop: (await good()).dpop! } }), 401);
   const form = { method: "POST", body: new URLSearchParams({ access_token }) };
   assert(await status("", form) >= 400);
   assertEquals(await status("", { headers: { authorization: `Bearer ${access_token}` } }), 401);
   assertEquals(await status("", { headers: { authorization: `DPoP ${access_token}` } }), 401);
-  assertEquals(await status("", { headers: userinfoProof(otherKey, access_token) }), 401);
-  const claims = { ath: tokenDigest("another") };
-  assertEquals(await status("", { headers: userinfoProof(dpopKey, access_token, { claims }) }), 401);
+  assertEquals(await status("", { headers: await userinfoProof(otherKey, access_token) }), 401);
+  const claims = { ath: await tokenDigest("another") };
+  assertEquals(await status("", { headers: await userinfoProof(dpopKey, access_token, { claims }) }), 401);
 });
 
 test("[FS-22, FS-24] over a socket, responses carry Date", async () => {
@@ -537,7 +560,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
 test("[FS-26] codes, tokens and request_uri have at least 128 random bits", async () => {
   const b = await fapiServer();
   const { request_uri } = await (await push(b)).json();
-  const code = await fapiCode(b, assertion());
+  const code = await fapiCode(b, await assertion());
   const { refresh_token } = await assertDpopTokens(await exchangeCode(b, { code }));
   for (const value of [request_uri.split(":").at(-1), code, refresh_token]) assert(value.length >= 22);
 });
@@ -546,10 +569,10 @@ test("[FS-27] a client cannot be taken for a user", async () => {
   const b = await fapiServer();
   const grant = { grant_type: "client_credentials", redirect_uri: undefined, code_verifier: undefined };
   for (const scope of ["openid", "profile"]) {
-    assertMatch(await outcome(await exchangeCode(b, { ...grant, scope, ...assertion() })), /^400 invalid_scope/);
+    assertMatch(await outcome(await exchangeCode(b, { ...grant, scope, ...await assertion() })), /^400 invalid_scope/);
   }
-  const { access_token } = await (await exchangeCode(b, { ...grant, scope: "read", ...assertion() })).json();
-  assert((await b.get("/oauth2/userinfo", { headers: userinfoProof(dpopKey, access_token) })).status >= 400);
+  const { access_token } = await (await exchangeCode(b, { ...grant, scope: "read", ...await assertion() })).json();
+  assert((await b.get("/oauth2/userinfo", { headers: await userinfoProof(dpopKey, access_token) })).status >= 400);
 });
 
 test("[PF-04] a client with the profile fapi2-security on a server without it; its neighbour is served as before", async () => {
@@ -574,12 +597,12 @@ test("[PF-04] a client with the profile fapi2-security on a server without it; i
   assertEquals(keys.map(({ alg }: { alg: string }) => alg).sort(), ["ES256", "RS256"]);
   const bearer = await assertTokenResponse(await b.token({ code: await b.code() }));
   assertEquals(JSON.parse(atob(bearer.access_token.split(".")[0])).alg, "RS256");
-  const wrong = await push(b, assertion({ claims: { aud: ["https://as.test"] } }));
+  const wrong = await push(b, await assertion({ claims: { aud: ["https://as.test"] } }));
   assertEquals(wrong.status, 401);
-  const rsa = await sharedProofKey("RS256");
-  const byRsa = await exchangeCode(b, { grant_type: "client_credentials", scope: "read" }, tokenProof(rsa));
+  const rsa = await sharedKey("RS256");
+  const byRsa = await exchangeCode(b, { grant_type: "client_credentials", scope: "read" }, await tokenProof(rsa));
   assertMatch(await outcome(byRsa), /^400 invalid_dpop_proof: .*by the profile fapi2-security of this client/);
-  assertEquals((await proofKey()).alg, clientKey.alg);
+  assertEquals((await clientKey()).alg, bankKey.alg);
 });
 
 test("[FS-03, FS-04] the mock registers a client with a key, and logs it in with PAR, PKCE and DPoP", async () => {

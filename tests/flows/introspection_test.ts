@@ -34,7 +34,7 @@ import {
   type ListedOptions,
   testServer,
 } from "./harness.ts";
-import { proofKey, tokenProof } from "./dpop_proofs.ts";
+import { clientKey, tokenProof } from "./client_jwts.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 const day = 86_400;
@@ -373,13 +373,13 @@ test("[IN-03] the caller's own refresh token is active and distinguishable from 
 });
 
 test("[IN-03, DO-07] a refresh token that is bound to a key is described with it", async () => {
-  const key = await proofKey();
+  const key = await clientKey();
   const refreshing = {
     grant_types: ["authorization_code", "refresh_token"],
     redirect_uris: ["https://spa.example/cb"],
   };
   const b = await testServer({ clients: [{ client_id: "spa", ...refreshing }] });
-  const bound = await assertTokenResponse(await b.token({ code: await b.code() }, { headers: tokenProof(key) }));
+  const bound = await assertTokenResponse(await b.token({ code: await b.code() }, { headers: await tokenProof(key) }));
   // Only a confidential client may inspect its refresh tokens, and those issued to it are bound to none.
   b.as.clients.set({ client_id: "spa", client_secret: "spa-secret", ...refreshing });
   const { refresh_token } = bound as unknown as { refresh_token: string };

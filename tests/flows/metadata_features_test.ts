@@ -23,7 +23,7 @@ import {
   goodRequest,
   testServer,
 } from "./harness.ts";
-import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
+import { proof, sharedKey, startSeconds } from "./client_jwts.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { assertPageWithForm, openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
@@ -464,8 +464,8 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   async dpop_signing_alg_values_supported(b, metadata, algorithms: string[]) {
     const url = String(metadata.token_endpoint);
     const bind = async (alg: string, signAs = alg) => {
-      const key = await sharedProofKey(signAs);
-      const dpop = proof(key, "POST", url, startSeconds, { header: { alg } });
+      const key = await sharedKey(signAs);
+      const dpop = await proof(key, "POST", url, startSeconds, { header: { alg } });
       return (await (await b.token({ code: await b.code() }, { headers: { dpop } })).json()).token_type;
     };
     await forEachCase(algorithms, async (alg) => assertEquals(await bind(alg), "DPoP"));

@@ -41,7 +41,7 @@ import {
   testServer,
   verifier,
 } from "./harness.ts";
-import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
+import { proof, sharedKey, startSeconds } from "./client_jwts.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
 import { openBrowser } from "./browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
@@ -694,8 +694,8 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   async dpop_signing_alg_values_supported(b, metadata, algorithms: string[]) {
     const url = String(metadata.token_endpoint);
     const bind = async (alg: string, signAs = alg) => {
-      const key = await sharedProofKey(signAs);
-      const dpop = proof(key, "POST", url, startSeconds, { header: { alg } });
+      const key = await sharedKey(signAs);
+      const dpop = await proof(key, "POST", url, startSeconds, { header: { alg } });
       const code = getRedirectParams(await authorizeBy(b, metadata)).get("code")!;
       return (await (await exchangeBy(b, metadata, { code }, { dpop })).json()).token_type;
     };

@@ -9,14 +9,14 @@ import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { extensions } from "../../src/server/extensions.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { sharedProofKey, startSeconds, tokenProof } from "./dpop_proofs.ts";
-import { assertion, authorizePushed, bank, clientKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
+import { sharedKey, startSeconds, tokenProof } from "./client_jwts.ts";
+import { assertion, authorizePushed, bank, bankKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
 import { exchangeCode, request, signed } from "./fapi_client.ts";
 import { decodeClaims, forEachCase, getRedirectParams, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
-const rsa = await sharedProofKey("RS256");
-const clients: readonly ClientMetadata[] = [{ ...bank, jwks: publicKeys(clientKey, rsa) }];
+const rsa = await sharedKey("RS256");
+const clients: readonly ClientMetadata[] = [{ ...bank, jwks: publicKeys(bankKey, rsa) }];
 
 /** A request of a client that meets every profile, except in what a setting is about; what can be seen of it. */
 type Probe = (options: LatchkeyOptions) => Promise<unknown>;
@@ -24,9 +24,9 @@ type Probe = (options: LatchkeyOptions) => Promise<unknown>;
 const start = (options: LatchkeyOptions) => testServer({ clients, ...options });
 
 /** Whether requests must be signed; then the parameters are sent in a JWT. */
-function pushAny(b: TestServer, options: LatchkeyOptions, fields: Fields): Promise<Response> {
+async function pushAny(b: TestServer, options: LatchkeyOptions, fields: Fields): Promise<Response> {
   const isSigned = options.profile === "fapi2-message-signing";
-  return isSigned ? push(b, signed(fields)) : push(b, { ...fields, ...assertion() });
+  return isSigned ? push(b, await signed(fields)) : push(b, { ...fields, ...await assertion() });
 }
 
 async function statusOf(options: LatchkeyOptions, fields: Fields): Promise<number> {
@@ -36,7 +36,7 @@ async function statusOf(options: LatchkeyOptions, fields: Fields): Promise<numbe
 /** A code, with signed requests and responses where these are demanded. */
 async function codeOf(b: TestServer, options: LatchkeyOptions): Promise<string> {
   if (options.profile !== "fapi2-message-signing") return await fapiCode(b);
-  return String(decodeClaims(getRedirectParams(await authorizePushed(b, signed())).get("response")!).code);
+  return String(decodeClaims(getRedirectParams(await authorizePushed(b, await signed())).get("response")!).code);
 }
 
 /** Whether a server with this client starts. */
@@ -54,7 +54,7 @@ const metadata = async (options: LatchkeyOptions): Promise<Record<string, unknow
 
 async function register(options: LatchkeyOptions, scope = "read") {
   const b = await start(options);
-  const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], scope, jwks: publicKeys(clientKey) });
+  const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], scope, jwks: publicKeys(bankKey) });
   const headers = { "content-type": "application/json" };
   const response = await b.get("/oauth2/register", { method: "POST", body, headers });
   const warnings = b.events.filter((event) => event.type === "warning" && /deprecated/.test(event.explanation.reason));
@@ -64,7 +64,7 @@ async function register(options: LatchkeyOptions, scope = "read") {
 /** A token request at a later time. */
 async function exchangeAt(b: TestServer, seconds: number, fields: Fields): Promise<Response> {
   const now = startSeconds + seconds;
-  return await exchangeCode(b, { ...fields, ...assertion({}, now) }, tokenProof(dpopKey, {}, now));
+  return await exchangeCode(b, { ...fields, ...await assertion({}, now) }, await tokenProof(dpopKey, {}, now));
 }
 
 const refreshFields = (refresh_token: string): Fields => ({
@@ -97,7 +97,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const b = await start(options);
     const audiences = ["https://as.test", ["https://as.test"], "https://as.test/oauth2/token"];
     return await Promise.all(audiences.map(async (aud) => {
-      const fields = { ...machine, scope: "read", ...assertion({ claims: { aud } }) };
+      const fields = { ...machine, scope: "read", ...await assertion({ claims: { aud } }) };
       return (await exchangeCode(b, fields)).status;
     }));
   },
@@ -105,7 +105,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const b = await start(options);
     return await Promise.all([300, 301, 3600].map(async (seconds) => {
       const claims = { exp: startSeconds + seconds };
-      return (await exchangeCode(b, { ...machine, scope: "read", ...assertion({ claims }) })).status;
+      return (await exchangeCode(b, { ...machine, scope: "read", ...await assertion({ claims }) })).status;
     }));
   },
   tokenRedirectUri: async (options) => {
@@ -119,12 +119,14 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   requireSignedRequestObject: async (options) => (await push(await start(options))).status,
   requestObjectTimes: async (options) => {
     const response_mode = options.profile === "fapi2-message-signing" ? "jwt" : undefined;
-    return (await push(await start(options), signed({ nbf: undefined, response_mode }))).status;
+    return (await push(await start(options), await signed({ nbf: undefined, response_mode }))).status;
   },
   responseModes: async (options) => {
     const b = await start(options);
     const modes = ["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"];
-    return await Promise.all(modes.map(async (response_mode) => (await push(b, signed({ response_mode }))).status));
+    return await Promise.all(
+      modes.map(async (response_mode) => (await push(b, await signed({ response_mode }))).status),
+    );
   },
   requireSenderConstrainedTokens: async (options) =>
     (await exchangeCode(await start(options), { ...machine, scope: "read" }, {})).status,
@@ -160,9 +162,9 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   },
   "refresh.rotateBound": async (options) => {
     const b = await start({ ...options, clients: [spa] });
-    const headers = tokenProof(dpopKey);
+    const headers = await tokenProof(dpopKey);
     const first = await (await b.token({ code: await b.code() }, { headers })).json();
-    const again = await b.token(refreshFields(first.refresh_token), { headers: tokenProof(dpopKey) });
+    const again = await b.token(refreshFields(first.refresh_token), { headers: await tokenProof(dpopKey) });
     return (await again.json()).refresh_token === first.refresh_token;
   },
   "lifetimes.code": async (options) => {
@@ -182,7 +184,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   },
   signatureAlgorithms: async (options) => {
     const b = await start(options);
-    const fields = { ...machine, scope: "read", ...assertion({ key: rsa }) };
+    const fields = { ...machine, scope: "read", ...await assertion({ key: rsa }) };
     const { token_endpoint_auth_signing_alg_values_supported: listed } = await (await b.get(
       "/.well-known/openid-configuration",
     )).json();
@@ -190,7 +192,7 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   },
   "dpop.algorithms": async (options) => {
     const b = await start(options);
-    return (await exchangeCode(b, { ...machine, scope: "read" }, tokenProof(rsa))).status;
+    return (await exchangeCode(b, { ...machine, scope: "read" }, await tokenProof(rsa))).status;
   },
   resourceParameter: async (options) => {
     const b = await start(options);

@@ -13,7 +13,7 @@ import { rejectBeyondBound } from "../../src/oauth/bounded_records.ts";
 import type { Records, Store } from "../../src/store/store.ts";
 import { storeKinds } from "../stores/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
-import { proof, sharedProofKey, startSeconds } from "./dpop_proofs.ts";
+import { proof, sharedKey, startSeconds } from "./client_jwts.ts";
 import { basic, encode, getOutcome, getRejections, goodRequest, type ListedOptions, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
@@ -205,8 +205,8 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
   })).json();
   /** Credentials that every sender can have: those of a client that registered itself. */
   const assertion = async () => ({ client_id: keyed.client_id, ...await assertionOf(keyed.client_id, signer) });
-  const key = await sharedProofKey("ES256");
-  const proven = (path: string) => ({ dpop: proof(key, "POST", `https://as.test${path}`, startSeconds) });
+  const key = await sharedKey("ES256");
+  const proven = async (path: string) => ({ dpop: await proof(key, "POST", `https://as.test${path}`, startSeconds) });
   const request = (i: number, fields: Fields = {}) => ({ ...goodRequest, state: `state ${i}`, ...fields });
   const large = { ui_locales: "x".repeat(15_000) };
   const details = { authorization_details: JSON.stringify([{ type: "payment", note: "x".repeat(3000) }]) };
@@ -240,24 +240,24 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     par: [
       (i) => post(server, "/oauth2/par", request(i)),
       (i) => post(server, "/oauth2/par", request(i, large)),
-      (i) => post(server, "/oauth2/par", request(i), proven("/oauth2/par")),
+      async (i) => post(server, "/oauth2/par", request(i), await proven("/oauth2/par")),
       async (i) =>
         post(server, "/oauth2/par", { ...request(i), ...await assertion(), redirect_uri: publicClient.redirect_uris }),
     ],
     device_authorization: [
       () => post(server, devices, { client_id: "spa", scope: "openid" }),
       () => post(server, devices, { client_id: "spa", claims: `{"id_token":{"${"x".repeat(4000)}":null}}` }),
-      () => post(server, devices, { client_id: "spa" }, proven(devices)),
+      async () => post(server, devices, { client_id: "spa" }, await proven(devices)),
       async () => post(server, devices, await assertion()),
     ],
     token: [
       (i) => post(server, "/oauth2/token", { grant_type: "authorization_code", client_id: "spa", code: `code ${i}` }),
-      (i) =>
+      async (i) =>
         post(
           server,
           "/oauth2/token",
           { grant_type: "refresh_token", client_id: "spa", refresh_token: `token ${i}` },
-          proven("/oauth2/token"),
+          await proven("/oauth2/token"),
         ),
       async () =>
         post(server, "/oauth2/token", { grant_type: "refresh_token", refresh_token: "x", ...await assertion() }),
@@ -270,7 +270,8 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     ],
     userinfo: [
       (i) => get("/oauth2/userinfo", { headers: { authorization: `Bearer token${i}` } }),
-      (i) => get("/oauth2/userinfo", { headers: { authorization: `DPoP token${i}`, ...proven("/oauth2/userinfo") } }),
+      async (i) =>
+        get("/oauth2/userinfo", { headers: { authorization: `DPoP token${i}`, ...await proven("/oauth2/userinfo") } }),
     ],
     logout: [
       (i) => get(`/oauth2/logout?${encode({ client_id: "spa", state: `state ${i}` })}`),
@@ -382,23 +383,23 @@ test("[HT-23] marks beyond the space of a site are 429; other sites, and clients
   const web = { client_id: "web", client_secret: "web-secret", redirect_uris: ["https://web.example/cb"], grant_types };
   const clients = [...options.clients!, web];
   const { server, sender, takeMarks, close } = await openServer(memoryStore(), { clients });
-  const key = await sharedProofKey("ES256");
-  const dpop = () => ({ dpop: proof(key, "POST", "https://as.test/oauth2/token", startSeconds) });
+  const key = await sharedKey("ES256");
+  const dpop = async () => ({ dpop: await proof(key, "POST", "https://as.test/oauth2/token", startSeconds) });
   const request = { grant_type: "refresh_token", client_id: "spa", refresh_token: "x" };
   await sender.get("/oauth2/jwks");
   takeMarks();
-  const rejected = await post(sender, "/oauth2/token", request, dpop());
+  const rejected = await post(sender, "/oauth2/token", request, await dpop());
   assertEquals(rejected.headers.get("retry-after"), "30");
   assertEquals(await getOutcome(rejected), "429 temporarily_unavailable");
   assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "HT-23");
-  const other = post(server, "/oauth2/token", request, dpop());
+  const other = post(server, "/oauth2/token", request, await dpop());
   assertEquals(await getOutcome(await other), "400 invalid_grant");
   const authenticated = { ...request, client_id: undefined };
-  const ofWeb = await post(sender, "/oauth2/token", authenticated, { ...dpop(), ...basic("web", "web-secret") });
+  const ofWeb = await post(sender, "/oauth2/token", authenticated, { ...await dpop(), ...basic("web", "web-secret") });
   assertEquals(await getOutcome(ofWeb), "400 invalid_grant");
   // Once the marks have expired, there is space again.
   server.advance(300);
-  const later = proof(key, "POST", "https://as.test/oauth2/token", startSeconds + 300);
+  const later = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds + 300);
   assertEquals(await getOutcome(await post(sender, "/oauth2/token", request, { dpop: later })), "400 invalid_grant");
   await close();
 });

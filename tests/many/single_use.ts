@@ -1,7 +1,7 @@
 /** What works once, used twenty times concurrently at instances that are processes of their own. */
 
 import { assertEquals } from "@std/assert";
-import { proof, proofKey, tokenDigest } from "../flows/dpop_proofs.ts";
+import { clientKey, proof, tokenDigest } from "../flows/client_jwts.ts";
 import { client } from "./client.ts";
 import { authorizationRequest, codeExchange, post, type RequestData } from "./requests.ts";
 import { type Instance, settings } from "./instances.ts";
@@ -36,13 +36,13 @@ export async function assertSingleUse(instances: readonly Instance[]): Promise<v
   const polls = (await sendTwenty(instances, poll)).map(({ status }) => status).sort();
   assertEquals(polls, [200, ...Array(19).fill(400)], "device code");
 
-  const key = await proofKey();
-  const proofFor = (method: string, path: string, claims = {}) =>
-    proof(key, method, settings.issuer + path, Math.floor(Date.now() / 1000), { claims });
+  const key = await clientKey();
+  const proofFor = async (method: string, path: string, claims = {}) =>
+    await proof(key, method, settings.issuer + path, Math.floor(Date.now() / 1000), { claims });
   const { path, init } = codeExchange(await client().logIn(first));
-  const headers = { ...init.headers, dpop: proofFor("POST", path) };
+  const headers = { ...init.headers, dpop: await proofFor("POST", path) };
   const { access_token } = await send(first, { path, init: { ...init, headers } });
-  const dpop = proofFor("GET", "/oauth2/userinfo", { ath: tokenDigest(access_token!) });
+  const dpop = await proofFor("GET", "/oauth2/userinfo", { ath: await tokenDigest(access_token!) });
   const userinfo = { method: "GET", headers: { authorization: `DPoP ${access_token}`, dpop } };
   const uses = await sendTwenty(instances, { path: "/oauth2/userinfo", init: userinfo });
   assertEquals(uses.map(({ status }) => status).sort(), [200, ...Array(19).fill(401)], "proof");

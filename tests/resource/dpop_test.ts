@@ -13,13 +13,13 @@ import {
 import type { DpopProofOptions, Rejection, RequiredToken } from "../../src/resource/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { usedProofs } from "../../src/resource/used_proofs.ts";
-import { proof, proofKey, tokenDigest } from "../flows/dpop_proofs.ts";
-import type { ProofKey } from "../flows/dpop_proofs.ts";
+import { clientKey, proof, tokenDigest } from "../flows/client_jwts.ts";
+import type { ClientKey } from "../flows/client_jwts.ts";
 import { forEachCase } from "../flows/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
-const key = await proofKey();
-const otherKey = await proofKey();
+const key = await clientKey();
+const otherKey = await clientKey();
 const resource = "https://files.example/api";
 const url = "https://files.example/api/notes?page=2";
 const metadataUrl = "https://files.example/.well-known/oauth-protected-resource/api";
@@ -33,25 +33,25 @@ function api(as: TestLatchkey, proofs?: DpopProofOptions, more: Partial<Required
 }
 
 /** A token of `client`, bound to the key unless `by` is null. */
-async function issue(as: TestLatchkey, by: ProofKey | null = key, target = resource): Promise<string> {
+async function issue(as: TestLatchkey, by: ClientKey | null = key, target = resource): Promise<string> {
   const { client_id, client_secret } = as.client({ client_secret: "secret", grant_types: ["client_credentials"] });
   const endpoint = `${as.issuer}/oauth2/token`;
   const fields = { grant_type: "client_credentials", scope: "read", resource: target, client_id, client_secret };
   const response = await as.fetch(endpoint, {
     method: "POST",
     body: new URLSearchParams(fields as Record<string, string>),
-    headers: by === null ? {} : { dpop: proof(by, "POST", endpoint, Math.floor(as.clock.now() / 1000)) },
+    headers: by === null ? {} : { dpop: await proof(by, "POST", endpoint, Math.floor(as.clock.now() / 1000)) },
   });
   return (await response.json()).access_token;
 }
 
 /** A request with a proof for it. */
-function request(
+async function request(
   token: string,
   claims: Readonly<Record<string, unknown>> = {},
   { by = key, method = "GET", at = url, scheme = "DPoP" } = {},
-): Request {
-  const dpop = proof(by, method, at, start, { claims: { ath: tokenDigest(token), ...claims } });
+): Promise<Request> {
+  const dpop = await proof(by, method, at, start, { claims: { ath: await tokenDigest(token), ...claims } });
   return new Request(at, { method, headers: { authorization: `${scheme} ${token}`, dpop } });
 }
 
@@ -76,12 +76,14 @@ test("[DO-09] a resource accepts a bound token with its proof, by keys and by in
     fetch: as.fetch as typeof fetch,
   });
   for (const resourceOptions of [api(as), api(as, {}, { verifier: introspecting })]) {
-    const claims = await requireToken(request(token), { ...resourceOptions, scope: ["read"] });
+    const claims = await requireToken(await request(token), { ...resourceOptions, scope: ["read"] });
     assert(!(claims instanceof Response), claims instanceof Response ? await claims.text() : "");
     assertEquals(claims.cnf, { jkt: key.thumbprint });
-    assertEquals(await outcome(request(token, {}, { method: "POST", scheme: "dpop" }), resourceOptions), "200");
+    assertEquals(await outcome(await request(token, {}, { method: "POST", scheme: "dpop" }), resourceOptions), "200");
     // The host of the request does not count: the identifier names the origin.
-    const behindProxy = new Request("http://10.0.0.1:8080/api/notes?page=2", { headers: request(token).headers });
+    const behindProxy = new Request("http://10.0.0.1:8080/api/notes?page=2", {
+      headers: (await request(token)).headers,
+    });
     assertEquals(await outcome(behindProxy, resourceOptions), "200");
     const plain = new Request(url, { headers: { authorization: `Bearer ${await issue(as, null)}` } });
     assertEquals(await outcome(plain, resourceOptions), "200");
@@ -99,24 +101,24 @@ test("[DO-09, PR-11] the error stands in the challenge of the scheme that was us
   const invalidProof = `401 DPoP error="invalid_dpop_proof", ${scope}, algs`;
   const invalidToken = `401 DPoP error="invalid_token", ${scope}, algs`;
   const bearerError = `401 Bearer error="invalid_token", ${scope}, ${offer}`;
-  const used = request(bound);
+  const used = await request(bound);
   assertEquals(await outcome(used.clone(), resourceOptions), "200");
   const withHeaders = (headers: Record<string, string>) => new Request(url, { headers });
   await forEachCase<readonly [string, Request, string, string?]>([
     ["no credentials", withHeaders({}), `401 Bearer ${scope}, ${offer}`],
     ["another scheme", withHeaders({ authorization: "Basic eDp5" }), `401 Bearer ${scope}, ${offer}`],
-    ["bound as bearer", request(bound, {}, { scheme: "Bearer" }), bearerError],
+    ["bound as bearer", await request(bound, {}, { scheme: "Bearer" }), bearerError],
     ["an unknown bearer token", withHeaders({ authorization: "Bearer x" }), bearerError],
     ["no proof", withHeaders({ authorization: `DPoP ${bound}` }), invalidProof],
     ["a used proof", used, invalidProof],
-    ["no ath", request(bound, { ath: undefined }), invalidProof],
-    ["ath of another token", request(bound, { ath: tokenDigest(plain) }), invalidProof],
-    ["another path", request(bound, { htu: "https://files.example/api/other" }), invalidProof],
-    ["another origin", request(bound, { htu: "https://other.example/api/notes" }), invalidProof],
-    ["another method", request(bound, { htm: "POST" }), invalidProof],
-    ["too old", request(bound, { iat: start - 61 }), invalidProof],
-    ["another key", request(bound, {}, { by: otherKey }), invalidToken],
-    ["a bearer token with a proof", request(plain), invalidToken],
+    ["no ath", await request(bound, { ath: undefined }), invalidProof],
+    ["ath of another token", await request(bound, { ath: await tokenDigest(plain) }), invalidProof],
+    ["another path", await request(bound, { htu: "https://files.example/api/other" }), invalidProof],
+    ["another origin", await request(bound, { htu: "https://other.example/api/notes" }), invalidProof],
+    ["another method", await request(bound, { htm: "POST" }), invalidProof],
+    ["too old", await request(bound, { iat: start - 61 }), invalidProof],
+    ["another key", await request(bound, {}, { by: otherKey }), invalidToken],
+    ["a bearer token with a proof", await request(plain), invalidToken],
     ["a malformed token", withHeaders({ authorization: "DPoP %" }), invalidToken],
     ["both schemes", withHeaders({ authorization: `Bearer ${plain}, DPoP ${bound}` }), "400"],
   ], async ([, received, expected]) => {
@@ -124,7 +126,7 @@ test("[DO-09, PR-11] the error stands in the challenge of the scheme that was us
     assert(rejections.at(-1)!.fix !== undefined);
   });
   const tooLittle = { ...resourceOptions, scope: ["write"] };
-  const rejected = await outcome(request(bound), tooLittle);
+  const rejected = await outcome(await request(bound), tooLittle);
   assertEquals(rejected, '403 DPoP error="insufficient_scope", scope="write", metadata, algs');
 });
 
@@ -133,7 +135,7 @@ test("[DO-04] a proof is accepted once, however the path of the request is writt
   as.clock.freeze();
   const token = await issue(as);
   const resourceOptions = api(as);
-  const { headers } = request(token);
+  const { headers } = await request(token);
   const at = (path: string) => outcome(new Request(`https://files.example${path}`, { headers }), resourceOptions);
   assertEquals(await at("/api/notes"), "200");
   for (const path of ["/api/notes?page=3", "/api/%6Eotes", "/%61pi/%6eotes", "/api/x/../notes"]) {
@@ -150,8 +152,8 @@ test("[ST-02] the step-up challenge of a bound token has the scheme DPoP", async
     ...['401 DPoP error="insufficient_user_authentication"', 'acr_values="urn:example:mfa"', 'max_age="60"'],
     ...["metadata", "algs"],
   ].join(", ");
-  assertEquals(await outcome(request(token), stepUp), expected);
-  const claims = await requireToken(request(token), api(as));
+  assertEquals(await outcome(await request(token), stepUp), expected);
+  const claims = await requireToken(await request(token), api(as));
   assert(!(claims instanceof Response));
   const challenge = stepUpChallenge(claims, stepUp)!;
   assert(challenge.headers.get("www-authenticate")!.startsWith("DPoP "));
@@ -163,9 +165,9 @@ test("[DO-09] a resource without dpopProofs rejects bound tokens, offers no DPoP
   const rejections: Rejection[] = [];
   const withoutProofs = api(as, {}, { dpop: undefined, onRejection: (rejection) => rejections.push(rejection) });
   const bound = await issue(as);
-  assertEquals(await outcome(request(bound), withoutProofs), "401 Bearer metadata");
+  assertEquals(await outcome(await request(bound), withoutProofs), "401 Bearer metadata");
   assertEquals(
-    await outcome(request(bound, {}, { scheme: "Bearer" }), withoutProofs),
+    await outcome(await request(bound, {}, { scheme: "Bearer" }), withoutProofs),
     '401 Bearer error="invalid_token", metadata',
   );
   assert(rejections.at(-1)!.fix!.includes("dpopProofs()"));
@@ -178,7 +180,7 @@ test("[DO-09, PR-05] required rejects unbound tokens, and the metadata document 
   const plain = new Request(url, { headers: { authorization: `Bearer ${await issue(as, null)}` } });
   assertEquals(await outcome(plain, resourceOptions), '401 DPoP error="invalid_token", metadata, algs');
   assertEquals(await outcome(new Request(url), resourceOptions), "401 DPoP metadata, algs");
-  assertEquals(await outcome(request(await issue(as)), resourceOptions), "200");
+  assertEquals(await outcome(await request(await issue(as)), resourceOptions), "200");
   const document = await (await resourceMetadata(new Request(metadataUrl), resourceOptions))!.json();
   assertEquals(document.dpop_signing_alg_values_supported, ["ES256"]);
   assertEquals(document.dpop_bound_access_tokens_required, true);
@@ -196,17 +198,17 @@ test("[DO-04, DO-05] nonces of a resource work with the secret of its instances,
   };
   const [one, two, other] = [api(as, shared), api(as, shared), api(as, { nonceSecret: "another secret" })] as const;
   const token = await issue(as);
-  const rejected = await requireToken(request(token), one);
+  const rejected = await requireToken(await request(token), one);
   assert(rejected instanceof Response);
   assertEquals([rejected.status, (await rejected.json()).error], [401, "use_dpop_nonce"]);
   const nonce = rejected.headers.get("dpop-nonce")!;
   assertEquals(rejected.headers.get("access-control-expose-headers")!.includes("DPoP-Nonce"), true);
-  const accepted = request(token, { nonce, iat: start - 3600 });
+  const accepted = await request(token, { nonce, iat: start - 3600 });
   assertEquals(await outcome(accepted.clone(), two), "200");
   assertEquals((await outcome(accepted, one)).includes("invalid_dpop_proof"), true);
-  assertEquals((await outcome(request(token, { nonce }), other)).includes("use_dpop_nonce"), true);
+  assertEquals((await outcome(await request(token, { nonce }), other)).includes("use_dpop_nonce"), true);
   as.clock.advance(240);
-  assertEquals((await outcome(request(token, { nonce }), two)).includes("use_dpop_nonce"), true);
+  assertEquals((await outcome(await request(token, { nonce }), two)).includes("use_dpop_nonce"), true);
 });
 
 test("[DO-04] a key with many proofs displaces only its own; above the total the keys used last stay", async () => {
@@ -232,12 +234,16 @@ test("[DO-04, DO-09] a proof by another key than that of the token is rejected a
   const withMemory = api(as, { markUsed: (_id, _expiresAt, by) => marked.push(by) > 0 });
   const [bound, unbound] = [await issue(as), await issue(as, null)];
   for (
-    const received of [request(bound, {}, { by: otherKey }), request(unbound), request(unbound, {}, { by: otherKey })]
+    const received of [
+      await request(bound, {}, { by: otherKey }),
+      await request(unbound),
+      await request(unbound, {}, { by: otherKey }),
+    ]
   ) {
     assertMatch(await outcome(received, withMemory), /^401 .*invalid_token/);
   }
   assertEquals(marked, []);
-  assertEquals(await outcome(request(bound), withMemory), "200");
+  assertEquals(await outcome(await request(bound), withMemory), "200");
   assertEquals(marked, [key.thumbprint]);
 });
 
@@ -249,16 +255,16 @@ test("[DO-04, DO-05, DO-09] a hosted resource follows the settings of its server
     const endpoint = `${as.issuer}/oauth2/token`;
     const { client_id, client_secret } = as.client({ client_secret: "secret", grant_types: ["client_credentials"] });
     const fields = { grant_type: "client_credentials", scope: "read", resource: mcp.url, client_id };
-    const tokenRequest = (nonce?: string) =>
+    const tokenRequest = async (nonce?: string) =>
       as.fetch(endpoint, {
         method: "POST",
         body: new URLSearchParams({ ...fields, client_secret: client_secret! }),
-        headers: { dpop: proof(key, "POST", endpoint, start, { claims: { nonce } }) },
+        headers: { dpop: await proof(key, "POST", endpoint, start, { claims: { nonce } }) },
       });
     const tokenNonce = (await tokenRequest()).headers.get("dpop-nonce")!;
     const { access_token: token } = await (await tokenRequest(tokenNonce)).json();
-    const call = (nonce?: string, scheme = "DPoP") => {
-      const { headers } = request(token, { nonce }, { method: "POST", at: mcp.url, scheme });
+    const call = async (nonce?: string, scheme = "DPoP") => {
+      const { headers } = await request(token, { nonce }, { method: "POST", at: mcp.url, scheme });
       headers.set("content-type", "application/json");
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
       return mcp.fetch(new Request(mcp.url, { method: "POST", headers, body }));

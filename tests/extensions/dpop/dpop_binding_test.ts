@@ -18,8 +18,8 @@ import {
   userinfo,
 } from "../../flows/client_endpoints.ts";
 import type { Tokens } from "../../flows/client_endpoints.ts";
-import { postForm, proof, proofKey, startSeconds, tokenProof } from "../../flows/dpop_proofs.ts";
-import type { ProofKey } from "../../flows/dpop_proofs.ts";
+import { clientKey, postForm, proof, startSeconds, tokenProof } from "../../flows/client_jwts.ts";
+import type { ClientKey } from "../../flows/client_jwts.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../flows/foreign_issuer.ts";
 import {
   assertAuthorizationResponse,
@@ -37,8 +37,8 @@ import {
 import type { Fields, TestServer } from "../../flows/harness.ts";
 import { getCode, openPage, submit } from "../../flows/page_navigation.ts";
 
-const key = await proofKey();
-const otherKey = await proofKey("EdDSA");
+const key = await clientKey();
+const otherKey = await clientKey("EdDSA");
 const invalidProof = "400 invalid_dpop_proof";
 const invalidGrant = "400 invalid_grant";
 const parUrl = "https://as.test/oauth2/par";
@@ -46,8 +46,8 @@ const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 
 /** A token request with a proof, or without. */
-function exchangeCode(server: TestServer, code: string, by?: ProofKey, fields: Fields = {}): Promise<Response> {
-  return server.token({ code, ...fields }, { headers: by === undefined ? {} : tokenProof(by) });
+async function exchangeCode(server: TestServer, code: string, by?: ClientKey, fields: Fields = {}): Promise<Response> {
+  return server.token({ code, ...fields }, { headers: by === undefined ? {} : await tokenProof(by) });
 }
 
 /** POST /oauth2/par for `spa`. */
@@ -55,7 +55,9 @@ function push(server: TestServer, fields: Fields = {}, headers: HeadersInit = {}
   return postForm(server, "/oauth2/par", { ...goodRequest, ...fields }, headers);
 }
 
-const parProof = (by: ProofKey, changes = {}) => ({ dpop: proof(by, "POST", parUrl, startSeconds, changes) });
+const parProof = async (by: ClientKey, changes = {}) => ({
+  dpop: await proof(by, "POST", parUrl, startSeconds, changes),
+});
 
 /** The code of a pushed request. */
 async function pushedCode(server: TestServer, fields: Fields, headers: HeadersInit): Promise<string> {
@@ -86,8 +88,8 @@ test("[DO-08] the code of a confidential client is bound, too", async () => {
   const send = (headers: Record<string, string>) =>
     server.token({ ...webToken, code }, { headers: { ...basicHeader("web"), ...headers } });
   assertEquals(await getOutcome(await send({})), invalidProof);
-  assertEquals(await getOutcome(await send(tokenProof(otherKey))), invalidGrant);
-  assertEquals((await assertTokenResponse(await send(tokenProof(key)))).token_type, "DPoP");
+  assertEquals(await getOutcome(await send(await tokenProof(otherKey))), invalidGrant);
+  assertEquals((await assertTokenResponse(await send(await tokenProof(key)))).token_type, "DPoP");
 });
 
 test("[DO-08] a dpop_jkt that is no thumbprint is rejected by redirect and at PAR", async () => {
@@ -115,15 +117,15 @@ test("[DO-08] a binding survives login, consent and a reload of the pages", asyn
 
 test("[DO-08] a DPoP header at PAR binds the code like dpop_jkt; a parameter of the browser does not replace it", async () => {
   const server = await testServer();
-  await assertBoundCode(server, await pushedCode(server, {}, parProof(key)));
+  await assertBoundCode(server, await pushedCode(server, {}, await parProof(key)));
   await assertBoundCode(server, await pushedCode(server, { dpop_jkt: key.thumbprint }, {}));
-  await assertBoundCode(server, await pushedCode(server, { dpop_jkt: key.thumbprint }, parProof(key)));
+  await assertBoundCode(server, await pushedCode(server, { dpop_jkt: key.thumbprint }, await parProof(key)));
 });
 
 test("[DO-08] at PAR an invalid proof, and dpop_jkt of another key, are rejected", async () => {
   const server = await testServer();
   assertEquals(
-    await getOutcome(await push(server, { dpop_jkt: otherKey.thumbprint }, parProof(key))),
+    await getOutcome(await push(server, { dpop_jkt: otherKey.thumbprint }, await parProof(key))),
     invalidProof,
   );
   assertEquals(findLastRule(server), "DO-08");
@@ -132,9 +134,9 @@ test("[DO-08] at PAR an invalid proof, and dpop_jkt of another key, are rejected
     { htm: "GET" },
     { iat: startSeconds - 61 },
   ], async (claims) => {
-    assertEquals(await getOutcome(await push(server, {}, parProof(key, { claims }))), invalidProof);
+    assertEquals(await getOutcome(await push(server, {}, await parProof(key, { claims }))), invalidProof);
   });
-  const used = parProof(key);
+  const used = await parProof(key);
   assertEquals((await push(server, {}, used)).status, 201);
   assertEquals(await getOutcome(await push(server, {}, used)), invalidProof);
   assertEquals(findLastRule(server), "DO-04");
@@ -159,9 +161,14 @@ test("[DO-07, RT-02] the refresh token of a public client is bound to the key, a
   const first = await assertTokenResponse(await exchangeCode(server, await server.code(), key)) as Tokens;
   assertEquals(await getOutcome(await refresh(server, first.refresh_token)), invalidProof);
   assertEquals(findLastRule(server), "DO-07");
-  assertEquals(await getOutcome(await refresh(server, first.refresh_token, {}, tokenProof(otherKey))), invalidGrant);
+  assertEquals(
+    await getOutcome(await refresh(server, first.refresh_token, {}, await tokenProof(otherKey))),
+    invalidGrant,
+  );
   assertEquals(findLastRule(server), "DO-07");
-  const second = await assertTokenResponse(await refresh(server, first.refresh_token, {}, tokenProof(key))) as Tokens;
+  const second = await assertTokenResponse(
+    await refresh(server, first.refresh_token, {}, await tokenProof(key)),
+  ) as Tokens;
   assertEquals([second.token_type, decodeClaims(second.access_token).cnf], ["DPoP", { jkt: key.thumbprint }]);
   assertEquals((await fetchIntrospection(server, first.access_token)).active, true);
 });
@@ -175,10 +182,13 @@ test("[DO-07, RT-03] a bound refresh token does not rotate, unless refresh.rotat
   ) {
     const server = await testServer({ ...refreshing, ...options });
     const first = await assertTokenResponse(await exchangeCode(server, await server.code(), key)) as Tokens;
-    const send = (token: string) => refresh(server, token, {}, tokenProof(key));
+    const send = async (token: string) => refresh(server, token, {}, await tokenProof(key));
     const second = await assertTokenResponse(await send(first.refresh_token)) as Tokens;
     assertEquals(second.refresh_token !== first.refresh_token, rotates);
-    assertEquals(await getOutcome(await refresh(server, second.refresh_token, {}, tokenProof(otherKey))), invalidGrant);
+    assertEquals(
+      await getOutcome(await refresh(server, second.refresh_token, {}, await tokenProof(otherKey))),
+      invalidGrant,
+    );
     assertEquals(await getOutcome(await send(first.refresh_token)), rotates ? invalidGrant : "200");
     const plain = await publicTokens(server);
     const next = await assertTokenResponse(await refresh(server, plain.refresh_token)) as Tokens;
@@ -192,10 +202,10 @@ test("[DO-07] a confidential client refreshes with a new key, and the new access
     const code = await server.code({ ...webRequest, client_id });
     const headers = basicHeader(client_id);
     const first = await assertTokenResponse(
-      await server.token({ ...webToken, code }, { headers: { ...headers, ...tokenProof(key) } }),
+      await server.token({ ...webToken, code }, { headers: { ...headers, ...await tokenProof(key) } }),
     ) as Tokens;
     const second = await assertTokenResponse(
-      await refresh(server, first.refresh_token, {}, { ...headers, ...tokenProof(otherKey) }),
+      await refresh(server, first.refresh_token, {}, { ...headers, ...await tokenProof(otherKey) }),
     );
     assertEquals(decodeClaims(second.access_token).cnf, { jkt: otherKey.thumbprint });
     const withoutProof = await getOutcome(await refresh(server, first.refresh_token, {}, headers));
@@ -206,25 +216,30 @@ test("[DO-07] a confidential client refreshes with a new key, and the new access
 test("[DO-07] a refresh with a proof binds the next refresh token of a public client, too", async () => {
   const server = await testServer(refreshing);
   const first = await publicTokens(server);
-  const second = await assertTokenResponse(await refresh(server, first.refresh_token, {}, tokenProof(key))) as Tokens;
+  const second = await assertTokenResponse(
+    await refresh(server, first.refresh_token, {}, await tokenProof(key)),
+  ) as Tokens;
   assertEquals(decodeClaims(second.access_token).cnf, { jkt: key.thumbprint });
   assertEquals(await getOutcome(await refresh(server, second.refresh_token)), invalidProof);
-  assertEquals(await getOutcome(await refresh(server, second.refresh_token, {}, tokenProof(otherKey))), invalidGrant);
-  assertEquals(await getOutcome(await refresh(server, second.refresh_token, {}, tokenProof(key))), "200");
+  assertEquals(
+    await getOutcome(await refresh(server, second.refresh_token, {}, await tokenProof(otherKey))),
+    invalidGrant,
+  );
+  assertEquals(await getOutcome(await refresh(server, second.refresh_token, {}, await tokenProof(key))), "200");
 });
 
 test("[DO-07, RT-05] a repetition within refresh.grace needs the key that the first use has bound the next token to", async () => {
   const server = await testServer({ ...refreshing, refresh: { grace: 10 } });
   const first = await publicTokens(server);
   const send = (headers = {}) => refresh(server, first.refresh_token, {}, headers);
-  const second = await assertTokenResponse(await send(tokenProof(key))) as Tokens;
+  const second = await assertTokenResponse(await send(await tokenProof(key))) as Tokens;
   assertEquals(await getOutcome(await send()), invalidProof);
   assertEquals(findLastRule(server), "DO-07");
-  assertEquals(await getOutcome(await send(tokenProof(otherKey))), invalidGrant);
-  const repeated = await assertTokenResponse(await send(tokenProof(key))) as Tokens;
+  assertEquals(await getOutcome(await send(await tokenProof(otherKey))), invalidGrant);
+  const repeated = await assertTokenResponse(await send(await tokenProof(key))) as Tokens;
   assertEquals(repeated.refresh_token, second.refresh_token);
   assertEquals(await getOutcome(await refresh(server, second.refresh_token)), invalidProof);
-  assertEquals(await getOutcome(await refresh(server, second.refresh_token, {}, tokenProof(key))), "200");
+  assertEquals(await getOutcome(await refresh(server, second.refresh_token, {}, await tokenProof(key))), "200");
 });
 
 test("[DO-06, JB-14, IJ-19] the JWT bearer grant binds its token, and requires the key of a bound assertion", async () => {
@@ -237,10 +252,10 @@ test("[DO-06, JB-14, IJ-19] the JWT bearer grant binds its token, and requires t
         claims: { client_id: "gateway", ...claims },
         header: grantProfile && { typ: "oauth-id-jag+jwt" },
       });
-    const send = async (text: string, by?: ProofKey) =>
+    const send = async (text: string, by?: ClientKey) =>
       await postForm(server, "/oauth2/token", { grant_type: jwtBearer, assertion: text }, {
         ...basicHeader("gateway"),
-        ...by && tokenProof(by),
+        ...by && await tokenProof(by),
       });
     const { access_token, token_type } = await assertTokenResponse(await send(await assertion(), key));
     assertEquals([token_type, decodeClaims(access_token).cnf], ["DPoP", { jkt: key.thumbprint }]);
@@ -266,14 +281,14 @@ test("[TX-04, DO-06] a bound subject or actor token needs its proof, and the exc
   const { access_token: plain } = await publicTokens(server);
   const actorRequest = { grant_type: "client_credentials" };
   const { access_token: actor } = await assertTokenResponse(
-    await postForm(server, "/oauth2/token", actorRequest, { ...basicHeader("gateway"), ...tokenProof(key) }),
+    await postForm(server, "/oauth2/token", actorRequest, { ...basicHeader("gateway"), ...await tokenProof(key) }),
   );
-  const exchange = async (fields: Fields, by?: ProofKey) =>
+  const exchange = async (fields: Fields, by?: ClientKey) =>
     await postForm(server, "/oauth2/token", {
       grant_type: tokenExchange,
       subject_token_type: type("access_token"),
       ...fields,
-    }, { ...basicHeader("gateway"), ...by && tokenProof(by) });
+    }, { ...basicHeader("gateway"), ...by && await tokenProof(by) });
   const byActor = { subject_token: plain, actor_token: actor, actor_token_type: type("access_token") };
   for (const fields of [{ subject_token: subject }, byActor]) {
     for (const by of [undefined, otherKey]) {
@@ -295,11 +310,11 @@ test("[IJ-11] an ID-JAG that was requested with a proof is bound to the key, and
   const server = await testServer({ ...testClients, clients, resourceAuthorizationServers });
   const login = await exchangeCode(server, await server.code({ client_id: "cli" }), key, { client_id: "cli" });
   const { refresh_token, id_token } = await assertTokenResponse(login) as Tokens;
-  const request = (subject: Fields, by?: ProofKey) =>
+  const request = async (subject: Fields, by?: ClientKey) =>
     postForm(server, "/oauth2/token", {
       ...{ grant_type: tokenExchange, requested_token_type: type("id-jag"), audience, client_id: "cli" },
       ...subject,
-    }, by === undefined ? {} : tokenProof(by));
+    }, by === undefined ? {} : await tokenProof(by));
   const byIdToken = { subject_token: id_token, subject_token_type: type("id_token") };
   const byRefreshToken = { subject_token: refresh_token, subject_token_type: type("refresh_token") };
   for (const subject of [byIdToken, byRefreshToken]) {
@@ -320,7 +335,7 @@ for (const [name, skip, create] of storeKinds) {
       await testServer({ ...testClients, store: await open() }),
       await testServer({ ...testClients, store: await open() }),
     ] as const;
-    const dpop = proof(key, "POST", "https://as.test/oauth2/token", startSeconds);
+    const dpop = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds);
     const responses = await Promise.all(
       Array.from(
         { length: 20 },

@@ -5,17 +5,17 @@ import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { basicHeader, findLastRule, testClients } from "../../flows/client_endpoints.ts";
-import { postForm, proof, proofKey, startSeconds, tokenDigest } from "../../flows/dpop_proofs.ts";
+import { clientKey, postForm, proof, startSeconds, tokenDigest } from "../../flows/client_jwts.ts";
 import { assertTokenResponse, getOutcome, goodRequest, testServer } from "../../flows/harness.ts";
 import type { TestServer } from "../../flows/harness.ts";
 
-const key = await proofKey();
+const key = await clientKey();
 const options: LatchkeyOptions = { ...testClients, dpop: { nonce: "required" } };
 const useNonce = "400 use_dpop_nonce";
 
 /** A token request of `machine` with a proof that has this nonce. */
-function machineToken(server: TestServer, nonce: string | undefined, claims: Record<string, unknown> = {}) {
-  const dpop = proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce, ...claims } });
+async function machineToken(server: TestServer, nonce: string | undefined, claims: Record<string, unknown> = {}) {
+  const dpop = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce, ...claims } });
   return postForm(server, "/oauth2/token", { grant_type: "client_credentials", scope: "read" }, {
     ...basicHeader("machine"),
     dpop,
@@ -33,9 +33,9 @@ function nonceOf({ headers }: Response): string {
 }
 
 /** GET /oauth2/userinfo with a bound token. */
-function getUserinfo(server: TestServer, token: string, nonce: string | undefined, iat = startSeconds) {
-  const claims = { nonce, ath: tokenDigest(token), iat };
-  const dpop = proof(key, "GET", "https://as.test/oauth2/userinfo", startSeconds, { claims });
+async function getUserinfo(server: TestServer, token: string, nonce: string | undefined, iat = startSeconds) {
+  const claims = { nonce, ath: await tokenDigest(token), iat };
+  const dpop = await proof(key, "GET", "https://as.test/oauth2/userinfo", startSeconds, { claims });
   return server.get("/oauth2/userinfo", { headers: { authorization: `DPoP ${token}`, dpop } });
 }
 
@@ -110,7 +110,7 @@ test("[DO-05] instances with one store accept each other's nonces, other issuers
     nonceOf(
       await postForm(other, "/oauth2/token", { grant_type: "client_credentials" }, {
         ...basicHeader("machine"),
-        dpop: proof(key, "POST", "https://other.test/oauth2/token", startSeconds),
+        dpop: await proof(key, "POST", "https://other.test/oauth2/token", startSeconds),
       }),
     ),
     nonce,
@@ -120,16 +120,16 @@ test("[DO-05] instances with one store accept each other's nonces, other issuers
 test("[DO-05] a missing nonce uses no code up, and PAR demands one for a proof", async () => {
   const server = await testServer(options);
   const code = await server.code();
-  const exchangeCode = (nonce?: string) =>
+  const exchangeCode = async (nonce?: string) =>
     server.token({ code }, {
-      headers: { dpop: proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce } }) },
+      headers: { dpop: await proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce } }) },
     });
   const rejected = await exchangeCode();
   assertEquals(await getOutcome(rejected), useNonce);
   assertEquals((await assertTokenResponse(await exchangeCode(nonceOf(rejected)))).token_type, "DPoP");
-  const push = (nonce?: string) =>
+  const push = async (nonce?: string) =>
     postForm(server, "/oauth2/par", goodRequest, {
-      dpop: proof(key, "POST", "https://as.test/oauth2/par", startSeconds, { claims: { nonce } }),
+      dpop: await proof(key, "POST", "https://as.test/oauth2/par", startSeconds, { claims: { nonce } }),
     });
   const pushed = await push();
   assertEquals(await getOutcome(pushed), useNonce);
@@ -145,7 +145,7 @@ test("[DO-05, DO-09] userinfo has nonces of its own: 401 use_dpop_nonce with the
   const { access_token } = await assertTokenResponse(
     await server.token({ code }, {
       headers: {
-        dpop: proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce: ofToken } }),
+        dpop: await proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce: ofToken } }),
       },
     }),
   );
