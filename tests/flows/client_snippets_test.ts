@@ -2,7 +2,7 @@
  * The settings that a client's page offers: run with the libraries they are for, and read as their languages read them.
  */
 
-import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { after, test } from "node:test";
@@ -205,6 +205,12 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
     const { scope } = JSON.parse(await paste(settingsOf(as, id).get("curl")!.text!));
     assertEquals(scope, id === "machine" ? "read write" : "openid profile email");
   });
+  // A rejection is shown: in the redirect, or in a response to the shell.
+  const stderrOf = async (text: string) => (await promisify(execFile)(shell!, ["-c", text])).stderr;
+  const withScope = settingsOf(as, "none").get("curl")!.text!.replace(/scope=openid[^']*/, "scope=nothing");
+  assertMatch(await stderrOf(withScope), /No code: \S+[?&]error=invalid_scope&error_description=/);
+  const withId = settingsOf(as, "none").get("curl")!.text!.replaceAll("client_id=none", "client_id=nothing");
+  assertMatch(await stderrOf(withId), /No code: .*"error":"invalid_request"/);
   // If the user has to log in first, the URL is printed, and the rest waits for the code.
   const { text } = settingsOf(as, "none", false).get("curl")!;
   const [begin, end] = text!.split("code=THE_CODE_FROM_THE_LAST_URL\n");

@@ -29,11 +29,11 @@ export const curl: SnippetWriter = (info) => {
   const authorize = info.authorize;
   const authorizationLines = info.demands.includes("par") ? pushedLines(info, request) : info.autoLogin
     ? [
-      `response=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
+      `response=$(curl -sS -G -H 'Accept: application/json' -w '%{redirect_url}' \\`,
       `  ${shellQuote(authorize)} \\`,
       ...request.map(([name, value]) => `  ${field(name, value)} \\`),
       `  -d "code_challenge=$challenge")`,
-      codeOfResponse,
+      ...codeOfResponse,
     ]
     : [
       `printf '%s\\n' ${
@@ -69,15 +69,16 @@ function pushedLines(info: ClientInfo, request: readonly (readonly [string, stri
     `-d "code_challenge=$challenge"`,
   ].join(" \\\n  ");
   return [
-    `request_uri=$(${push} |`,
-    `  sed -n 's/.*"request_uri":"\\([^"]*\\)".*/\\1/p')`,
+    `pushed=$(${push})`,
+    `request_uri=$(printf %s "$pushed" | sed -n 's/.*"request_uri":"\\([^"]*\\)".*/\\1/p')`,
+    `[ -n "$request_uri" ] || printf 'No request_uri: %s\\n' "$pushed" >&2`,
     ...info.autoLogin
       ? [
-        `response=$(curl -sS -G -o /dev/null -w '%{redirect_url}' \\`,
+        `response=$(curl -sS -G -H 'Accept: application/json' -w '%{redirect_url}' \\`,
         `  ${shellQuote(info.authorize)} \\`,
         `  ${field("client_id", info.clientId)} \\`,
         `  -d "request_uri=$request_uri")`,
-        codeOfResponse,
+        ...codeOfResponse,
       ]
       : [
         `printf '%s\\n' ${
@@ -88,7 +89,11 @@ function pushedLines(info: ClientInfo, request: readonly (readonly [string, stri
   ];
 }
 
-const codeOfResponse = `code=$(printf %s "$response" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`;
+/** Reads the code. A rejection is a redirect with the error, or the body of the response. */
+const codeOfResponse = [
+  `code=$(printf %s "$response" | sed -n 's/.*[?&]code=\\([^&]*\\).*/\\1/p')`,
+  `[ -n "$code" ] || printf 'No code: %s\\n' "$response" >&2`,
+];
 
 function credentials({ authMethod, clientId, secret = "" }: ClientInfo): string[] {
   if (authMethod === "client_secret_basic") {
