@@ -9,7 +9,7 @@ import type { JWTPayload } from "jose";
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector } from "../../src/inspector/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { cpuTimeOf } from "../until.ts";
 import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
@@ -140,6 +140,23 @@ test("[TP-02] a revoked access token of this server is rejected, as its resource
   assertMatch(await bench.check({ token: kept.access_token }), /Valid access token .*The token is not revoked/);
   assertMatch(await bench.check({ token: revoked.id_token }), /Valid ID token/);
   assertMatch(await bench.check({ token: JSON.stringify(revoked) }), /1 of 2 JWTs valid/);
+});
+
+test("[TP-02] an opaque access token of this server is valid, or rejected with the reason", async () => {
+  const [client] = refreshing.clients as readonly ClientMetadata[];
+  const bench = await tokenBench({ clients: [{ ...client!, access_token_format: "opaque" }] });
+  const [revoked, kept] = [await issue(bench), await issue(bench)];
+  const body = encode({ client_id: "spa", token: revoked.access_token });
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  assertEquals((await bench.get("/oauth2/revoke", { method: "POST", body, headers })).status, 200);
+  assertMatch(
+    await bench.check({ token: revoked.access_token }),
+    /Access token: opaque, the token was revoked .*rejected.*✗ Rule broken: the token is not revoked/,
+  );
+  assertMatch(
+    await bench.check({ token: kept.access_token }),
+    /Access token: opaque, valid .*valid.*1 of 1 checks passed/,
+  );
 });
 
 test("[TP-01] a token response with a refresh token: its JWTs are valid, and it goes to the token endpoint", async () => {

@@ -70,8 +70,10 @@ export async function checkToken(server: Server, pasted: PastedToken, options: C
   const base = { source: pasted.source, token: jwt, header, claims, disclosures, form };
   if (form !== "signed") {
     const isRefreshToken = form === "opaque" && chosen === undefined && await isRefresh(server, pasted);
-    const name = isRefreshToken ? "Refresh token" : chosen === undefined ? "Token" : kindNames[chosen];
-    return { ...base, name, isRefreshToken, checks: problems.map(toFormCheck) };
+    const revocation = form === "opaque" && !isRefreshToken ? await checkRevocation(server, jwt) : [];
+    const kind = revocation.length > 0 ? "access_token" : chosen;
+    const name = isRefreshToken ? "Refresh token" : kind === undefined ? "Token" : kindNames[kind];
+    return { ...base, name, isRefreshToken, checks: [...problems.map(toFormCheck), ...revocation] };
   }
   const kind = chosen ?? detectKind(parsed);
   const signature = header === undefined ? undefined : await checkSignature(server, kind, parsed, options.keys);
@@ -105,8 +107,10 @@ async function checkRevocation(server: Server, token: string): Promise<TokenChec
     passed: problem === undefined,
     expected: "a token that this server still accepts",
     received: problem ?? "such a token",
-    fix: "Get a new token. Only this server knows of the revocation: a resource that checks no more than the JWT " +
-      "accepts it until exp, unless it asks the introspection endpoint.",
+    fix: token.includes(".")
+      ? "Get a new token. Only this server knows of the revocation: a resource that checks no more than the JWT " +
+        "accepts it until exp, unless it asks the introspection endpoint."
+      : "Get a new token.",
   }];
 }
 

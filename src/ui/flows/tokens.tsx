@@ -144,14 +144,15 @@ const toneLabels = { good: "valid", bad: "rejected", open: "not verified" } as c
 
 /** Says that it is the status of the JWTs only, if others were pasted with them. */
 function toneLabel(tone: keyof typeof toneLabels, results: readonly TokenResult[]): string {
-  return tone === "good" && results.some(isOpaque) ? "JWTs valid" : toneLabels[tone];
+  const hasUnknown = results.some((result) => isOpaque(result) && !isValid(result));
+  return tone === "good" && hasUnknown ? "JWTs valid" : toneLabels[tone];
 }
 
-/** The status of the worst JWT. One that is encrypted cannot be verified here, nor can an opaque token. */
+/** The worst status. An encrypted token cannot be verified here, nor an opaque one of another server. */
 function worstTone(results: readonly TokenResult[]): keyof typeof toneLabels {
   if (results.some(hasFailed)) return "bad";
-  const jwts = results.filter((result) => !isOpaque(result));
-  return jwts.length > 0 && jwts.every(isValid) ? "good" : "open";
+  const verifiable = results.filter((result) => !isOpaque(result) || isValid(result));
+  return verifiable.length > 0 && verifiable.every(isValid) ? "good" : "open";
 }
 
 function isOpaque({ form }: TokenResult): boolean {
@@ -162,8 +163,10 @@ function hasFailed({ checks }: TokenResult): boolean {
   return checks.some(({ passed }) => passed === false);
 }
 
+/** Whether the signature and the rules are right; of an opaque token, whether this server accepts it. */
 function isValid(result: TokenResult): boolean {
-  return result.signature?.passed === true && !hasFailed(result);
+  const isGenuine = isOpaque(result) ? result.checks.length > 0 : result.signature?.passed === true;
+  return isGenuine && !hasFailed(result);
 }
 
 /** The verdict on what was pasted. */
@@ -173,7 +176,9 @@ function pageHeading({ results, callback }: TokensProps): string {
     const opaque = results.filter(isOpaque).length;
     const jwts = results.length - opaque;
     if (jwts === 0) return `${opaque} opaque tokens`;
-    const valid = `${results.filter(isValid).length} of ${jwts === 1 ? "1 JWT" : `${jwts} JWTs`} valid`;
+    const valid = `${results.filter((result) => !isOpaque(result) && isValid(result)).length} of ${
+      jwts === 1 ? "1 JWT" : `${jwts} JWTs`
+    } valid`;
     return opaque === 0 ? valid : `${valid}, ${opaque} opaque`;
   }
   if (callback === undefined) return "Check a token";
@@ -183,7 +188,10 @@ function pageHeading({ results, callback }: TokensProps): string {
 
 /** The verdict on a token: first that on its signature. */
 function headline({ name, form, checks, signature }: TokenResult): string {
-  if (form === "opaque") return `${name}: opaque`;
+  if (form === "opaque") {
+    const status = checks.length === 0 ? "" : checks[0]!.passed ? ", valid" : `, ${checks[0]!.received}`;
+    return `${name}: opaque${status}`;
+  }
   const lowerCaseName = lowerFirst(name);
   if (signature !== undefined && signature.passed !== true) return signature.heading;
   const failed = checks.filter(({ passed }) => passed === false).length;
