@@ -5,8 +5,7 @@ import type { Server } from "../oauth/server.ts";
 import { readAccessToken } from "../oauth/tokens/read_access_token.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import { type IssuedToken, issuedTokens } from "../recorder/issued_tokens.ts";
-import type { Issued, IssuedActions } from "../ui/flows/props.ts";
-import type { Status } from "../ui/status_badge.tsx";
+import type { Issued, IssuedActions, IssuedStatus } from "../ui/flows/props.ts";
 import { formatTime, relativeTime } from "./labels.ts";
 
 const kindLabels: Readonly<Record<IssuedToken["kind"], string>> = {
@@ -40,7 +39,7 @@ export async function issuedItems(server: Server, flow: Flow, canControl: boolea
 }
 
 /** What can be done with a token. One that is not valid can only be read. */
-function actionsOf({ kind, reference }: IssuedToken, { tone }: Status): IssuedActions {
+function actionsOf({ kind, reference }: IssuedToken, { tone }: IssuedStatus): IssuedActions {
   const isValid = tone === "good";
   return {
     reference,
@@ -50,7 +49,7 @@ function actionsOf({ kind, reference }: IssuedToken, { tone }: Status): IssuedAc
   };
 }
 
-async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken): Promise<Status> {
+async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken): Promise<IssuedStatus> {
   const now = server.now();
   const { kind, value, expiresAt } = token;
   if (kind === "id_token") return statusUntil(expiresAt, now, "valid");
@@ -61,7 +60,7 @@ async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken
   }
   const record = await server.store.get(kind, await storageKey(server, value));
   if (record === undefined) return { tone: "open", label: "no longer stored" };
-  if (record.consumedAt !== undefined) return { tone: "open", label: `used at ${formatTime(record.consumedAt, now)}` };
+  if (record.consumedAt !== undefined) return withTime("open", "used at", record.consumedAt, now);
   if (await isRevoked(server, record.grantId)) return revokedWithGrant;
   const { grant: { subject, scope }, validUntil } = record.value;
   if (!scope.includes("offline_access") && await isRevoked(server, subject.sid)) {
@@ -70,19 +69,29 @@ async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken
   return statusUntil(validUntil, now, kind === "code" ? "not exchanged, valid" : "valid");
 }
 
-const revokedWithGrant: Status = { tone: "bad", label: "revoked with its grant" };
+const revokedWithGrant: IssuedStatus = { tone: "bad", label: "revoked with its grant" };
 
 /** Whether a grant or a session is revoked. */
 async function isRevoked(server: Server, grantId: string | undefined): Promise<boolean> {
   return grantId !== undefined && await server.store.get("revocation", grantId) !== undefined;
 }
 
-function statusUntil(expiresAt: number | undefined, now: number, label: string): Status {
+function statusUntil(expiresAt: number | undefined, now: number, label: string): IssuedStatus {
   if (expiresAt === undefined) return { tone: "good", label };
   if (now >= expiresAt) return expiredStatus(expiresAt, now);
-  return { tone: "good", label: `${label} until ${formatTime(expiresAt, now)}, ${relativeTime(expiresAt, now)}` };
+  return withTime("good", `${label} until`, expiresAt, now, `, ${relativeTime(expiresAt, now)}`);
 }
 
-function expiredStatus(at: number, now: number): Status {
-  return { tone: "open", label: `expired at ${formatTime(at, now)}` };
+function expiredStatus(at: number, now: number): IssuedStatus {
+  return withTime("open", "expired at", at, now);
+}
+
+/** The end of the last year with four digits, in milliseconds since the epoch. */
+const maxShownTime = Date.UTC(10_000, 0);
+
+/** A status that names a time. A token may contain one that no calendar has: it is a text. */
+function withTime(tone: IssuedStatus["tone"], label: string, at: number, now: number, rest = ""): IssuedStatus {
+  const text = formatTime(at, now);
+  if (at < 0 || at >= maxShownTime) return { tone, label: `${label} ${text}${rest}` };
+  return { tone, label, at, isOtherDay: text.length > 8, rest };
 }

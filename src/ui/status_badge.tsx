@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** A status as a pill. */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 
 /** Good, good with a warning, bad, not decided yet, or revoked. */
 export type Tone = "good" | "warn" | "bad" | "open" | "over";
@@ -16,12 +16,13 @@ export interface Status {
 
 const toneMarks: Readonly<Record<Tone, string>> = { good: "✓", warn: "!", bad: "✗", open: "–", over: "⊘" };
 
-/** A word with a mark in front, never colour alone. */
-export function StatusBadge({ tone, label }: Status): VNode {
+/** A word with a mark in front, never colour alone; then the children, such as a time. */
+export function StatusBadge({ tone, label, children }: Status & { readonly children?: ComponentChildren }): VNode {
   return (
     <span class={`pill ${tone}`}>
       <b aria-hidden="true">{toneMarks[tone]}</b>
       {label}
+      {children}
     </span>
   );
 }

@@ -11,7 +11,7 @@ import { Code } from "../value.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
 import { Habits } from "./habits.tsx";
 import { CompareLink, formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
-import type { FailureReason, FlowProps, Issued, IssuedActions } from "./props.ts";
+import type { FailureReason, FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
 
@@ -69,6 +69,18 @@ function ListBeside({ base }: Pick<FlowProps, "base">): VNode {
   );
 }
 
+/** The status of an issued code or token. */
+function IssuedBadge({ tone, label, at, isOtherDay, rest }: IssuedStatus): VNode {
+  if (at === undefined) return <StatusBadge tone={tone} label={label} />;
+  return (
+    <StatusBadge tone={tone} label={label}>
+      {" "}
+      <Timestamp at={at} full={isOtherDay} />
+      {rest}
+    </StatusBadge>
+  );
+}
+
 /** Issued codes and tokens with their current status, each below the one that it was issued for. */
 function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; readonly base: string }): VNode {
   return (
@@ -77,7 +89,7 @@ function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; read
         <li key={i}>
           <span class="issued">
             <a href={`#step-${step}`}>{name} of step {step}</a>
-            <StatusBadge {...status} />
+            <IssuedBadge {...status} />
             {actions && <TokenActions base={base} actions={actions} name={` ${lowerFirst(name)} of step ${step}`} />}
           </span>
           {children.length > 0 && <IssuedTree issued={children} base={base} />}

@@ -201,12 +201,22 @@ export interface IssuedActions {
   readonly canCheck: boolean;
 }
 
+/** A status that may name a time: label, time, rest. */
+export interface IssuedStatus extends Status {
+  /** Milliseconds since the epoch. Absent: the label names no time. */
+  readonly at?: number;
+  /** Whether the time is of another day than today, so that it needs its date. */
+  readonly isOtherDay?: boolean;
+  /** Follows the time. */
+  readonly rest?: string;
+}
+
 /** An issued code or token, with the tokens issued for it. */
 export interface Issued {
   readonly name: string;
   /** The step that issued it. */
   readonly step: number;
-  readonly status: Status;
+  readonly status: IssuedStatus;
   /** Absent: this visitor cannot control tokens. */
   readonly actions?: IssuedActions;
   readonly children: readonly Issued[];
