@@ -52,6 +52,8 @@ export interface EndpointDescription {
   readonly metadataName?: string;
   /** The path, including the path of the issuer. A final `*` matches any text without slashes. */
   readonly path: string;
+  /** The origin of a hosted resource that is not on that of the server; its path begins with `//` and the host. */
+  readonly origin?: string;
   /** Further paths of it, outside of metadata. Default: none. */
   readonly aliases?: readonly string[];
   /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */

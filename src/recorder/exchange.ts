@@ -79,6 +79,8 @@ export interface Exchange {
   readonly newestAtResponse?: number;
   /** The name of the endpoint, such as `token`; {@link unknownEndpoint} if no route matches the path. */
   readonly endpoint: string;
+  /** The origin of a hosted resource that is not on that of the server; the path begins with `//` and the host. */
+  readonly origin?: string;
   /** The title on pages, such as `Code exchange`. */
   readonly title: string;
   /** The label of a success on pages, such as `revoked`. */

@@ -138,6 +138,7 @@ function buildExchange(draft: ExchangeDraft): Exchange {
     ...respondedAt !== undefined && { respondedAt, newestAtResponse },
     endpoint: endpoint?.name ?? unknownEndpoint,
     title: endpoint === undefined ? "Unknown address" : findTitle(endpoint, request),
+    ...endpoint?.origin !== undefined && { origin: endpoint.origin },
     ...endpoint?.doneLabel !== undefined && { doneLabel: endpoint.doneLabel },
     caller: endpoint?.caller ?? "any",
     request,

@@ -62,6 +62,7 @@ export function hostResource(
   const documentUrl = metadataUrl(getUrl());
   assertEndpointUrl(getUrl());
   const path = pathForUrl(app.server, getUrl());
+  const origin = path.startsWith("//") ? { origin: new URL(getUrl()).origin } : {};
   const { name } = app.findEndpoint(path) ?? {};
   if (name !== undefined && name !== resourceEndpointName) {
     throw new ConfigurationError([{
@@ -95,6 +96,7 @@ export function hostResource(
       {
         name: resourceEndpointName,
         path,
+        ...origin,
         methods: ["GET", "POST"],
         caller: "resource client",
         cors: true,
@@ -107,6 +109,7 @@ export function hostResource(
       {
         name: "resource_metadata",
         path: pathForUrl(app.server, documentUrl),
+        ...origin,
         methods: ["GET"],
         caller: "any",
         cors: true,

@@ -8,7 +8,10 @@ import type { Har } from "../../src/recorder/export/har.ts";
 import { formatFlow } from "../../src/recorder/export/text.ts";
 import { publicTokens, userinfo, webTokens } from "../flows/client_endpoints.ts";
 import { basic, testServer, verifier } from "../flows/harness.ts";
+import { inspector } from "../../src/inspector/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
+import { mcpServer } from "../../src/resource/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
 import { completeLogin, interactiveServer, recordedServer } from "./recorded_server.ts";
 import type { RecordedServer } from "./recorded_server.ts";
 
@@ -166,6 +169,23 @@ function assertHar({ log }: Har): void {
     ]);
   }
 }
+
+test("the size of a body that was not recorded is -1, and a hosted resource elsewhere has its own scheme", async () => {
+  const inspected = inspector();
+  const plugins = [inspected, mcpServer("https://api.example/mcp")];
+  await using as = await latchkey({ issuer: "http://localhost:9000", plugins });
+  const post = async (path: string, headers: Record<string, string>, body?: string) =>
+    await (await as.fetch(new Request(as.issuer + path, { method: "POST", headers, body }))).text();
+  await post("//api.example/mcp", { authorization: "Bearer unknown" });
+  await post("/oauth2/token", { "content-type": "text/plain", "content-length": "3" }, "abc");
+  await (await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`))).text();
+  const { entries } = toHar(inspected.recorder.exchanges(), { issuer: as.issuer }).log;
+  assertEquals(entries.map(({ request }) => [request.url, request.bodySize]), [
+    ["https://api.example/mcp", 0],
+    ["http://localhost:9000/oauth2/token", -1],
+    ["http://localhost:9000/oauth2/userinfo", 0],
+  ]);
+});
 
 test("the archive is HAR 1.2 with flows as pages and exchanges as entries", async () => {
   const here = await recordedServer();

@@ -145,6 +145,10 @@ const harEntry = members({
   _latchkey: members({
     "newestAtResponse?": anyValue,
     endpoint: anyText,
+    "origin?": text(["https://api.example"], {
+      expected: "an origin",
+      accepts: (origin) => /^https?:\/\//.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin,
+    }),
     title: anyText,
     "doneLabel?": anyText,
     caller: choice(["browser", "client", "resource client", "any"]),

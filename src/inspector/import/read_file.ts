@@ -191,7 +191,8 @@ function readHar({ log: { entries } }: HarFile): ReturnType<typeof readFlowFile>
         ...status !== 0 && { respondedAt: at + time },
         request: {
           method: request.method,
-          path: /^https?:\/\/[^/?#]*([^?]*)/i.exec(request.url)![1]!,
+          path: (facts.origin === undefined ? "" : `//${new URL(facts.origin).host}`) +
+            /^https?:\/\/[^/?#]*([^?]*)/i.exec(request.url)![1]!,
           headers: headersOf(request.headers),
           query: toFields(request.queryString),
           form,

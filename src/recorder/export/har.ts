@@ -71,8 +71,13 @@ function toHarRequest({ method, query, form, headers, body }: RecordedRequest, u
     ...body !== undefined &&
       { postData: { mimeType, ...hasForm && { params: toHarPairs(form) }, ...!hasForm && { text: body } } },
     headersSize: -1,
-    bodySize: byteLength(body),
+    bodySize: body === undefined && hasBody(headers) ? -1 : byteLength(body),
   };
+}
+
+/** Whether a request was sent with a body, recorded or not. */
+function hasBody({ "transfer-encoding": coding, "content-length": length = "0" }: RecordedRequest["headers"]): boolean {
+  return coding !== undefined || Number(length) > 0;
 }
 
 /** The response; without one the status is 0. */
