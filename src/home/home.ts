@@ -22,6 +22,7 @@ import { mayListClients } from "../app/suggest_match.ts";
 import type { Context } from "../app/context.ts";
 import { describeSnippets } from "../admin/describe_snippets.ts";
 import type { Client } from "../oauth/clients/repository.ts";
+import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import type { HomeProps } from "../ui/home.tsx";
 import { callbackUri, startLinks } from "./demo_client.ts";
 
@@ -57,6 +58,7 @@ export const home: Handlers = {
       flows: isTrustedHost(server, context.request) ? await app.recentFlows() : undefined,
       persistent: server.store.persistent === true,
       profile: server.settings.profile?.label,
+      otherHost: findOtherHost(context),
       login,
       tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,
       scopes: server.settings.scopes,
@@ -64,6 +66,18 @@ export const home: Handlers = {
     return html(200, page, browser.headers);
   },
 };
+
+/** The host that a browser asked, if it is neither that of the issuer nor that of the pages. */
+function findOtherHost({ server, request }: Context): string | undefined {
+  const host = request.headers.get("host");
+  const isOwn = (origin: string) => {
+    const own = new URL(origin);
+    const asked = `${own.protocol}//${host}`;
+    return URL.canParse(asked) && new URL(asked).host === own.host;
+  };
+  if (host === null || server.settings.isIssuerFromHost || serverOrigins(server).some(isOwn)) return undefined;
+  return host;
+}
 
 /**
  * The settings of the first configured client that users log in to; of one that an application can use, if there is

@@ -6,6 +6,7 @@ import type { ListedClient } from "./client_details.tsx";
 import type { ListedUser } from "./users.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
 import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
@@ -28,6 +29,8 @@ export interface HomeProps extends Site {
   readonly endpoints: readonly { readonly name: string; readonly url: string }[];
   /** The profile of the server; absent: none. */
   readonly profile?: string;
+  /** The host of this request, if it is not that of the issuer; absent if they are equal. */
+  readonly otherHost?: string;
   /** Whether users log in on a page. */
   readonly login: "automatic" | "page";
   /** The path of the tour; absent if there is none. */
@@ -151,6 +154,14 @@ export function Home(props: HomeProps): VNode {
       }
       opening={
         <>
+          {props.otherHost !== undefined && (
+            <Notice kind="warn">
+              <p>
+                This page was requested from <Code text={props.otherHost} />, but clients and links use the issuer,{" "}
+                <Code text={issuer} />. Set the port or the issuer so that they match.
+              </p>
+            </Notice>
+          )}
           <p>
             OAuth 2.1{scopes.includes("openid") && " and OpenID Connect"}
             {profile !== undefined && (

@@ -36,6 +36,28 @@ async function exchange(as: Latchkey, origin: string, code: string) {
   return await response.json();
 }
 
+test("[DM-19] the home page warns if it was requested from another host or port than that of the issuer", async () => {
+  await using as = await latchkey({ issuer: "http://localhost:9000" });
+  const warning = async (host: string) => {
+    const response = await as.fetch(new Request(`${as.issuer}/`, { headers: { host } }));
+    return /This page was requested from <code[^>]*>(.*?)<\/code>/.exec(await response.text())?.[1];
+  };
+  await forEachCase<[string, string | undefined]>([
+    ["localhost:9000", undefined],
+    ["LOCALHOST:9000", undefined],
+    ["localhost:9001", "localhost:9001"],
+    ["127.0.0.1:9000", "127.0.0.1:9000"],
+    ["localhost", "localhost"],
+  ], async ([host, expected]) => assertEquals((await warning(host))?.replaceAll("<wbr/>", ""), expected));
+  await using named = await latchkey({ issuer: "https://as.test", frontChannelUrl: "http://localhost:8000" });
+  for (const host of ["as.test", "as.test:443", "localhost:8000"]) {
+    const response = await named.fetch(new Request(`${named.issuer}/`, { headers: { host } }));
+    assertEquals((await response.text()).includes("This page was requested"), false, host);
+  }
+  await using any = await open();
+  assertEquals((await (await send(any, "http://localhost:1", "/")).text()).includes("This page was requested"), false);
+});
+
 test("[OP-12] from-host: the issuer of each request is the origin that it was sent to", async () => {
   await using as = await open();
   await forEachCase(
