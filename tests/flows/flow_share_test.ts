@@ -71,6 +71,9 @@ test("[FL-02] each step as curl repeats the request in bash, whatever the client
       body: JSON.stringify({ text, client_secret: client.client_secret }),
     })).text();
   }
+  const missing = await fetch(`${url}/flows/1.sh?step=99`);
+  assertEquals(missing.status, 404);
+  assertMatch(await missing.text(), /The flow has no such step/);
   const { recorder } = inspected;
   const recorded = recorder.exchanges().filter(({ flow }) => flow !== undefined);
   assert(recorded.length >= 4 + 3 * hostile.length, `${recorded.length}`);
@@ -140,7 +143,9 @@ test("[FL-02] a step whose body was not recorded whole has no curl command", asy
     assertStringIncludes(page, `POST ${path}`);
     assert(!page.includes(".sh?step="), `${path} ${JSON.stringify(headers)}`);
     const command = await fetch(`${url}/flows/${id}.sh?step=1`);
-    assertEquals(command.status, 404, await command.text());
+    const text = await command.text();
+    assertEquals(command.status, 404, text);
+    assertMatch(text, /This step has no curl command/);
   }
 });
 
