@@ -6,6 +6,7 @@ import { HttpError } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { constantTimeEqual, digest } from "../oauth/secrets.ts";
+import { readAuthorization } from "../oauth/tokens/bound_token.ts";
 
 /**
  * Rejects a request that may not use the control.
@@ -22,7 +23,7 @@ export async function authorizeRequest({ server, request }: Context, secret: str
     });
   }
   if (secret === undefined) return;
-  const sent = /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  const { token: sent } = readAuthorization(request.headers.get("authorization"), false);
   if (sent !== undefined && constantTimeEqual(await digest(sent), await digest(secret))) return;
   throw new HttpError(401, "CO-01", "The control needs its secret", {
     expected: "Authorization: Bearer and the secret",

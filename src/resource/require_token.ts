@@ -7,8 +7,7 @@ import { type HttpResponse, json, toResponse } from "../http/message.ts";
 import { corsHeaders, parseTarget } from "../http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
 import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
-import { assertBinding, readAuthorization } from "../oauth/tokens/bound_token.ts";
-import type { SentToken, TokenScheme } from "../oauth/tokens/bound_token.ts";
+import { assertKeyProven, requireSentToken, type TokenScheme } from "../oauth/tokens/bound_token.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
@@ -16,8 +15,6 @@ import { assertRequiredLogin, insufficientLogin, loginParameters } from "./requi
 
 /** The part of a request that is checked. Not its host: `resource` is the identifier. */
 type TokenRequest = Pick<Request, "method" | "url"> & { readonly headers: { get(name: string): string | null } };
-
-const maxTokenLength = 16 * 1024;
 
 const queryToken = /[?&]access_token=[^&#]/;
 
@@ -97,10 +94,28 @@ export function stepUpChallenge(token: AccessTokenClaims, options: RequiredToken
 export async function verifyRequest(request: TokenRequest, options: RequiredToken): Promise<AccessTokenClaims> {
   assertScope(options);
   assertRequiredLogin(options);
-  const { scheme, token } = readToken(request, options);
-  const claims = await options.verifier.verify(token);
+  const { method, url, headers } = request;
+  const { resource, dpop, verifier } = options;
+  const { scheme, token } = requireSentToken(headers.get("authorization"), {
+    rule: "PR-08",
+    proofs: dpop,
+    // A token in the query counts as not sent (OAuth 2.1 §5.1).
+    other: queryToken.test(url) ? { name: "query" } : undefined,
+  });
+  const claims = await verifier.verify(token);
   assertClaims(claims, options);
-  await assertProof(request, scheme, token, claims.cnf, options);
+  await assertKeyProven(scheme, claims.cnf, dpop, (boundKey) =>
+    dpop!.verify(
+      {
+        method,
+        // The identifier names the external origin: a proxy may change the host of the request.
+        url: new URL(resource).origin + parseTarget(url, {}).path,
+        header: (name) => headers.get(name),
+      },
+      token,
+      verifier.now(),
+      boundKey,
+    ));
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
 }
 
@@ -159,80 +174,6 @@ function assertScope({ scope = [], scopes }: RequiredToken): void {
   throw new TypeError(
     `scope: expected values of scopes (${scopes?.join(" ")}), received ${unknown.join(" ")}. Add them to scopes.`,
   );
-}
-
-/** The token in the `Authorization` header. A token in the query counts as not sent (OAuth 2.1 §5.1). */
-function readToken({ url, headers }: TokenRequest, { dpop }: RequiredToken): Required<SentToken> {
-  const authorization = headers.get("authorization");
-  const { scheme, token } = readAuthorization(authorization, dpop !== undefined);
-  const hasQueryToken = queryToken.test(url);
-  if (token !== undefined && hasQueryToken) {
-    throw new OAuthError("invalid_request", "the access token was sent in two places", {
-      rule: "BR-01",
-      expected: "the Authorization header only",
-      received: "the header and the query",
-    });
-  }
-  if (scheme === undefined || token === undefined || token.length > maxTokenLength) {
-    throw new OAuthError("invalid_token", "an access token is required", {
-      rule: "PR-08",
-      // A request that authenticates in another way has no token either (RFC 6750 §3.1).
-      challenge: scheme === undefined ? "bare" : undefined,
-      expected: dpop?.required
-        ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
-        : `Authorization: Bearer TOKEN${dpop === undefined ? "" : ", or DPoP TOKEN"}`,
-      received: describeMissingToken(authorization, scheme, hasQueryToken),
-    });
-  }
-  return { scheme, token };
-}
-
-function describeMissingToken(
-  authorization: string | null,
-  scheme: TokenScheme | undefined,
-  hasQueryToken: boolean,
-): string {
-  if (hasQueryToken) return "a token in the query, where it is not accepted";
-  if (authorization === null) return "no token";
-  return scheme === undefined ? "another Authorization header" : "a malformed token";
-}
-
-/** Requires the proof of the key that the token is bound to (RFC 9449 §7). */
-async function assertProof(
-  { method, url, headers }: TokenRequest,
-  scheme: TokenScheme,
-  token: string,
-  cnf: unknown,
-  { resource, dpop, verifier }: RequiredToken,
-): Promise<void> {
-  if (scheme === "Bearer" && cnf === undefined) {
-    if (!dpop?.required) return;
-    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
-      rule: "DO-09",
-      expected: "a token of token_type DPoP",
-      received: "a bearer token",
-    });
-  }
-  if (dpop === undefined) {
-    throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
-      rule: "DO-09",
-      expected: "a token without cnf",
-      received: "one with cnf",
-      fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
-    });
-  }
-  await assertBinding(scheme, cnf, (boundKey) =>
-    dpop.verify(
-      {
-        method,
-        // The identifier names the external origin: a proxy may change the host of the request.
-        url: new URL(resource).origin + parseTarget(url, {}).path,
-        header: (name) => headers.get(name),
-      },
-      token,
-      verifier.now(),
-      boundKey,
-    ));
 }
 
 /** Checks issuer, expiry and audience (RFC 9068 §4). */

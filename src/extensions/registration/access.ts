@@ -3,6 +3,7 @@
 import { OAuthError } from "../../oauth/errors.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
+import { readAuthorization } from "../../oauth/tokens/bound_token.ts";
 import { registrationPolicy } from "./settings.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 
@@ -22,8 +23,6 @@ export interface RegistrationOwner {
   /** The digest of the token. */
   readonly tokenDigest: string;
 }
-
-const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /**
  * Decides whether a caller may register a client. Open registrations and wrong tokens are rate-limited.
@@ -47,7 +46,7 @@ export async function authorizeRegistration(
       received: "another one",
     });
   }
-  const token = bearerPattern.exec(authorization ?? "")?.[1];
+  const { token } = readAuthorization(authorization, false);
   if (token !== undefined && await isInitialAccessToken(initialAccessTokens, token)) {
     server.passed?.("DR-05", "by an initial access token");
     return false;
@@ -97,23 +96,6 @@ export async function authenticateOwner(server: Server, id: string, token: strin
   }
   server.passed?.("DR-06", id);
   return { client, token, tokenDigest };
-}
-
-/**
- * Reads the token of a management request.
- *
- * @param authorization The value of the `Authorization` header.
- * @throws {OAuthError} `invalid_token` if there is none.
- */
-export function readRegistrationToken(authorization: string | null): string {
-  const token = bearerPattern.exec(authorization ?? "")?.[1];
-  if (token !== undefined) return token;
-  throw new OAuthError("invalid_token", "a registration access token is required", {
-    rule: "DR-06",
-    challenge: "bare",
-    expected: "Authorization: Bearer TOKEN",
-    received: authorization === null ? "no token" : "another Authorization header",
-  });
 }
 
 /** The error of a wrong registration access token; the trace contains the reason. */

@@ -3,7 +3,8 @@
 import { readJsonObject } from "../../http/json_body.ts";
 import { type HttpResponse, json } from "../../http/message.ts";
 import { deleteRegistration, updateRegistration } from "./registration.ts";
-import { authenticateOwner, readRegistrationToken } from "./access.ts";
+import { requireSentToken } from "../../oauth/tokens/bound_token.ts";
+import { authenticateOwner } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";
 import type { Context } from "../../app/context.ts";
 import type { Handlers } from "../../app/route.ts";
@@ -37,7 +38,7 @@ const deleted: HttpResponse = {
 async function authenticate(context: Context): Promise<RegistrationOwner> {
   const { server, request, target } = context;
   const id = target.path.slice(target.path.lastIndexOf("/") + 1);
-  const token = readRegistrationToken(request.headers.get("authorization"));
+  const { token } = requireSentToken(request.headers.get("authorization"), { rule: "DR-06" });
   const owner = await authenticateOwner(server, id, token);
   context.clientId = id;
   return owner;

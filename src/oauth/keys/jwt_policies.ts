@@ -62,11 +62,11 @@ export const jwtPolicies = {
   pasted_id_token: { secondsAhead: 60, secondsLate: 0, types: ["jwt"], isTypeOptional: true },
   /** The same, for a logout token (OpenID Connect Back-Channel Logout §2.4). */
   pasted_logout_token: { secondsAhead: 60, secondsLate: 0, types: ["logout+jwt"] },
-  /** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` shortens its lifetime. */
+  /** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` bounds its lifetime. */
   client_assertion: {
     ...clockOfOthers,
     ...{ types: ["client-authentication+jwt", "jwt"], isTypeOptional: true },
-    ...{ requiredClaims: ["exp", "jti", "aud"], maxLifetime: 3600, usualLifetime: 300 },
+    ...{ requiredClaims: ["exp", "jti", "aud"], usualLifetime: 300 },
   },
   /** A request object (RFC 9101 §4, §10.8). Its lifetime counts where `requestObjectTimes` demands one. */
   request_object: {

@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
-import { assertBinding, readAuthorization } from "./bound_token.ts";
+import { assertKeyProven, requireSentToken } from "./bound_token.ts";
 import { explainAccessToken } from "./explain_access_token.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
@@ -23,29 +23,13 @@ export async function requireAccessToken(
   bodyToken: string | undefined,
   scope: string,
 ): Promise<AccessToken> {
-  const authorization = request.header("authorization");
   const { keyProofs } = server;
-  const isBoundRequired = keyProofs?.policy(server).isRequired === true;
-  const { scheme, token: headerToken } = readAuthorization(authorization, keyProofs !== undefined);
-  if (authorization !== null && bodyToken !== undefined) {
-    throw new OAuthError("invalid_request", "the access token was sent in two places", {
-      rule: "BR-01",
-      expected: "the Authorization header or the form, not both",
-      received: "both",
-    });
-  }
-  const token = headerToken ?? bodyToken;
-  if (token === undefined) {
-    throw new OAuthError("invalid_token", "an access token is required", {
-      rule: "BR-02",
-      // A request that authenticates in another way has no token either (RFC 6750 §3.1).
-      challenge: scheme === undefined ? "bare" : undefined,
-      expected: isBoundRequired
-        ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
-        : `Authorization: Bearer TOKEN${keyProofs === undefined ? "" : ", or DPoP TOKEN"}`,
-      received: authorization === null ? "no token" : "another Authorization header",
-    });
-  }
+  const proofs = keyProofs && { required: keyProofs.policy(server).isRequired };
+  const { scheme, token } = requireSentToken(request.header("authorization"), {
+    rule: "BR-02",
+    proofs,
+    other: bodyToken === undefined ? undefined : { name: "form", token: bodyToken },
+  });
   const accessToken = await readAccessToken(server, token);
   if (accessToken === undefined || !accessToken.audience.includes(server.audience)) {
     throw new OAuthError(
@@ -55,21 +39,13 @@ export async function requireAccessToken(
     );
   }
   const { cnf } = accessToken.claims;
-  if (cnf === undefined && isBoundRequired) {
-    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
-      rule: "DO-09",
-      expected: "a token of token_type DPoP",
-      received: "a bearer token",
-    });
-  }
-  if (scheme === "DPoP" || cnf !== undefined) {
-    await assertBinding(
-      scheme ?? "Bearer",
-      cnf,
-      (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey }),
-    );
-    server.passed?.("DO-09");
-  }
+  await assertKeyProven(
+    scheme,
+    cnf,
+    proofs,
+    (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey }),
+  );
+  if (cnf !== undefined) server.passed?.("DO-09");
   if (accessToken.claims.scope?.split(" ").includes(scope) !== true) {
     throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
       rule: "BR-02",

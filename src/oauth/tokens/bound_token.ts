@@ -1,8 +1,10 @@
 /**
- * Access tokens at protected resources: their scheme, and the proof of the key that they are bound to (RFC 9449 §7).
+ * The check of access tokens that all protected resources share, userinfo among them: where a token may stand (RFC 6750
+ * §2), and the proof of the key that it is bound to (RFC 9449 §7). Each resource verifies the token itself.
  */
 
 import { OAuthError } from "../errors.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
 
 /** The scheme of an access token in the `Authorization` header. */
 export type TokenScheme = "Bearer" | "DPoP";
@@ -37,6 +39,103 @@ export function readAuthorization(authorization: string | null, acceptsProofs: b
   return { scheme: isBearer ? "Bearer" : "DPoP", token };
 }
 
+/** The proofs that a resource accepts. */
+export interface AcceptedProofs {
+  /** Whether tokens must be bound to a key. */
+  readonly required: boolean;
+}
+
+/** A place besides the header where a request has a token. */
+interface OtherPlace {
+  readonly name: "form" | "query";
+  /** The token, if the resource accepts it there. */
+  readonly token?: string;
+}
+
+/** What is required of a request for a token. */
+interface TokenRequirement {
+  /** The rule of a missing token. */
+  readonly rule: RejectionRuleId;
+  /** The proofs that the resource accepts; absent: none. */
+  readonly proofs?: AcceptedProofs;
+  /** The other place; absent if the request has no token there. */
+  readonly other?: OtherPlace;
+}
+
+/** Maximum length of an access token, in characters. */
+const maxTokenLength = 16 * 1024;
+
+/**
+ * The access token of a request to a protected resource, which is not verified yet.
+ *
+ * @throws {OAuthError} `invalid_request` if it was sent in two places, `invalid_token` without one.
+ */
+export function requireSentToken(
+  authorization: string | null,
+  { rule, proofs, other }: TokenRequirement,
+): Required<SentToken> {
+  const { scheme, token } = readAuthorization(authorization, proofs !== undefined);
+  const isInForm = other?.token !== undefined;
+  if (other !== undefined && (isInForm ? authorization !== null : token !== undefined)) {
+    throw new OAuthError("invalid_request", "the access token was sent in two places", {
+      rule: "BR-01",
+      expected: isInForm ? "the Authorization header or the form, not both" : "the Authorization header only",
+      received: `the header and the ${other.name}`,
+    });
+  }
+  const sent = token ?? other?.token;
+  if (sent !== undefined && sent.length <= maxTokenLength) return { scheme: scheme ?? "Bearer", token: sent };
+  throw new OAuthError("invalid_token", "an access token is required", {
+    rule,
+    // A request that authenticates in another way has no token either (RFC 6750 §3.1).
+    challenge: scheme === undefined && !isInForm ? "bare" : undefined,
+    expected: proofs?.required
+      ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
+      : `Authorization: Bearer TOKEN${proofs === undefined ? "" : ", or DPoP TOKEN"}`,
+    received: sent !== undefined
+      ? `a token of ${sent.length} characters`
+      : other !== undefined
+      ? `a token in the ${other.name}, where it is not accepted`
+      : authorization === null
+      ? "no token"
+      : scheme === undefined
+      ? "another Authorization header"
+      : "a malformed token",
+  });
+}
+
+/**
+ * Requires the proof of the key that a valid access token is bound to, and a bound token where the resource demands
+ * one.
+ *
+ * @param cnf The claim `cnf` of the token.
+ * @param proofs The proofs that the resource accepts; absent: none.
+ * @param verify Verifies the proof: as in {@link assertBinding}.
+ */
+export async function assertKeyProven(
+  scheme: TokenScheme,
+  cnf: unknown,
+  proofs: AcceptedProofs | undefined,
+  verify: (boundKey: string) => Promise<string>,
+): Promise<void> {
+  if (cnf === undefined && proofs?.required) {
+    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
+      rule: "DO-09",
+      expected: "a token of token_type DPoP",
+      received: "a bearer token",
+    });
+  }
+  if (cnf !== undefined && proofs === undefined) {
+    throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
+      rule: "DO-09",
+      expected: "a token without cnf",
+      received: "one with cnf",
+      fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
+    });
+  }
+  await assertBinding(scheme, cnf, verify);
+}
+
 /**
  * Requires the proof of the key that an access token is bound to.
  *
@@ -47,7 +146,7 @@ export function readAuthorization(authorization: string | null, acceptsProofs: b
  * @throws {OAuthError} `invalid_token` if the token is bound and was not sent as such, or is not bound to the key of
  *   the proof; `invalid_dpop_proof` for an invalid proof.
  */
-export async function assertBinding(
+async function assertBinding(
   scheme: TokenScheme,
   cnf: unknown,
   verify: (boundKey: string) => Promise<string>,

@@ -1,6 +1,6 @@
 /** The client configuration endpoint: reading, replacing and deleting a registration; unused clients (group DR). */
 
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { logging } from "../../../src/operating/mod.ts";
@@ -87,6 +87,8 @@ test("[DR-06] the registration access token reads its own client only", async ()
   const missing = await server.as.fetch(new Request(uri));
   assertEquals(missing.headers.get("www-authenticate"), 'Bearer realm="https://as.real.com"');
   assertEquals(getRejections(server.events).at(-1)!.explanation.received, "no token");
+  const malformed = await server.get(new URL(uri).pathname, { headers: { authorization: "Bearer two words" } });
+  assertMatch(malformed.headers.get("www-authenticate")!, /^Bearer realm="[^"]+", error="invalid_token"/);
   assertEquals((await manage(server, "POST" as "GET", client)).status, 405);
 });
 
