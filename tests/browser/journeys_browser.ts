@@ -1,0 +1,116 @@
+/** What a developer does by hand, in a real Chromium: how many clicks each takes, with nothing typed. */
+
+import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { after, test } from "node:test";
+import { inspector } from "../../src/inspector/mod.ts";
+import { latchkey } from "../../src/mod.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
+import { challenge, encode } from "../flows/harness.ts";
+import { closeBrowser, executablePath, openPage } from "./harness.ts";
+import type { OpenedPage } from "./harness.ts";
+
+const skip = executablePath === undefined;
+const watching = inspector();
+const as = await latchkey({ plugins: [watching, faultPages({ recorder: watching.recorder })] });
+const { url } = await as.listen({ port: 0 });
+
+after(async () => {
+  await closeBrowser();
+  await as.close();
+});
+
+type Page = OpenedPage["page"];
+type Click = (target: ReturnType<Page["locator"]>) => Promise<void>;
+
+/** Runs a journey with and without script, on a phone and a desktop, and compares its number of clicks. */
+function journey(
+  title: string,
+  clicks: number,
+  run: (open: (path: string) => Promise<Page>, click: Click) => Promise<void>,
+) {
+  for (const javaScriptEnabled of [true, false]) {
+    for (
+      const [device, viewport] of [["desktop", { width: 1280, height: 900 }], ["phone", {
+        width: 390,
+        height: 844,
+      }]] as const
+    ) {
+      test(
+        `${title}: ${clicks} clicks, ${javaScriptEnabled ? "with" : "without"} script, on a ${device}`,
+        { skip },
+        async () => {
+          await using opened = await openPage(url, { javaScriptEnabled, viewport });
+          const { page, problems } = opened;
+          let count = 0;
+          await run(async (path) => {
+            await page.goto(url + path);
+            return page;
+          }, async (target) => {
+            await target.click();
+            count++;
+          });
+          assertEquals([count, problems], [clicks, []]);
+        },
+      );
+    }
+  }
+}
+
+/** The path of an authorization request of a demo client. */
+function authorizePath(redirect_uri: string): string {
+  return `/oauth2/authorize?${
+    encode({
+      ...{ response_type: "code", client_id: "demo-public", redirect_uri, scope: "openid", state: "s" },
+      ...{ code_challenge: challenge, code_challenge_method: "S256" },
+    })
+  }`;
+}
+
+/** Sends an authorization request. Returns its recorded flow. */
+async function authorize(redirectUri = `${url}/authorized`) {
+  const response = await fetch(url + authorizePath(redirectUri), { redirect: "manual" });
+  await response.body?.cancel();
+  return watching.recorder.flows().at(-1)!;
+}
+
+let uris = 0;
+
+journey("[DI-09] a redirect URI is added from its rejection, and the login completes", 3, async (open, click) => {
+  const redirectUri = `${url}/authorized?nth=${++uris}`;
+  const page = await open(authorizePath(redirectUri));
+  await click(page.getByRole("link", { name: `Add ${redirectUri} to demo-public` }));
+  await click(page.getByRole("button", { name: "Save the metadata" }));
+  await click(page.getByRole("link", { name: "Try the request again" }));
+  assertStringIncludes(page.url(), `${redirectUri}&code=`);
+});
+
+journey("the next automatic login is that of another user", 2, async (open, click) => {
+  const { sub } = await authorize();
+  const page = await open("/");
+  await click(page.getByRole("link", { name: "Users", exact: true }));
+  const list = page.getByLabel("Automatic login as");
+  const [, next] = await list.locator("option").allInnerTexts();
+  await list.selectOption(next!);
+  await click(page.getByRole("button", { name: "Switch" }));
+  await page.getByText(next!).first().waitFor();
+  assertNotEquals(next, sub);
+  assertEquals((await authorize()).sub, next);
+});
+
+journey("[FL-04] the signing key is rotated", 2, async (open, click) => {
+  const page = await open("/");
+  await click(page.getByRole("link", { name: "Faults", exact: true }));
+  await click(page.getByRole("button", { name: "Rotate the signing key" }));
+  const [, kid] = /kid (\S+) signs now/.exec(await page.getByRole("status").first().innerText())!;
+  const { keys } = await (await fetch(`${url}/oauth2/jwks`)).json();
+  assertEquals(keys.map((key: { readonly kid: string }) => key.kid).includes(kid!), true);
+});
+
+journey("[FL-11] a rejected flow is copied for an issue", 2, async (open, click) => {
+  const { id } = await authorize(`${url}/elsewhere`);
+  const page = await open(`/flows/${id}`);
+  await click(page.getByRole("link", { name: "for an issue" }));
+  // What the browser shows is the text alone: one click selects it.
+  await click(page.locator("pre"));
+  assertMatch(await page.locator("pre").innerText(), /redirect_uri is not registered/);
+});
