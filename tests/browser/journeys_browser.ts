@@ -97,7 +97,7 @@ journey("the next automatic login is that of another user", 2, async (open, clic
   assertEquals((await authorize()).sub, next);
 });
 
-journey("[FL-04] the signing key is rotated", 2, async (open, click) => {
+journey("the signing key is rotated", 2, async (open, click) => {
   const page = await open("/");
   await click(page.getByRole("link", { name: "Faults", exact: true }));
   await click(page.getByRole("button", { name: "Rotate the signing key" }));
@@ -106,7 +106,7 @@ journey("[FL-04] the signing key is rotated", 2, async (open, click) => {
   assertEquals(keys.map((key: { readonly kid: string }) => key.kid).includes(kid!), true);
 });
 
-journey("[FL-11] a rejected flow is copied for an issue", 2, async (open, click) => {
+journey("a rejected flow is copied for an issue", 2, async (open, click) => {
   const { id } = await authorize(`${url}/elsewhere`);
   const page = await open(`/flows/${id}`);
   await click(page.getByRole("link", { name: "for an issue" }));
