@@ -116,7 +116,8 @@ async function main(
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
   const inspector = inspectorEnabled ? await openInspector(config) : undefined;
-  const check = openTools && (config.control || inspectorEnabled) ? await openClientCheck() : undefined;
+  const checkPagesEnabled = faultsEnabled && inspectorEnabled;
+  const check = openTools && (config.control || checkPagesEnabled) ? await openClientCheck() : undefined;
   const control = config.control ? await openControl(config.controlSecret, inspector, check) : undefined;
   const server = await latchkey({
     ...settings,
@@ -129,7 +130,7 @@ async function main(
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspector === undefined ? [] : [inspector],
-      ...inspector === undefined || check === undefined ? [] : [await openCheckPages(check)],
+      ...check === undefined || !checkPagesEnabled ? [] : [await openCheckPages(check)],
       ...openTools ? [await openDocumentation(environment)] : [],
       ...control === undefined ? [] : control.plugins,
       ...faultsEnabled ? [await openFaultPages(inspector, control)] : [],

@@ -42,6 +42,7 @@ export function describeExposure(
     ...openTools && settings.directory !== "off" ? [`can ${settings.directory} /clients and /users`] : [],
     ...openTools && inspector === "on" ? ["can read every login in /flows"] : [],
     ...faults === "on" ? ["can add faults, move the clock and rotate keys in /faults"] : [],
+    ...faults === "on" && inspector === "on" && settings.directory === "edit" ? ["can check clients"] : [],
     ...control === "open" ? ["can control the server by /_control"] : [],
   ];
   return permissions.length === 0

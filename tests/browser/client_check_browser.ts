@@ -6,7 +6,7 @@ import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { checkPages } from "../../src/testing/check/check_pages.ts";
-import { clientCheck } from "../../src/testing/mod.ts";
+import { clientCheck } from "../../src/testing/check/mod.ts";
 import { startWebApplication } from "../testing/check/small_web_application.ts";
 import { until } from "../until.ts";
 import { closeBrowser, executablePath, type OpenOptions, openPage, takeScreenshot } from "./harness.ts";

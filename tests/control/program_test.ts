@@ -3,10 +3,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { runProgram, startProgram } from "../runtimes/run_program.ts";
+import { until } from "../until.ts";
 import { challenge } from "../flows/harness.ts";
 import { controlClient } from "./harness.ts";
 
-test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log", async () => {
+test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log, a check", async () => {
   const { banner, port, signal, exited } = await startProgram({
     args: ["--port", "0", "--control", "on", "--log", "off"],
   });
@@ -39,6 +40,12 @@ test("the program does what the control says: a client, a user, a fault that /fa
   assertEquals((await post("/reset")).status, 204);
   const { body: { clients } } = await get("/clients/all");
   assertEquals(clients.map(({ client_id }: { client_id: string }) => client_id), ["demo-public", "demo-confidential"]);
+  // No application listens on this port: the check ends with a report of that.
+  await post("/clientCheck/start", { client: "demo-public", loginUrl: "http://127.0.0.1:9/login" });
+  await until(async () => (await get("/clientCheck/state")).body.status === "ended");
+  const report = await fetch(`${issuer}/clients/demo-public/check?progress`);
+  assertEquals(report.url, `${issuer}/flows/check`);
+  assertStringIncludes(await report.text(), "is the application running");
   signal("SIGTERM");
   assertEquals((await exited).code, 0);
 });
@@ -54,7 +61,7 @@ test("the start says that machines of the network can control the server, unless
     return banner;
   };
   assertStringIncludes(await start({ control: true }), "can read every login in /flows, and can control the server by");
-  assertStringIncludes(await start({ faults: true }), "and can add faults, move the clock and rotate keys in /faults.");
+  assertStringIncludes(await start({ faults: true }), "rotate keys in /faults, and can check clients.");
   const withSecret = await start({ control: true, controlSecret: "a-secret-for-the-control" });
   assertEquals(withSecret.includes("can control"), false);
   assertEquals(withSecret.includes("a-secret"), false);

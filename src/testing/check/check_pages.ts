@@ -8,7 +8,8 @@ import { reportPage, type ShowFlow } from "./report_page.ts";
 
 /**
  * Serves `/clients/{id}/check`, which starts and stops a check, and the report at `/flows/check`. What shows them is
- * loaded at the first visit. A server without pages of clients has none of them.
+ * loaded at the first visit. A server whose visitors may not change clients has none of them: during a check
+ * every login is automatic, and access tokens are signed with the key of the server.
  *
  * @param check Its plugin must be outside of this one.
  * @param showFlow The pages of the inspector.
@@ -26,7 +27,7 @@ export function checkPages(check: ClientCheckHandle, showFlow: ShowFlow): Plugin
   return {
     routes(app) {
       const { server: { settings }, site: { base } } = app;
-      if (settings.directory === "off") return [];
+      if (settings.directory !== "edit") return [];
       return [...report.routes!(app), {
         name: "client_check",
         // The ID is no final part of the path.

@@ -45,7 +45,8 @@ const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0
  *
  * @example
  * ```ts
- * import { clientCheck, testLatchkey } from "@latchkey/latchkey/testing";
+ * import { testLatchkey } from "@latchkey/latchkey/testing";
+ * import { clientCheck } from "@latchkey/latchkey/testing/check";
  *
  * await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
  * ```

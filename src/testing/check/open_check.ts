@@ -93,6 +93,8 @@ async function openPrivateMock(
     ...Object.fromEntries(names.flatMap((name) => given[name] === undefined ? [] : [[name, given[name]]])),
     // Those of a server are whole extensions, not only their settings.
     extensions: server.settings.extensions as readonly Extension[],
+    // Those of hosted resources are not among the options.
+    scopes: settings.scopes === "any" ? "any" : server.settings.scopes,
     grantTypes: settings.grantTypes,
     ...users.length > 0 && { users: users as readonly User[] },
     ...{ issuer, login: "auto", now: server.now, outbound: server.outbound, keySource: keysOf(server.keys) },

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { showFlow } from "../../../src/inspector/handlers.ts";
 import { inspector } from "../../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { clientCheck } from "../../../src/testing/mod.ts";
+import { clientCheck } from "../../../src/testing/check/mod.ts";
 import { checkPages } from "../../../src/testing/check/check_pages.ts";
 import { encode } from "../../flows/harness.ts";
 import { latchkey } from "../../secret_leak_check.ts";
@@ -144,6 +144,8 @@ test("[CO-07] other clients have no such page: without a redirect URI, registere
   for (const path of ["shop/check/1", "shop/other", "%ff/check"]) {
     assertEquals((await open(`${url}/clients/${path}`)).status, 404, path);
   }
-  await using without = await start({ directory: "off" });
-  assertEquals((await fetch(without.page)).status, 404);
+  for (const directory of ["off", "read"] as const) {
+    await using without = await start({ directory });
+    assertEquals((await fetch(without.page)).status, 404, directory);
+  }
 });

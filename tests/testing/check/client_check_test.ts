@@ -1,7 +1,10 @@
 /** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
 
 import { assert, assertEquals } from "@std/assert";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import { basic } from "../../flows/harness.ts";
 import { controlClient } from "../../control/harness.ts";
 import { clientCheck } from "../../../src/testing/check/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
@@ -93,4 +96,34 @@ test("[CO-07] a login URL on another host, an unknown client, and an unknown att
   const { status, body } = await begin({ client: client_id });
   assertEquals(status, 400);
   assertEquals(body.errors[0].received, "a client that registered itself");
+});
+
+test("[CO-07] a confidential client keeps its secret in the check, and has its former grants afterwards", async () => {
+  await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
+  await as.listen();
+  const { post } = controlClient({ issuer: as.issuer, fetch });
+  // An application that never responds, so that the check waits.
+  const waiting = createServer(() => {});
+  await new Promise<void>((resolve) => waiting.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
+  const client_secret = "secret-of-the-api-client";
+  const grant_types = ["authorization_code", "refresh_token", "client_credentials"];
+  as.client({ client_id: "api", client_secret, redirect_uris: [`${url}/callback`], grant_types, scope: "read" });
+  const request = async (path: string, params: Readonly<Record<string, string>>, secret = client_secret) => {
+    const init = { method: "POST", headers: basic("api", secret), body: new URLSearchParams(params) };
+    const response = await fetch(as.issuer + path, init);
+    return { status: response.status, body: await response.json() };
+  };
+  const isActive = async (token: string) => (await request("/oauth2/introspect", { token })).body.active;
+  const before = await as.mint.refreshToken({ client: "api", user: "alice", scope: "read" });
+  assertEquals(await isActive(before), true);
+  assertEquals((await post("/clientCheck/start", { client: "api", loginUrl: `${url}/login` })).status, 200);
+  const grant = { grant_type: "client_credentials", scope: "read" };
+  assertEquals((await request("/oauth2/token", grant, "another-secret-of-the-client")).status, 401);
+  assertEquals((await request("/oauth2/token", grant)).status, 200);
+  assertEquals(await isActive(before), false);
+  await post("/clientCheck/stop");
+  assertEquals(await isActive(before), true);
+  waiting.closeAllConnections();
+  await new Promise((resolve) => waiting.close(resolve));
 });
