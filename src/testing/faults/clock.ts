@@ -2,6 +2,7 @@
 
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
+import { secondsParameter } from "./parameters.ts";
 
 /**
  * Moves the server's clock while it handles the request: `iat` and `exp` of issued tokens, and the check of expiry. Key
@@ -12,13 +13,7 @@ export const skewed: FaultFactory<(seconds?: number) => Fault> = defineFault({
   title: "Server clock is wrong",
   correctClient:
     "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens that are further off.",
-  parameters: [{
-    name: "seconds",
-    type: "number",
-    unit: "seconds",
-    default: -7200,
-    description: "How far the clock is ahead; a negative number sets it back.",
-  }],
+  parameters: [secondsParameter("seconds", -7200, "How far the clock is ahead; a negative number sets it back.")],
   create: ({ seconds }) => ({
     name: `clock skewed by ${seconds} s`,
     extend: (server) => ({ ...server, now: () => server.now() + seconds * 1000 }),

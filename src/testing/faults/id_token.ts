@@ -3,7 +3,7 @@
 import { jwtSigner } from "../../oauth/keys/jwt.ts";
 import { encodeBase64url } from "../../runtime/crypto.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { textParameter } from "./parameters.ts";
+import { secondsParameter, textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
 import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
@@ -15,13 +15,7 @@ export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault
   title: "ID token has expired",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because exp has passed.",
-  parameters: [{
-    name: "secondsAgo",
-    type: "number",
-    unit: "seconds",
-    default: 3600,
-    description: "How long ago the ID token expired.",
-  }],
+  parameters: [secondsParameter("secondsAgo", 3600, "How long ago the ID token expired.")],
   create: ({ secondsAgo }) =>
     overrideClaims("expired ID token", ({ auth_time }, now) => {
       const exp = now - secondsAgo;
@@ -36,13 +30,7 @@ export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defin
   title: "ID token is not valid yet",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because nbf lies in the future.",
-  parameters: [{
-    name: "secondsAhead",
-    type: "number",
-    unit: "seconds",
-    default: 3600,
-    description: "When the ID token becomes valid.",
-  }],
+  parameters: [secondsParameter("secondsAhead", 3600, "When the ID token becomes valid.")],
   create: ({ secondsAhead }) =>
     overrideClaims("ID token not yet valid", (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 })),
 });
@@ -167,7 +155,9 @@ export const missingNonce: FaultFactory<() => Fault> = defineFault({
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because it sent a nonce (replay).",
   create: () =>
-    overrideClaims("ID token without nonce", () => ({ nonce: undefined }), ({ nonce }) => nonce !== undefined),
+    overrideClaims("ID token without nonce", () => ({ nonce: undefined }), {
+      appliesTo: ({ nonce }) => nonce !== undefined,
+    }),
 });
 
 /** The `at_hash` of another access token. */

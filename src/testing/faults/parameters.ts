@@ -51,6 +51,11 @@ export function textParameter<const Name extends string>(name: Name, text: strin
   return { name, type: "string", default: text, description } as const;
 }
 
+/** A parameter that is a number of seconds. */
+export function secondsParameter<const Name extends string>(name: Name, seconds: number, description: string) {
+  return { name, type: "number", unit: "seconds", default: seconds, description } as const;
+}
+
 type ParameterValue<P extends FaultParameter> =
   | (P extends { readonly enum: readonly (infer Value)[] } ? Value
     : JsonTypes[P["type"] extends readonly (infer Type extends JsonType)[] ? Type : P["type"] & JsonType])

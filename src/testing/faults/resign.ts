@@ -37,16 +37,19 @@ export function resign(
   };
 }
 
-/** A fault that signs other claims with the right key. Claims that are `undefined` are left out. */
+/**
+ * A fault that signs other claims with the right key. Claims that are `undefined` are left out.
+ *
+ * @param of The kind of token. Default: the ID token.
+ */
 export function overrideClaims(
   name: string,
   change: (claims: Claims, now: number) => Claims,
-  appliesTo?: (claims: Claims) => boolean,
-  signedKind?: JwtKind,
+  { of, appliesTo }: { readonly of?: JwtKind; readonly appliesTo?: (claims: Claims) => boolean } = {},
 ): Fault {
   const sign = (server: Server): SignClaims => (kind, alg, claims) =>
     server.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
-  return resign(name, sign, appliesTo, signedKind);
+  return resign(name, sign, appliesTo, of);
 }
 
 /** A fault that signs another JOSE header with the right key; `null` removes a member. */

@@ -1,18 +1,10 @@
 /** A server with another time than the client (OpenID Connect Core §3.1.3.7). */
 
 import { clock } from "../../faults/mod.ts";
+import { secondsParameter } from "../../faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 
-/** How far the clock is off. */
-function secondsParameter(seconds: number) {
-  return {
-    name: "seconds",
-    type: "number",
-    unit: "seconds",
-    default: seconds,
-    description: "How far the clock of the server is ahead; negative: behind.",
-  } as const;
-}
+const isAhead = "How far the clock of the server is ahead; negative: behind.";
 
 /** The attacks of the category `clock`. */
 export const clockAttacks: readonly Attack[] = [
@@ -22,7 +14,7 @@ export const clockAttacks: readonly Attack[] = [
     correctClient: "It accepts the tokens.",
     level: "must-tolerate",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    parameters: [secondsParameter(30)],
+    parameters: [secondsParameter("seconds", 30, isAhead)],
     variants: [{ seconds: 30 }, { seconds: -30 }],
     on: "any",
     always: ({ seconds }) => clock.skewed(seconds),
@@ -35,7 +27,7 @@ export const clockAttacks: readonly Attack[] = [
     level: "should-reject",
     stop: "token",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    parameters: [secondsParameter(7200)],
+    parameters: [secondsParameter("seconds", 7200, isAhead)],
     variants: [{ seconds: 7200 }, { seconds: -7200 }],
     on: "any",
     always: ({ seconds }) => clock.skewed(seconds),

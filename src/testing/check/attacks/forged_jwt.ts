@@ -44,13 +44,13 @@ export function forgeJwt(name: string, forge: Forge, signedKind?: JwtKind): Faul
   return resign(name, sign, undefined, signedKind);
 }
 
-/** A JWS with the signature of the current key. */
+/** A JWS with the signature of the current key, other header parameters, and perhaps another payload. */
 export async function signWithOwnKey(
-  { sign }: Original,
-  header: Readonly<Record<string, unknown>>,
-  payload: Claims | string,
+  { sign, header, claims }: Original,
+  changes: Claims,
+  payload: Claims | string = claims,
 ): Promise<string> {
-  const input = encodeJwt(header, payload);
+  const input = encodeJwt({ ...header, ...changes }, payload);
   return `${input}.${encodeBase64url(await sign(input))}`;
 }
 
@@ -66,15 +66,15 @@ export async function signWithHmac(
   return `${input}.${encodeBase64url(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(input))))}`;
 }
 
-/** A JWS of a fresh P-256 key, and its public JWK. */
+/** A JWS of a fresh P-256 key, with other header parameters, such as the public JWK. */
 export async function signWithFreshKey(
-  header: (jwk: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
-  claims: Claims,
+  { header, claims }: Original,
+  changes: (jwk: Claims) => Claims = () => ({}),
 ): Promise<string> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
-  const input = encodeJwt(header({ kty, crv, x, y }), claims);
+  const input = encodeJwt({ ...header, alg: "ES256", ...changes({ kty, crv, x, y }) }, claims);
   const signature = await crypto.subtle.sign(algorithm, privateKey, encoder.encode(input));
   return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
 }

@@ -3,46 +3,23 @@
 import { parseJsonObject } from "../../../http/message.ts";
 import { decodeBase64url, encodeBase64url } from "../../../runtime/crypto.ts";
 import { idToken } from "../../faults/mod.ts";
-import { textParameter } from "../../faults/parameters.ts";
+import { secondsParameter, textParameter } from "../../faults/parameters.ts";
 import { overrideClaims } from "../../faults/resign.ts";
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import type { Effect } from "../effect.ts";
 import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, wrongTime } from "./effects.ts";
 import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
-import { oneOf } from "./parameters.ts";
+import { oneOf, sent } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
 
 /** The journeys in which a client checks an ID token. */
 const everyRefresh = [...everyLogin, "refresh"] as const;
 
-/** The claim parameter of attacks that send a claim with a wrong value; `null` removes the claim. */
-const valueParameter = {
-  name: "value",
-  type: ["string", "number", "array", "object", "null"],
-  default: null,
-  description: "The value of the claim; null removes it.",
-} as const;
+/** A claim with a wrong value; `null` removes it. */
+const wrongClaim = (claim: string, value: unknown) =>
+  overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: value ?? undefined }));
 
-/** An attack that sends a claim with a value that a client must reject. */
-function wrongClaim(
-  id: string,
-  claim: string,
-  title: string,
-  values: readonly unknown[],
-  sources: readonly string[],
-  effect?: Effect,
-): Attack {
-  return defineAttack({
-    id,
-    effect,
-    title,
-    sources,
-    parameters: [valueParameter],
-    variants: values.map((value) => ({ value })),
-    once: ({ value }) => overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: value ?? undefined })),
-  });
-}
+const ofClaim = "The value of the claim; null removes it.";
 
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
@@ -59,14 +36,19 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     title: "The ID token names another issuer, at which the client logged in before.",
     journey: "second issuer",
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 9700 §4.4"],
-    async start({ as, openOtherIssuer }) {
+    async once(_, { openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
-      as.on("token").once(overrideClaims("ID token of a known issuer", () => ({ iss: issuer })));
+      return overrideClaims("ID token of a known issuer", () => ({ iss: issuer }));
     },
   }),
-  wrongClaim("id-token/iss-missing", "iss", "The ID token names no issuer.", [null, "", 7], [
-    "OpenID Connect Core §2",
-  ], foreignIssuer),
+  defineAttack({
+    id: "id-token/iss-missing",
+    effect: foreignIssuer,
+    title: "The ID token names no issuer.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "", 7], ofClaim),
+    once: ({ value }) => wrongClaim("iss", value),
+  }),
   defineAttack({
     id: "id-token/iss-partial",
     effect: foreignIssuer,
@@ -90,14 +72,14 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     once: ({ aud }, { client }) =>
       idToken.wrongAudience(aud === "another-client" ? aud : nearMissOf(client.client_id, aud)),
   }),
-  wrongClaim(
-    "id-token/aud-missing",
-    "aud",
-    "The ID token has no audience.",
-    [null, []],
-    ["OpenID Connect Core §2"],
-    foreignAudience,
-  ),
+  defineAttack({
+    id: "id-token/aud-missing",
+    effect: foreignAudience,
+    title: "The ID token has no audience.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, []], ofClaim),
+    once: ({ value }) => wrongClaim("aud", value),
+  }),
   defineAttack({
     id: "id-token/aud-extra",
     effect: foreignAudience,
@@ -106,8 +88,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     once: (_, { client }) => idToken.wrongAudience([client.client_id, "https://attacker.example"]),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "id-token/aud-list",
+    level: "must-tolerate",
     title: "The claim aud is a list with exactly the client.",
     sources: ["OpenID Connect Core §2"],
     once: (_, { client }) => idToken.wrongAudience([client.client_id]),
@@ -128,7 +110,13 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     once: (_, { client }) =>
       overrideClaims("ID token with another azp", () => ({ aud: client.client_id, azp: "other" })),
   }),
-  wrongClaim("id-token/sub-missing", "sub", "The ID token names no user.", [null, "", 7], ["OpenID Connect Core §2"]),
+  defineAttack({
+    id: "id-token/sub-missing",
+    title: "The ID token names no user.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "", 7], ofClaim),
+    once: ({ value }) => wrongClaim("sub", value),
+  }),
   defineAttack({
     id: "id-token/sub-other",
     effect: otherUser,
@@ -149,13 +137,10 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     effect: wrongTime,
     title: "The ID token has expired.",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    parameters: [{
-      name: "secondsAgo",
-      type: "number",
-      unit: "seconds",
-      default: 3600,
-      description: "How long ago it expired.",
-    }, textParameter("issued", "before", "before, or now: then exp alone is in the past.")],
+    parameters: [
+      secondsParameter("secondsAgo", 3600, "How long ago it expired."),
+      textParameter("issued", "before", "before, or now: then exp alone is in the past."),
+    ],
     variants: [{ issued: "now" }, { secondsAgo: 3600 }, { secondsAgo: 360 }, { secondsAgo: 31_536_000 }],
     alsoIn: everyRefresh,
     once: ({ secondsAgo, issued }) =>
@@ -163,27 +148,30 @@ export const idTokenClaimAttacks: readonly Attack[] = [
         ? overrideClaims("expired ID token", (_, now) => ({ exp: now - secondsAgo }))
         : idToken.expired(secondsAgo),
   }),
-  wrongClaim("id-token/exp-missing", "exp", "The ID token has no time of expiry.", [null, "2099-01-01"], [
-    "OpenID Connect Core §2",
-  ], wrongTime),
-  wrongClaim("id-token/iat-missing", "iat", "The ID token has no time of issue.", [null, "2026-01-01"], [
-    "OpenID Connect Core §2",
-  ], wrongTime),
+  defineAttack({
+    id: "id-token/exp-missing",
+    effect: wrongTime,
+    title: "The ID token has no time of expiry.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "2099-01-01"], ofClaim),
+    once: ({ value }) => wrongClaim("exp", value),
+  }),
+  defineAttack({
+    id: "id-token/iat-missing",
+    effect: wrongTime,
+    title: "The ID token has no time of issue.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "2026-01-01"], ofClaim),
+    once: ({ value }) => wrongClaim("iat", value),
+  }),
   defineAttack({
     id: "id-token/iat-odd",
     effect: wrongTime,
     title: "The ID token was issued a week ago, or will be issued in an hour.",
     correctClient: "It may reject the ID token: how far iat may be from now is its own decision.",
     level: "informational",
-    stop: undefined,
     sources: ["OpenID Connect Core §3.1.3.7"],
-    parameters: [{
-      name: "offset",
-      type: "number",
-      unit: "seconds",
-      default: 3600,
-      description: "The difference to now.",
-    }],
+    parameters: [secondsParameter("offset", 3600, "The difference to now.")],
     variants: [{ offset: 3600 }, { offset: -604_800 }],
     once: ({ offset }) => overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset })),
     assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not compare iat with now"),
@@ -207,7 +195,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       overrideClaims(
         `ID token with ${how} nonce`,
         ({ nonce }) => ({ nonce: nearMissOf(String(nonce), how) }),
-        ({ nonce }) => nonce !== undefined,
+        { appliesTo: ({ nonce }) => nonce !== undefined },
       ),
   }),
   defineAttack({
@@ -225,11 +213,11 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
     journey: "second login",
     sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
-    start({ as }) {
+    once(_, { as }) {
       const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
       const { id_token: earlier = "" } = JSON.parse(body) as { readonly id_token?: string };
       const claims = parseJsonObject(new TextDecoder().decode(decodeBase64url(earlier.split(".")[1] ?? "")));
-      as.on("token").once(overrideClaims("ID token of an earlier login", () => ({ ...claims, at_hash: undefined })));
+      return overrideClaims("ID token of an earlier login", () => ({ ...claims, at_hash: undefined }));
     },
   }),
   defineAttack({
@@ -240,8 +228,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     once: () => idToken.wrongAtHash(),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "id-token/at-hash-missing",
+    level: "must-tolerate",
     title: "The ID token has no at_hash.",
     sources: ["OpenID Connect Core §3.1.3.6"],
     once: () => overrideClaims("ID token without at_hash", () => ({ at_hash: undefined })),
@@ -251,7 +239,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     title: "The ID token of the token endpoint has the c_hash of another code, or the s_hash of another state.",
     correctClient: "It may reject the ID token; these claims protect responses with an ID token beside the code.",
     level: "informational",
-    stop: undefined,
     sources: ["OpenID Connect Core §3.3.2.11"],
     ...oneOf("claim", ["c_hash", "s_hash"]),
     once: ({ claim }) =>
@@ -259,8 +246,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not check the hash"),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "id-token/claims-odd",
+    level: "must-tolerate",
     title: "The ID token has claims of unexpected types, markup, and a long text.",
     correctClient: "It logs in the user, and derives no right from a claim of a wrong type.",
     sources: ["OpenID Connect Core §5.1"],

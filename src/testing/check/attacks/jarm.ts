@@ -15,7 +15,7 @@ import { oneOf } from "./parameters.ts";
 const forgeries: Readonly<Record<string, Forge>> = {
   none: ({ header, claims }) => `${encodeJwt({ ...header, alg: "none" }, claims)}.`,
   missing: ({ header, claims }) => `${encodeJwt(header, claims)}.`,
-  "another-key": ({ header, claims }) => signWithFreshKey(() => ({ ...header, alg: "ES256" }), claims),
+  "another-key": (original) => signWithFreshKey(original),
   "hmac-public-key": async (original) =>
     await signWithHmac({ ...original.header, alg: "HS256" }, original.claims, await publicKeySecret(original, "pem")),
   corrupt: async ({ header, claims, sign }) => {
@@ -51,12 +51,9 @@ export const jarmAttacks: readonly Attack[] = [
       ...[null, 1_000_000_000].map((value) => ({ claim: "exp", value })),
     ],
     once: ({ claim, value }) =>
-      overrideClaims(
-        `response with ${claim} ${value}`,
-        () => ({ [claim]: value ?? undefined }),
-        undefined,
-        "authorization_response",
-      ),
+      overrideClaims(`response with ${claim} ${value}`, () => ({ [claim]: value ?? undefined }), {
+        of: "authorization_response",
+      }),
   }),
   defineAttack({
     id: "jarm/beside-plain",

@@ -29,8 +29,8 @@ const [unknownLogins, maxFetches] = [10, 2];
 /** The attacks of the category `keys`. */
 export const keyAttacks: readonly Attack[] = [
   defineAttack({
-    level: "must-tolerate",
     id: "keys/rotated",
+    level: "must-tolerate",
     title: "The server signs with a new key, which keys that were fetched before lack.",
     correctClient: "It fetches the keys once more, and accepts the ID token.",
     journey: "second login",
@@ -102,8 +102,8 @@ export const keyAttacks: readonly Attack[] = [
     always: () => keys.withdrawn(),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "keys/extra",
+    level: "must-tolerate",
     title: "The JWKS lists keys that the client cannot use, besides the right one.",
     correctClient: "It ignores them, and accepts the ID token.",
     sources: ["RFC 7517 §5"],

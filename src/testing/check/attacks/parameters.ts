@@ -1,6 +1,6 @@
-/** The one parameter that most attacks have, with the values that a check tries, each in a journey of its own. */
+/** Parameters of attacks, with the values that a check tries, each in a journey of its own. */
 
-import type { JsonType } from "../../faults/parameters.ts";
+import type { FaultParameter, JsonType } from "../../faults/parameters.ts";
 
 /**
  * A parameter with a few names for what the server does. The first is the default.
@@ -33,4 +33,19 @@ export function sent<const Name extends string, const Value>(
     parameters: [{ name, type, default: values[0] as string, description }],
     variants: values.map((value) => ({ [name]: value })),
   } as const;
+}
+
+/** One parameter, and its values. */
+interface Tries {
+  readonly parameters: readonly [FaultParameter];
+  readonly variants: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Two parameters: each value of one with each of the other. */
+export function eachWithEach<One extends Tries, Other extends Tries>(one: One, other: Other) {
+  const parameters: readonly [One["parameters"][0], Other["parameters"][0]] = [one.parameters[0], other.parameters[0]];
+  return {
+    parameters,
+    variants: one.variants.flatMap((first) => other.variants.map((second) => ({ ...first, ...second }))),
+  };
 }

@@ -80,8 +80,8 @@ export const responseAttacks: readonly Attack[] = [
     once: ({ how }) => withParameter(`iss with another ${how}`, "iss", (iss) => equivalentIssuers(iss)[how]!),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "response/iss-absent",
+    level: "must-tolerate",
     title: "The metadata does not announce iss, and the authorization response has none.",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9207 §2.4"],
@@ -113,8 +113,8 @@ export const responseAttacks: readonly Attack[] = [
         : editAuthorizationResponse("code absent", (fields) => fields.filter(([name]) => name !== "code")),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "response/extra-parameters",
+    level: "must-tolerate",
     title: "The authorization response has parameters that no specification defines.",
     correctClient: "It ignores them, and exchanges the code.",
     sources: ["RFC 6749 §4.1.2"],
@@ -127,8 +127,8 @@ export const responseAttacks: readonly Attack[] = [
       ]),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "response/tokens-beside-code",
+    level: "must-tolerate",
     title: "The authorization response has tokens beside the code, as of the implicit grant.",
     correctClient: "It does not use these tokens: it rejects the response, or exchanges the code.",
     sources: ["RFC 9700 §2.1.2"],

@@ -11,6 +11,7 @@ import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost, failIf, undecided } from "./conclusions.ts";
+import { secondsParameter } from "../../faults/parameters.ts";
 
 /** The requests of a refresh. */
 const refreshRequest = { grant_type: "refresh_token" } as const;
@@ -180,13 +181,7 @@ export const sessionAttacks: readonly Attack[] = [
     correctClient: "It refreshes at most once for each request.",
     needs: ["request", "refresh"],
     sources: ["RFC 6749 §5.1", "datahub-project/datahub#18187"],
-    parameters: [{
-      name: "seconds",
-      type: "number",
-      unit: "seconds",
-      default: 2,
-      description: "The lifetime of each access token.",
-    }],
+    parameters: [secondsParameter("seconds", 2, "The lifetime of each access token.")],
     variants: [{ seconds: 1 }, { seconds: 5 }],
     always: ({ seconds }) => lifetime(seconds),
     async perform({ as, driver, journey, passTime }, { seconds }) {

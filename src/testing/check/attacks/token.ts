@@ -9,33 +9,27 @@ import type { ClientSession } from "../driver.ts";
 import { exchangesOf } from "../observation.ts";
 import { withMember } from "./changed_members.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { eachWithEach, oneOf, sent } from "./parameters.ts";
 import { atMost, conclude, failIf, passIf, undecided } from "./conclusions.ts";
 
-/** A value of any JSON type; `absent` removes the member. */
-const valueParameter = {
-  name: "value",
-  type: ["string", "number", "array", "object", "null"],
-  default: "absent",
-  description: 'The value of the member; "absent" removes it.',
-} as const;
+const ofMember = 'The value of the member; "absent" removes it.';
 
 /** The attacks of the category `token`. */
 export const tokenAttacks: readonly Attack[] = [
   defineAttack({
-    level: "must-reject",
     id: "token/required-missing",
+    level: "must-reject",
     title: "The token response has no access_token or token_type, or one of a wrong type.",
     sources: ["RFC 6749 §5.1"],
-    parameters: [textParameter("member", "access_token", "access_token or token_type."), valueParameter],
-    variants: ["access_token", "token_type"].flatMap((member) =>
-      ["absent", "", null, 7, {}].map((value) => ({ member, value }))
+    ...eachWithEach(
+      oneOf("member", ["access_token", "token_type"]),
+      sent("value", ["absent", "", null, 7, {}], ofMember),
     ),
     once: ({ member, value }) => withMember(member, value),
   }),
   defineAttack({
-    level: "must-reject",
     id: "token/access-token-hostile",
+    level: "must-reject",
     title: "The access token has a line break, or a character that is not ASCII.",
     correctClient: "It discards the response, and sends no header with these characters.",
     sources: ["RFC 6750 §2.1", "RFC 9110 §5.5"],
@@ -48,20 +42,20 @@ export const tokenAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/access-token-odd",
+    level: "must-tolerate",
     title: "The access token is long, or has every character that RFC 6750 allows besides the dot.",
     correctClient: "It accepts the tokens, and sends the access token character for character.",
     sources: ["RFC 6750 §2.1", "RFC 6749 appendix A.12"],
     ...oneOf("form", ["long", "characters"]),
     once: ({ form }) =>
       form === "long"
-        ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), undefined, "access_token")
+        ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), { of: "access_token" })
         : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/access-token-opaque",
+    level: "must-tolerate",
     needs: ["idToken"],
     needsUser: true,
     title: "The access token is not a JWT, or is a JWT with the claims of another user.",
@@ -74,16 +68,16 @@ export const tokenAttacks: readonly Attack[] = [
         : as.on("any").always(accessTokenOfAnotherUser())),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/type-case",
+    level: "must-tolerate",
     title: "The token response says token_type bEARER.",
     correctClient: "It compares the type without regard to case, and sends the token as Bearer.",
     sources: ["RFC 6749 §5.1"],
     once: () => tokens.tokenType(),
   }),
   defineAttack({
-    level: "must-reject",
     id: "token/type-unknown",
+    level: "must-reject",
     title: "The token response has a token_type that the client does not support.",
     correctClient: "It does not use the access token.",
     sources: ["RFC 6749 §7.1"],
@@ -91,8 +85,8 @@ export const tokenAttacks: readonly Attack[] = [
     once: ({ type }) => tokens.tokenType(type),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/expires-in-missing",
+    level: "must-tolerate",
     title: "The token response has no expires_in.",
     correctClient: "It accepts the tokens, and refreshes when a resource rejects the access token.",
     sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886"],
@@ -121,12 +115,7 @@ export const tokenAttacks: readonly Attack[] = [
         return undecided("the client does not refresh by itself, even after the time that the response states");
       }
       as.on("token", { grant_type: "authorization_code" }).once(
-        overrideClaims(
-          "access token for a minute",
-          ({ iat }) => ({ exp: Number(iat) + 60 }),
-          undefined,
-          "access_token",
-        ),
+        overrideClaims("access token for a minute", ({ iat }) => ({ exp: Number(iat) + 60 }), { of: "access_token" }),
       );
       const { error, count } = await refreshes(await driver.logIn!(journey), 120);
       return {
@@ -144,20 +133,19 @@ export const tokenAttacks: readonly Attack[] = [
     correctClient: "It reads it as a number, or rejects the response; it does not refresh in a loop.",
     level: "must-recover",
     sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
-    parameters: [valueParameter],
-    variants: ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99].map((value) => ({ value })),
+    ...sent("value", ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99], ofMember),
     once: ({ value }) => withMember("expires_in", value),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/scope-missing",
+    level: "must-tolerate",
     title: "The token response has no scope, which means the requested one.",
     sources: ["RFC 6749 §5.1", "giantswarm/muster#1239"],
     once: () => withMember("scope", "absent"),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/scope-empty",
+    level: "must-tolerate",
     title: "The token response has an empty scope.",
     correctClient: "It accepts the tokens, and derives no right from the empty scope.",
     sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
@@ -193,23 +181,22 @@ export const tokenAttacks: readonly Attack[] = [
       failIf(outcome === "accepted", "the client accepted a scope value that it did not request"),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/refresh-token-missing",
+    level: "must-tolerate",
     title: "The token response has no refresh token, although offline_access was requested.",
     correctClient: "It accepts the tokens, and starts a new login when the access token expires.",
     sources: ["RFC 6749 §1.5"],
     once: () => withMember("refresh_token", "absent"),
   }),
   defineAttack({
-    level: "must-reject",
     id: "token/refresh-token-empty",
+    level: "must-reject",
     title: "The token response has a refresh token that is empty, or null.",
     correctClient: "It rejects the response, or has no refresh token: it never sends such a one.",
     stop: undefined,
     needs: ["refresh"],
     sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
-    parameters: [valueParameter],
-    variants: ["", null].map((value) => ({ value })),
+    ...sent("value", ["", null], ofMember),
     once: ({ value }) => withMember("refresh_token", value),
     async perform({ as, driver, journey }) {
       const session = await driver.logIn!(journey);
@@ -222,19 +209,18 @@ export const tokenAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    level: "must-reject",
     id: "token/id-token-missing",
+    level: "must-reject",
     needs: ["idToken", "readsIdToken"],
     title: "The token response has no ID token, although openid was requested.",
     correctClient: "It discards the response, and does not ask userinfo instead.",
     sources: ["OpenID Connect Core §3.1.3.3"],
-    parameters: [valueParameter],
-    variants: ["absent", "", null].map((value) => ({ value })),
+    ...sent("value", ["absent", "", null], ofMember),
     once: ({ value }) => withMember("id_token", value),
   }),
   defineAttack({
-    level: "must-tolerate",
     id: "token/members-unknown",
+    level: "must-tolerate",
     title: "The token response has members that no specification defines.",
     correctClient: "It ignores them.",
     sources: ["RFC 6749 §5.1"],
@@ -252,12 +238,8 @@ export const tokenAttacks: readonly Attack[] = [
     sources: ["RFC 6750 §3.1", "datahub-project/datahub#18187"],
     ...oneOf("tokens", ["first", "every"]),
     start({ as }, { tokens: which }) {
-      const expired = overrideClaims(
-        "expired access token",
-        (_, now) => ({ iat: now - 3660, exp: now - 60 }),
-        undefined,
-        "access_token",
-      );
+      const claims = (_: unknown, now: number) => ({ iat: now - 3660, exp: now - 60 });
+      const expired = overrideClaims("expired access token", claims, { of: "access_token" });
       const rule = as.on("token");
       which === "every" ? rule.always(expired) : rule.once(expired);
     },

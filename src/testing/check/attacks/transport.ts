@@ -8,7 +8,7 @@ import { describeError } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { leakedCredentials } from "./effects.ts";
 import type { Observation } from "../observation.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { eachWithEach, oneOf, sent } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
@@ -34,7 +34,7 @@ const oddResponses: Readonly<
 const oddResponseNames = Object.keys(oddResponses);
 
 /** The endpoints of a login that a client calls itself. */
-const loginEndpoints = ["discovery", "token", "userinfo"].map((endpoint) => ({ endpoint }));
+const loginEndpoints = ["discovery", "token", "userinfo"];
 
 /** Every failure after which the next login must work. */
 const recovered = { level: "must-recover", endpoints: ["discovery", "token", "userinfo"] } as const;
@@ -82,8 +82,7 @@ export const transportAttacks: readonly Attack[] = [
     title: "The connection breaks before the server has done anything.",
     correctClient: "It reports the failure or repeats the request; the next login works.",
     sources: ["RFC 9110 §9.2.2"],
-    parameters: [endpointParameter],
-    variants: loginEndpoints,
+    ...sent("endpoint", loginEndpoints, "The endpoint."),
     once: () => drop("before"),
   }),
   defineAttack({
@@ -102,8 +101,7 @@ export const transportAttacks: readonly Attack[] = [
     title: "The connection breaks in the middle of the body.",
     correctClient: "It reports the failure, and uses no part of the response; the next login works.",
     sources: ["RFC 9112 §8"],
-    parameters: [endpointParameter],
-    variants: loginEndpoints,
+    ...sent("endpoint", loginEndpoints, "The endpoint."),
     once: () => drop("midway"),
   }),
   defineAttack({
@@ -113,7 +111,7 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "It reports the failure or repeats the request with increasing delays; the next login works.",
     sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
     parameters: [endpointParameter, { name: "status", type: "integer", default: 503, description: "The status." }],
-    variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((values) => ({ ...values, status: code }))),
+    variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((endpoint) => ({ endpoint, status: code }))),
     once: ({ status: code }) => status(code),
   }),
   defineAttack({
@@ -127,41 +125,38 @@ export const transportAttacks: readonly Attack[] = [
     once: ({ retryAfter }) => status(429, { headers: { "retry-after": retryAfter } }),
   }),
   defineAttack({
-    level: "must-reject",
     id: "transport/html",
+    level: "must-reject",
     title: "A gateway sends an HTML page with status 200.",
     correctClient: "It reports the media type, and uses nothing of the response.",
     sources: ["anthropics/claude-ai-mcp#134"],
-    parameters: [endpointParameter],
-    variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
+    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.html(),
   }),
   defineAttack({
-    level: "must-reject",
     id: "transport/truncated",
+    level: "must-reject",
     title: "The body is half of the JSON object, with the right length.",
     sources: ["RFC 8259"],
-    parameters: [endpointParameter],
-    variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
+    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.truncated(),
   }),
   defineAttack({
-    level: "must-reject",
     id: "transport/empty",
+    level: "must-reject",
     title: "The server responds with 200 and no body.",
     sources: ["RFC 6749 §5.1"],
-    parameters: [endpointParameter],
-    variants: [{ endpoint: "token" }, { endpoint: "discovery" }],
+    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.empty(),
   }),
   defineAttack({
-    level: "must-reject",
     id: "transport/json-root",
+    level: "must-reject",
     title: "The body is JSON, but not an object.",
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
-    parameters: [endpointParameter, textParameter("text", "null", "The body.")],
-    variants: ["token", "discovery"].flatMap((endpoint) =>
-      ["null", "[]", '"text"', "7"].map((text) => ({ endpoint, text }))
+    ...eachWithEach(
+      sent("endpoint", ["token", "discovery"], "The endpoint."),
+      sent("text", ["null", "[]", '"text"', "7"], "The body."),
     ),
     always: ({ text }) => status(200, { body: text, headers: { "content-type": "application/json" } }),
   }),
@@ -235,8 +230,7 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "It ends the request by a time limit of its own, and reports it.",
     waitsForTimeLimit: true,
     sources: ["RFC 9110 §9.2.2"],
-    parameters: [endpointParameter],
-    variants: loginEndpoints,
+    ...sent("endpoint", loginEndpoints, "The endpoint."),
     once: () => hang(),
   }),
   defineAttack({
@@ -246,8 +240,7 @@ export const transportAttacks: readonly Attack[] = [
     level: "should-reject",
     waitsForTimeLimit: true,
     sources: ["RFC 9112 §9.5"],
-    parameters: [endpointParameter],
-    variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
+    ...sent("endpoint", ["discovery", "token"], "The endpoint."),
     once: () => drip(100),
   }),
   defineAttack({
@@ -273,16 +266,17 @@ export const transportAttacks: readonly Attack[] = [
     level: "should-reject",
     endpoints: ["discovery", "token", "userinfo"],
     sources: ["RFC 8259 §4"],
-    parameters: [
-      textParameter("endpoint", "userinfo", "discovery, token or userinfo; the member is issuer, access_token or sub."),
-      textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
-    ],
-    variants: ["discovery", "token", "userinfo"].flatMap((endpoint) =>
-      ["first", "last"].map((wrong) => ({ endpoint, wrong }))
+    ...eachWithEach(
+      oneOf(
+        "endpoint",
+        ["discovery", "token", "userinfo"],
+        "discovery, token or userinfo; the member is issuer, access_token or sub.",
+      ),
+      oneOf("wrong", ["first", "last"], "Which of the two values is wrong: first or last."),
     ),
-    start({ as }, { endpoint, wrong }) {
+    always({ endpoint, wrong }) {
       const member = endpoint === "discovery" ? "issuer" : endpoint === "userinfo" ? "sub" : "access_token";
-      as.on(endpoint).always(body.repeated(member, "https://attacker.example", wrong === "first" ? "first" : "last"));
+      return body.repeated(member, "https://attacker.example", wrong);
     },
     assess: ({ outcome, session, expectedSub }) =>
       outcome === "accepted" && [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub)
