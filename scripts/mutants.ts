@@ -45,9 +45,9 @@ const timeoutSeconds = 300;
 
 const { flags, words } = readCommand({
   call: "deno task mutants",
-  does:
-    "Puts one deliberate fault at a time into src/oauth, src/app, src/endpoints, src/http and src/interaction, runs the tests " +
-    "on Bun, and prints each fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
+  does: "Puts one deliberate fault at a time into src/oauth, src/extensions, src/app, src/endpoints, src/http and " +
+    "src/interaction, runs the tests on Bun, and prints each fault that no test notices. Fails where " +
+    "scripts/mutants_explained.json does not say why. " +
     "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {
     count: { value: "NUMBER", does: "number of faults; default: 200" },
@@ -62,9 +62,9 @@ for (const [name, text] of Object.entries({ count, skip })) {
   if (!/^\d+$/.test(text)) exitWithError(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
 }
 
-const sources = globSync("src/{oauth,app,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
+const sources = globSync("src/{oauth,extensions,app,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
-if (sources.length === 0) exitWithError(`No file of the four folders has ${words.join(" or ")} in its path.`);
+if (sources.length === 0) exitWithError(`No file of these folders has ${words.join(" or ")} in its path.`);
 const allMutants = (await Promise.all(sources.map(createMutants))).flat();
 const sampled = (await sampleMutants(allMutants, Number(count))).slice(Number(skip));
 console.log(`${sampled.length} of ${allMutants.length} faults, seed ${seed}`);
@@ -73,7 +73,7 @@ if (flags.list) {
   Deno.exit();
 }
 
-/** Tests of stores and scripts run no code of the four folders. */
+/** Tests of stores and scripts run no code of these folders. */
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
 const bun = (await run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]).catch(exitWithError)).trim();
 
@@ -172,7 +172,7 @@ async function sampleMutants(mutants: readonly Mutant[], count: number): Promise
 /** Tests ordered by their chance to detect a fault: those named after the file, those that send requests, the rest. */
 function getTestStages(path: string): string[][] {
   const words = path.split(/[/_.]/).filter((word) => word.length > 3);
-  const sendsRequests = /tests\/(flows|http|oauth|testing)\//;
+  const sendsRequests = /tests\/(flows|http|oauth|extensions|testing)\//;
   const stageOf = (test: string) => words.some((word) => test.includes(word)) ? 0 : sendsRequests.test(test) ? 1 : 2;
   return [0, 1, 2].map((stage) => tests.filter((test) => stageOf(test) === stage)).filter((files) => files.length > 0);
 }
