@@ -532,6 +532,19 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     received: "client spa",
     fix: /Exchange the code with the client that requested it/,
   },
+  "a misspelt scope value at a refresh": {
+    async send(server) {
+      const { refresh_token } = await tokens(server);
+      const fields = { grant_type: "refresh_token", refresh_token, client_id: "spa", scope: "raed" };
+      return await form(server, "/oauth2/token", fields);
+    },
+    outcome: "400 invalid_scope",
+    rule: "RT-06",
+    sentence: "scope is more than was granted. Did you mean read?",
+    expected: "some of: openid read",
+    received: "raed",
+    fix: /Request the granted scope or less/,
+  },
   "a refresh token used twice": {
     send: async (server) => {
       const { refresh_token } = await tokens(server);

@@ -25,6 +25,9 @@ test("an option of the wrong type is a configuration error with its path, for Ja
   const cases: readonly (readonly [options: unknown, path: string, received: string, hint: string])[] = [
     [{ scopes: "openid read" }, "scopes", `"openid read"`, `Write it like "scopes": ["openid","profile","read"].`],
     [{ defaultScope: ["read"] }, "defaultScope", "an array", `Write it like "defaultScope": "read".`],
+    [{ defaultScope: "raed" }, "defaultScope", `"raed"`, "Did you mean read?"],
+    [{ defaultScope: "blue" }, "defaultScope", `"blue"`, `Add "blue" to scopes, or remove it from defaultScope.`],
+    [{ clients: [{ ...spa, scope: "read wirte" }] }, "clients[0].scope", `"wirte"`, "Did you mean write?"],
     [{ users: { sub: "alice" } }, "users", "an object", `Write it like "users": [{"sub":"alice",`],
     [{ clients: spa }, "clients", "an object", `Write it like "clients": [{"client_id":"spa",`],
     [{ resources: uri }, "resources", `"${uri}"`, `Write it like "resources": [{"uri":"https://api.example"}].`],

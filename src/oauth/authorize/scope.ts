@@ -105,15 +105,20 @@ function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Clien
   return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
 }
 
+/** A sentence that follows a reason, with the values that misspelt ones probably stand for; empty without any. */
+export function suggestScope(unknown: readonly string[], known: readonly string[]): string {
+  const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, known) ?? []));
+  return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
+}
+
 function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): RuleExplanation {
   const unknown = tokens.filter((token) => !server.settings.scopes.includes(token));
   const others = client.scope.filter((token) => !tokens.includes(token));
-  const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, others) ?? []));
   const names = unknown.filter((token) => namedToken.test(token)).join(" ").slice(0, maxNamedLength);
   const named = names === "" ? effect : `${effect}: ${redactText(names, server.registeredSecrets)}`;
   return {
     rule: "AZ-17",
-    reason: `${named}${meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : ""}`,
+    reason: named + suggestScope(unknown, others),
     expected: `some of: ${client.scope.join(" ")}`,
     received: tokens.join(" "),
   };

@@ -1,6 +1,6 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
-import { type ConfigIssue, quote } from "../config/config_issue.ts";
+import { type ConfigIssue, quote, suggest } from "../config/config_issue.ts";
 import { subjectTypeNames } from "../config/extension_settings.ts";
 import { validate } from "../config/field.ts";
 import { byProfile } from "../config/profile.ts";
@@ -116,11 +116,12 @@ function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSetti
   const issues: ConfigIssue[] = [];
   for (const token of splitScope(scope)) {
     if (scopes.includes(token)) continue;
+    const meant = suggest(token, scopes);
     issues.push({
       path: "scope",
       expected: `scope values of the server (${scopes.join(" ")})`,
       received: quote(token),
-      hint: `Add ${quote(token)} to scopes, or remove it here.`,
+      hint: meant === undefined ? `Add ${quote(token)} to scopes, or remove it here.` : `Did you mean ${meant}?`,
     });
   }
   return issues;

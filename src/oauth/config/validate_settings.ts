@@ -150,11 +150,14 @@ function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigI
   }
   for (const token of settings.defaultScope === undefined ? [] : resolved.defaultScope) {
     if (resolved.scopes.includes(token)) continue;
+    const meant = suggest(token, resolved.scopes);
     issues.push({
       path: "defaultScope",
       expected: `values of scopes (${resolved.scopes.join(" ")})`,
       received: quote(token),
-      hint: `Add ${quote(token)} to scopes, or remove it from defaultScope.`,
+      hint: meant === undefined
+        ? `Add ${quote(token)} to scopes, or remove it from defaultScope.`
+        : `Did you mean ${meant}?`,
     });
   }
   return issues;

@@ -4,7 +4,7 @@ import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
 import { type Params, splitScope } from "../params.ts";
-import { warnAboutResource } from "../authorize/scope.ts";
+import { suggestScope, warnAboutResource } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import {
@@ -223,8 +223,10 @@ function narrowScope(granted: readonly string[], parameters: Params): readonly s
   if (requested === undefined) return granted;
   const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
-  throw new OAuthError("invalid_scope", "scope is more than was granted", {
+  const reason = "scope is more than was granted";
+  throw new OAuthError("invalid_scope", reason, {
     rule: "RT-06",
+    reason: reason + suggestScope(tokens.filter((token) => !granted.includes(token)), granted),
     expected: `some of: ${granted.join(" ")}`,
     received: requested,
   });
