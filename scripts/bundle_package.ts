@@ -160,12 +160,12 @@ async function analyzeModules(
   const outsideCore = new Set(
     [...entries, ...laterBeyond].flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path)),
   );
-  // A module that the core imports lazily, or its imports, must not share a chunk with the program or with the mock,
-  // which load them together with their own modules. The same applies between entries: the inspector's pages must not
-  // load the mock and its test keys.
+  // A module that the core imports lazily, at any depth, or its imports, must not share a chunk with the program or the
+  // mock, which load them together with their own modules. The same applies between entries: the inspector's pages must
+  // not load the mock and its test keys.
   const chunkEntries = new Set([
     ...entries,
-    ...[...core].flatMap((path) => graph[path]!.later)
+    ...findLater(core, graph)
       .filter((path) => findReachable(path, graph).some((reached) => outsideCore.has(reached))),
     ...laterBeyond,
   ]);
@@ -196,6 +196,15 @@ function findReachable(entry: string, graph: ModuleGraph["imports"]): readonly s
   const reached = new Set([entry]);
   for (const path of reached) for (const loaded of graph[path]!.loads) reached.add(loaded);
   return [...reached];
+}
+
+/** The modules that these modules import lazily, that those import lazily, and so on. */
+function findLater(modules: Iterable<string>, graph: ModuleGraph["imports"]): readonly string[] {
+  const found = new Set([...modules].flatMap((path) => graph[path]!.later));
+  for (const entry of found) {
+    for (const path of findReachable(entry, graph)) for (const later of graph[path]!.later) found.add(later);
+  }
+  return [...found];
 }
 
 /** Exports of each of these modules. */
