@@ -98,11 +98,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const settings = { ...resolved, scopes };
   const { plugins = [] } = options;
   const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
-  const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
-  const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
+  const added = await membersOfExtensions(extensions, settings);
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
-  const parts = requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts));
   const { privateHosts } = settings;
   const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
   const registered = clientRepository(settings, createRepository);
@@ -118,7 +116,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const secretLabels = new Map<string, string>();
   const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
   const endpointList = endpoints({
-    ...{ base, settings, extensions, grantTypes: allGrantTypes, requestParts: parts, interaction, openLogin },
+    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
+    requestParts: added.requestParts,
     approver: plugins.reduceRight(
       (inner, plugin) => plugin.approve?.(inner) ?? inner,
       options.approver ?? automaticLogin,
@@ -146,23 +145,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const server: Server = {
     ...core,
     ...membersOf(issuer),
+    ...added,
     settings,
     tracesNotes: hasListener && settings.allows.explanations,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
-    subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
-    registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
-    keyProofs: extensions.find((extension) => extension.keyProofs !== undefined)?.keyProofs,
-    responseEncryption: extensions.find((extension) => extension.responseEncryption !== undefined)?.responseEncryption,
-    sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
-    clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
-    responseModes: responseModes(extensions.flatMap((extension) => extension.responseModes ?? [])),
-    levels: levels.find((ofExtension) => ofExtension !== undefined),
-    requestParts: parts,
-    deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
-    requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
-    tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
-    useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
     clients,
     registeredSecrets: registeredSecrets(registered, secretLabels),
     users: userRepository(
@@ -265,6 +252,28 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       if (options.clients !== undefined) return;
       registered.reconfigure(resolveSettings(options, newIssuer, extensions).clients);
     },
+  };
+}
+
+/** The members of a server that only follow from its extensions and from what every server has. */
+async function membersOfExtensions(extensions: readonly Extension[], settings: ResolvedSettings) {
+  const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
+  const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
+  return {
+    clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
+    deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
+    keyProofs: extensions.find(({ keyProofs }) => keyProofs !== undefined)?.keyProofs,
+    levels: levels.find((ofExtension) => ofExtension !== undefined),
+    registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
+    requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
+    requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
+    responseEncryption: extensions.find(({ responseEncryption }) => responseEncryption !== undefined)
+      ?.responseEncryption,
+    responseModes: responseModes(extensions.flatMap(({ responseModes }) => responseModes ?? [])),
+    sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
+    subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
+    tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
+    useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
   };
 }
 
