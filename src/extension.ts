@@ -61,7 +61,7 @@ export type { Field } from "./oauth/config/field.ts";
 export type { ResolvedSettings } from "./oauth/config/resolve_settings.ts";
 export type { HostedResource, Resources } from "./oauth/config/resource_list.ts";
 export type { AnyName } from "./oauth/config/settings.ts";
-export type { CommonErrorDetails, ErrorDetails } from "./oauth/errors.ts";
+export type { CommonErrorDetails, ErrorDetails, errorStatus } from "./oauth/errors.ts";
 export type { ClientChange } from "./oauth/explanation.ts";
 export type { FetchCause, FetchLimiter } from "./oauth/fetch_limiter.ts";
 export type { AuthenticatedRequest, Authorization } from "./oauth/grants/authenticated_request.ts";

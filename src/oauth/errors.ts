@@ -3,46 +3,8 @@
 import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
 import type { Explanation, ExplanationTexts } from "./trace.ts";
 
-/** An error code of a response. */
-export type ErrorCode =
-  | "invalid_request"
-  | "invalid_client"
-  | "invalid_grant"
-  | "unauthorized_client"
-  | "unsupported_grant_type"
-  | "invalid_scope"
-  | "unsupported_response_type"
-  | "access_denied"
-  | "server_error"
-  | "temporarily_unavailable"
-  | "invalid_target"
-  | "invalid_authorization_details"
-  | "authorization_pending"
-  | "slow_down"
-  | "expired_token"
-  | "unknown_user_id"
-  | "invalid_binding_message"
-  | "invalid_token"
-  | "insufficient_scope"
-  | "insufficient_user_authentication"
-  | "invalid_dpop_proof"
-  | "use_dpop_nonce"
-  | "login_required"
-  | "consent_required"
-  | "interaction_required"
-  | "account_selection_required"
-  | "unmet_authentication_requirements"
-  | "request_not_supported"
-  | "request_uri_not_supported"
-  | "invalid_request_uri"
-  | "invalid_request_object"
-  | "invalid_redirect_uri"
-  | "invalid_client_metadata"
-  | "invalid_software_statement"
-  | "unapproved_software_statement";
-
-/** The HTTP status of each error code, for JSON responses. */
-export const errorStatus: Readonly<Record<ErrorCode, number>> = {
+/** The error codes, each with the HTTP status of its JSON response. */
+export const errorStatus = {
   // OAuth 2.1 §3.2.4
   invalid_request: 400,
   invalid_client: 401,
@@ -90,7 +52,10 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   invalid_client_metadata: 400,
   invalid_software_statement: 400,
   unapproved_software_statement: 400,
-};
+} as const satisfies Readonly<Record<string, number>>;
+
+/** An error code of a response. */
+export type ErrorCode = keyof typeof errorStatus;
 
 /**
  * The details of an error. The trace receives them; the client receives only the message, and in `error_description`
