@@ -45,6 +45,12 @@ export function secretKey(secret: string, alg = "HS256"): Promise<SigningKey> {
   return importSigningKey({ kty: "oct", k: encodeBase64url(secret) }, alg);
 }
 
+/** A signed JWS of texts, which need not be JSON objects. */
+export async function signText(key: SigningKey, header: string, payload: string): Promise<string> {
+  const input = `${encodeBase64url(header)}.${encodeBase64url(payload)}`;
+  return `${input}.${encodeBase64url(await key.sign(new TextEncoder().encode(input)))}`;
+}
+
 /** The parameters of client authentication by an assertion. */
 export async function assertionOf(
   clientId: string,

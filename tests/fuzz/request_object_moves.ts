@@ -1,7 +1,7 @@
 /** Requests of an attack that are signed by the client, and the responses that the server signs. */
 
-import { importJWK, SignJWT } from "jose";
-import type { JWTHeaderParameters } from "jose";
+import { importSigningKey } from "../../src/client/jwt.ts";
+import { signedRequest } from "../../src/client/request_object.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { decodeJwtPart } from "../../src/http/jwt_part.ts";
 import type { Step } from "./attack.ts";
@@ -26,7 +26,7 @@ export function findSignedCode(text: string): string | undefined {
 }
 
 // The attacker's key, for clients whose key is not known.
-const unknownKey = { ...builtInKeys.ES256[2]!.jwk, alg: "ES256" };
+const unknownKey = builtInKeys.ES256[2]!.jwk;
 
 /** The fields of a signed request; any member may be, or contain, the text of the step. */
 export async function signedFields(
@@ -35,20 +35,17 @@ export async function signedFields(
   { pick, text }: Step,
   fields: readonly Pair[],
 ): Promise<Pair[]> {
-  const now = Math.floor(server.now() / 1000);
   const claims: Record<string, unknown> = {
     ...Object.fromEntries(fields),
-    iss: client_id,
-    aud: server.as.issuer,
-    ...{ nbf: now, exp: now + 60 },
     ...pick % 7 === 0 && { max_age: 3600, claims: { id_token: { email: null } }, resource: ["https://api.example/a"] },
   };
   const values = [text, [text], { [text]: text }, [[text]], null, 1e308, -1, true, "", [text, text], 0];
   const name = memberNames[pick % memberNames.length]!;
   if (pick % 3 === 0) claims[name === "" ? text : name] = values[Math.floor(pick / 7) % values.length];
   const typ = pick % 13 === 0 ? text : "oauth-authz-req+jwt";
-  const key = await importJWK(privateJwk ?? unknownKey, "ES256");
-  const request = await new SignJWT(claims).setProtectedHeader({ alg: "ES256", typ } as JWTHeaderParameters).sign(key);
+  const key = await importSigningKey(privateJwk ?? unknownKey, "ES256");
+  const context = { issuer: server.as.issuer, now: server.now, randomBytes: server.random };
+  const { request } = await signedRequest(context, key, { client_id }, { header: { typ }, claims });
   return [
     ["client_id", client_id],
     ["request", pick % 17 === 0 ? text : request],

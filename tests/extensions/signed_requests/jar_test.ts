@@ -1,7 +1,7 @@
 /** Signed authorization requests (group JR). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import { UnsecuredJWT } from "jose";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
@@ -19,7 +19,9 @@ import {
 } from "../../flows/harness.ts";
 import type { Fields, TestServer } from "../../flows/harness.ts";
 import { openBrowser } from "../../flows/browser.ts";
-import { clientKeyPair } from "../../rsa_keys.ts";
+import type { SigningKey } from "../../../src/client/jwt.ts";
+import { signedRequest } from "../../../src/client/request_object.ts";
+import { clientKey, secretKey, signingContext, signText } from "../../flows/client_jwts.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const issuer = "https://as.test";
@@ -27,11 +29,10 @@ const uri = "https://signer.example/cb";
 const start = Date.UTC(2026, 0, 1) / 1000;
 const secret = "a secret that is long enough for HS256, and for HS512 too: 0123456789 0123456789";
 
-const keys = await generateKeyPair("ES256");
-const otherKeys = await generateKeyPair("ES256");
-const rsaKeys = await clientKeyPair("RS256");
-const jwk = async (key: CryptoKey, kid: string) => ({ ...await exportJWK(key), kid });
-const jwks = { keys: [await jwk(keys.publicKey, "ec"), await jwk(rsaKeys.publicKey, "rsa")] };
+const signerKey = await clientKey("ES256", "ec");
+const otherKey = await clientKey("ES256", "ec");
+const rsaKey = await clientKey("RS256", "rsa");
+const jwks = { keys: [signerKey.jwk, rsaKey.jwk] };
 
 /** `signer` is public and has keys, `strict` must sign, `shared` signs with its secret, `spa` cannot sign. */
 const signer = { client_id: "signer", redirect_uris: [uri], jwks, token_endpoint_auth_method: "none" } as const;
@@ -43,37 +44,30 @@ const shared = {
   token_endpoint_auth_method: "client_secret_jwt",
   request_object_signing_alg: "HS256",
 } as const;
-const neighbour = { ...signer, client_id: "neighbour", jwks: { keys: [await jwk(otherKeys.publicKey, "ec")] } };
+const neighbour = { ...signer, client_id: "neighbour", jwks: { keys: [otherKey.jwk] } };
 const web = { client_id: "web", client_secret: "web-secret", redirect_uris: [uri], jwks };
 const spa = { client_id: "spa", redirect_uris: ["https://spa.example/cb"] };
 const clients: readonly ClientMetadata[] = [signer, strict, shared, neighbour, web, spa];
 
 const server = (options: LatchkeyOptions = {}) => testServer({ clients, ...options });
 
+/** The request of `signer`. */
+const ownRequest = { ...goodRequest, client_id: "signer", redirect_uri: uri };
+
 /** The claims of a good request object. */
-const goodClaims: Readonly<Record<string, unknown>> = {
-  ...goodRequest,
-  client_id: "signer",
-  redirect_uri: uri,
-  iss: "signer",
-  aud: issuer,
-  nbf: start,
-  exp: start + 60,
-};
+const goodClaims = { ...ownRequest, iss: "signer", aud: issuer, nbf: start, exp: start + 60 };
 
 interface Signing {
   readonly header?: Readonly<Record<string, unknown>>;
-  readonly key?: CryptoKey | Uint8Array;
+  readonly key?: SigningKey;
 }
 
 /** A request object of `signer`, changed by the claims given; `undefined` leaves a claim out. */
 async function sign(
   claims: Readonly<Record<string, unknown>> = {},
-  { header = {}, key = keys.privateKey }: Signing = {},
+  { header, key = signerKey }: Signing = {},
 ): Promise<string> {
-  return await new SignJWT({ ...goodClaims, ...claims })
-    .setProtectedHeader({ alg: "ES256", kid: "ec", typ: "oauth-authz-req+jwt", ...header })
-    .sign(key);
+  return (await signedRequest(signingContext(), key, ownRequest, { header, claims })).request;
 }
 
 /** GET /oauth2/authorize with a request object; `fields` are outside of it. */
@@ -138,16 +132,16 @@ test("[JR-02, JR-04] a faulty request object is invalid_request_object, in the b
     ["other text", "x"],
     ["alg none", new UnsecuredJWT({ ...goodClaims }).encode()],
     ["padding", sign().then((jwt) => `${jwt}=`)],
-    ["a foreign key", sign({}, { key: otherKeys.privateKey })],
+    ["a foreign key", sign({}, { key: otherKey })],
     ["an unknown kid", sign({}, { header: { kid: "x" } })],
     ["a changed signature", sign().then((jwt) => jwt.slice(0, -4) + (jwt.endsWith("AAAA") ? "BBBB" : "AAAA"))],
     ["changed claims", sign().then((jwt) => jwt.replace(/\.[^.]+\./, `.${btoa(JSON.stringify(goodClaims))}.`))],
     [
       "the public key as a secret",
-      sign({}, { header: { alg: "HS256" }, key: new TextEncoder().encode(JSON.stringify(jwks.keys[0])) }),
+      secretKey(JSON.stringify(signerKey.jwk)).then((key) => sign({}, { key, header: { kid: "ec" } })),
     ],
-    ["the key in the header", sign({}, { header: { kid: undefined, jwk: jwks.keys[0] }, key: otherKeys.privateKey })],
-    ["another client", sign({ iss: "neighbour", client_id: "neighbour" }, { key: otherKeys.privateKey })],
+    ["the key in the header", sign({}, { header: { kid: undefined, jwk: signerKey.jwk }, key: otherKey })],
+    ["another client", sign({ iss: "neighbour", client_id: "neighbour" }, { key: otherKey })],
     ["no iss", sign({ iss: undefined })],
     ["another iss", sign({ iss: "neighbour" })],
     ["no aud", sign({ aud: undefined })],
@@ -190,9 +184,7 @@ test("[JR-02] a deeply nested member is rejected", async () => {
   for (const depth of [50, 8000]) {
     const nested = `${"[".repeat(depth)}${"]".repeat(depth)}`;
     const payload = JSON.stringify({ ...goodClaims, claims: "nested" }).replace('"nested"', nested);
-    const jwt = await new CompactSign(new TextEncoder().encode(payload))
-      .setProtectedHeader({ alg: "ES256", kid: "ec" })
-      .sign(keys.privateKey);
+    const jwt = await signText(signerKey, '{"alg":"ES256","kid":"ec"}', payload);
     assertMatch(await getOutcome(await push(b, jwt)), /^400 invalid_request/);
   }
 });
@@ -200,14 +192,13 @@ test("[JR-02] a deeply nested member is rejected", async () => {
 test("[JR-02] only the registered algorithm counts; HS256 is for clients with a secret that signs", async () => {
   const rsa = { ...signer, client_id: "signer", request_object_signing_alg: "RS256" };
   const b = await server({ clients: [rsa, shared] });
-  const byRsa = await sign({}, { header: { alg: "RS256", kid: "rsa" }, key: rsaKeys.privateKey });
+  const byRsa = await sign({}, { key: rsaKey });
   assertAuthorizationResponse(await send(b, byRsa), { uri });
   assertEquals(await getOutcome(await push(b, await sign())), "400 invalid_request_object");
-  const key = new TextEncoder().encode(secret);
   const ofShared = { iss: "shared", client_id: "shared" };
-  const bySecret = await sign(ofShared, { header: { alg: "HS256", kid: undefined }, key });
+  const bySecret = await sign(ofShared, { key: await secretKey(secret) });
   assertAuthorizationResponse(await send(b, bySecret, { client_id: "shared" }), { uri });
-  const byHs512 = await sign(ofShared, { header: { alg: "HS512", kid: undefined }, key });
+  const byHs512 = await sign(ofShared, { key: await secretKey(secret, "HS512") });
   await assertPage(await send(b, byHs512, { client_id: "shared" }));
   const expired = await server({ clients: [{ ...shared, client_secret_expires_at: start }] });
   await assertPage(await send(expired, bySecret, { client_id: "shared" }));

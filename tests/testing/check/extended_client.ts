@@ -3,8 +3,19 @@
  * client ID metadata documents; and copies of it with one mistake each.
  */
 
-import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from "jose";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { signingKey } from "../../../src/client/authentication.ts";
+import { authorizationRequest, newFlowValues } from "../../../src/client/authorization_request.ts";
+import { encodeParameters, type RequestParameters } from "../../../src/client/parameters.ts";
+import { proofKey, signProof } from "../../../src/client/proof.ts";
+import { signedRequest } from "../../../src/client/request_object.ts";
+import { codeExchange, refreshRequest } from "../../../src/client/token_request.ts";
+import { decodeJwtPart } from "../../../src/http/jwt_part.ts";
+import { generateKey, systemRandomBytes } from "../../../src/runtime/crypto.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../../src/testing/check/mod.ts";
+
+/** The clock and the random source of the client. */
+const clock = { now: () => Date.now(), randomBytes: systemRandomBytes };
 
 /** What the client uses. */
 export type Extension = "par" | "jar" | "jarm" | "dpop" | "registration" | "client document";
@@ -50,8 +61,7 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
 
   /** One login: the key of its proofs, and the requests with them. */
   async function openConnection({ fetch }: ClientJourney) {
-    const key = await generateKeyPair("ES256", { extractable: true });
-    const jwk = await exportJWK(key.publicKey);
+    const key = await proofKey(await generateKey("ES256"));
     // Of one login: otherwise the order of the attacks would decide which of them find the mistake.
     const nonces = has("has one nonce for all servers") ? new Map<string, string>() : noncesOfAllLogins;
 
@@ -59,13 +69,12 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
       const nonce = has("does not read nonces")
         ? undefined
         : nonces.get(has("has one nonce for all servers") ? "" : url);
-      const ath = accessToken === undefined ? undefined : await digest(accessToken);
-      return await new SignJWT({ htm: method, htu: url, jti: crypto.randomUUID(), nonce, ath })
-        .setProtectedHeader({ alg: "ES256", typ: "dpop+jwt", jwk }).setIssuedAt().sign(key.privateKey);
+      return await signProof(clock, key, { method, url, accessToken, nonce });
     }
 
     /** Sends a request with a proof, and repeats it once if the server demands a nonce or another proof. */
-    async function send(url: string, body?: URLSearchParams, accessToken?: string): Promise<Members> {
+    async function send(url: string, params?: RequestParameters, accessToken?: string): Promise<Members> {
+      const body = params && new URLSearchParams(encodeParameters(params));
       for (let attempt = 1;; attempt++) {
         const method = body === undefined ? "GET" : "POST";
         const headers = new Headers();
@@ -133,12 +142,6 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
     return { client_id: journey.client.client_id };
   }
 
-  async function signRequest({ client, issuer }: ClientJourney, parameters: Record<string, string>): Promise<string> {
-    const key = await importJWK(client.private_jwk as never, "ES256");
-    return await new SignJWT(parameters).setProtectedHeader({ alg: "ES256", typ: "oauth-authz-req+jwt" })
-      .setIssuer(client.client_id).setAudience(issuer).setIssuedAt().setExpirationTime("1m").sign(key);
-  }
-
   /** The parameters of the authorization response; those of a signed one are inside of the JWT. */
   async function readResponse(
     journey: ClientJourney,
@@ -154,7 +157,7 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
       return received;
     }
     const plain = has("accepts plain responses") ? received : {};
-    if (has("does not verify signed responses")) return { ...decode(response), ...plain };
+    if (has("does not verify signed responses")) return { ...decodeJwtPart(response, 1), ...plain };
     const { keys } = await readJson(await journey.fetch(metadata.jwks_uri!)) as { keys: never[] };
     const { payload } = await jwtVerify(response, createLocalJWKSet({ keys }), {
       algorithms: [journey.client.id_token_signed_response_alg ?? "RS256"],
@@ -177,26 +180,22 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
       const metadata = await discover(journey);
       const registration = await identify(journey, metadata);
       const client_id = String(registration.client_id);
-      const [verifier, state] = [randomText(), randomText()];
-      const parameters: Record<string, string> = {
+      const values = newFlowValues(systemRandomBytes);
+      const requested = { client_id, redirect_uri: redirectUri, scope: "openid profile offline_access" };
+      const parameters = {
+        ...await authorizationRequest(requested, values),
         client_id,
-        redirect_uri: redirectUri,
-        response_type: "code",
-        scope: "openid profile offline_access",
-        state,
-        code_challenge: await digest(verifier),
-        code_challenge_method: "S256",
         ...uses.includes("jarm") && { response_mode: "jwt" },
       };
-      const request = uses.includes("jar")
-        ? { client_id, request: await signRequest(journey, parameters) }
+      const request: RequestParameters = uses.includes("jar")
+        ? await signedRequest({ issuer, ...clock }, await signingKey(journey.client), parameters)
         : parameters;
 
-      async function push(): Promise<Record<string, string>> {
+      async function push(): Promise<RequestParameters> {
         if (!uses.includes("par")) return request;
         const { pushed_authorization_request_endpoint: endpoint } = metadata;
         try {
-          const { request_uri } = await send(endpoint!, new URLSearchParams(request));
+          const { request_uri } = await send(endpoint!, request);
           const isText = typeof request_uri === "string" && request_uri !== "";
           if (!isText) throw new Error("no request_uri");
           return { client_id, request_uri: request_uri as string };
@@ -206,9 +205,9 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
         }
       }
 
-      async function open(sent: Record<string, string>): Promise<Members> {
+      async function open(sent: RequestParameters): Promise<Members> {
         const url = new URL(metadata.authorization_endpoint!);
-        url.search = String(new URLSearchParams(sent));
+        url.search = encodeParameters(sent);
         return await readResponse(journey, metadata, client_id, (await authorize(url)).url);
       }
 
@@ -225,33 +224,28 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
             else if (!has("repeats without a limit") || attempt === maxAttempts) throw error;
           }
         }
-        assert(response.state === state && response.iss === issuer, "wrong state or iss");
+        assert(response.state === values.state && response.iss === issuer, "wrong state or iss");
         assert(response.error === undefined && typeof response.code === "string", `error ${response.error}`);
         return String(response.code);
       }
 
       try {
-        const tokenRequest = async (fields: Record<string, string>) => {
+        const tokenRequest = async (fields: RequestParameters) => {
           const { client_secret } = has("believes any registration") ? {} : registration;
           const form = { ...fields, client_id, ...typeof client_secret === "string" && { client_secret } };
-          const tokens = await send(metadata.token_endpoint!, new URLSearchParams(form));
+          const tokens = await send(metadata.token_endpoint!, form);
           const type = uses.includes("dpop") && !has("accepts bearer tokens") ? /^dpop$/i : /^(?:bearer|dpop)$/i;
           assert(type.test(String(tokens.token_type)), "wrong token_type");
           return tokens;
         };
         const code = await requestCode();
-        const tokens = await tokenRequest({
-          grant_type: "authorization_code",
-          code,
-          redirect_uri: redirectUri,
-          code_verifier: verifier,
-        });
+        const tokens = await tokenRequest(codeExchange(code, redirectUri, values.verifier));
         const { sub } = await send(metadata.userinfo_endpoint!, undefined, String(tokens.access_token));
         let refreshToken = String(tokens.refresh_token);
         return {
           sub: String(sub),
           async refresh() {
-            const refreshed = await tokenRequest({ grant_type: "refresh_token", refresh_token: refreshToken });
+            const refreshed = await tokenRequest(refreshRequest(refreshToken));
             refreshToken = String(refreshed.refresh_token ?? refreshToken);
           },
         };
@@ -262,20 +256,4 @@ export function extendedClient(uses: readonly Extension[], mistake?: ExtensionMi
       }
     },
   };
-}
-
-function randomText(): string {
-  return toBase64url(crypto.getRandomValues(new Uint8Array(32)));
-}
-
-function toBase64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-async function digest(text: string): Promise<string> {
-  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
-}
-
-function decode(token: string): Members {
-  return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
 }

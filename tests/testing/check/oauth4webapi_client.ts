@@ -4,15 +4,7 @@ import * as oauth from "oauth4webapi";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../../src/testing/check/mod.ts";
 import type { Fetch } from "../../../src/testing/mod.ts";
 import { isInternal, readText } from "./limits.ts";
-
-/** The `at_hash` of an access token for RS256 (OpenID Connect Core §3.1.3.6). */
-async function tokenHash(token: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
-  return btoa(String.fromCharCode(...digest.subarray(0, 16))).replaceAll("+", "-").replaceAll("/", "_").replace(
-    /=+$/,
-    "",
-  );
-}
+import { accessTokenHash } from "./small_crypto.ts";
 
 /** A fetch that limits the size of a body. */
 function boundedFetch(fetch: Fetch): typeof globalThis.fetch {
@@ -122,7 +114,7 @@ export function oauth4webapiClient(): ClientDriver {
     if (azp !== client_id) throw new Error("azp is another client");
     if (sub === "") throw new Error("sub is empty");
     if (Math.abs(Date.now() / 1000 - iat) > 600) throw new Error("iat is too far from now");
-    if (at_hash !== undefined && at_hash !== await tokenHash(tokens.access_token)) {
+    if (at_hash !== undefined && at_hash !== await accessTokenHash(tokens.access_token, "RS256")) {
       throw new Error("at_hash is wrong");
     }
     const userinfoResponse = await oauth.userInfoRequest(as, client, tokens.access_token, options);

@@ -3,6 +3,11 @@
  * introspects tokens; and copies of both with one mistake each.
  */
 
+import { authorizationRequest, newFlowValues } from "../../../src/client/authorization_request.ts";
+import { readCallback } from "../../../src/client/callback.ts";
+import { encodeParameters, type RequestParameters } from "../../../src/client/parameters.ts";
+import { codeExchange } from "../../../src/client/token_request.ts";
+import { systemRandomBytes } from "../../../src/runtime/crypto.ts";
 import type { ClientDriver, ClientSession, ResourceJourney, TokenJourney } from "../../../src/testing/check/mod.ts";
 
 /** A mistake of a copy. */
@@ -83,28 +88,19 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
     async function logIn(challenge: ReadonlyMap<string, string>, scope: readonly string[]): Promise<Login> {
       const metadata = await findServer(await findResourceMetadata(challenge));
       const clientId = await register(metadata);
-      const [verifier, state] = [randomText(), randomText()];
+      const values = newFlowValues(systemRandomBytes);
+      const requested = { client_id: clientId, redirect_uri: redirectUri, scope: scope.join(" ") };
       const url = new URL(metadata.authorization_endpoint!);
-      url.search = String(
-        new URLSearchParams({
-          ...{ client_id: clientId, redirect_uri: redirectUri, response_type: "code", resource, state },
-          scope: scope.join(" "),
-          code_challenge: await digest(verifier),
-          code_challenge_method: "S256",
-        }),
-      );
-      const received = Object.fromEntries(new URL((await authorize(url)).url).searchParams);
-      if (received.state !== state || received.iss !== metadata.issuer) throw new Error("wrong state or iss");
+      url.search = encodeParameters({ ...await authorizationRequest(requested, values), resource });
+      const received = readCallback((await authorize(url)).url);
+      if (received.state !== values.state || received.iss !== metadata.issuer) throw new Error("wrong state or iss");
       if (received.error !== undefined || !received.code) throw new Error(`error ${received.error}`);
-      const parameters = { grant_type: "authorization_code", code: received.code, code_verifier: verifier };
-      return await requestTokens({ metadata, clientId, scope, accessToken: "" }, {
-        ...parameters,
-        redirect_uri: redirectUri,
-      });
+      const parameters = codeExchange(received.code, redirectUri, values.verifier);
+      return await requestTokens({ metadata, clientId, scope, accessToken: "" }, parameters);
     }
 
-    async function requestTokens(of: Login, parameters: Record<string, string>): Promise<Login> {
-      const body = new URLSearchParams({ ...parameters, resource, client_id: of.clientId });
+    async function requestTokens(of: Login, parameters: RequestParameters): Promise<Login> {
+      const body = new URLSearchParams(encodeParameters({ ...parameters, resource, client_id: of.clientId }));
       const tokens = await readJson(await fetch(of.metadata.token_endpoint!, { method: "POST", body }));
       const refreshToken = tokens.refresh_token === undefined ? of.refreshToken : String(tokens.refresh_token);
       return { ...of, accessToken: String(tokens.access_token), refreshToken };
@@ -183,16 +179,4 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
       return { sub: String(sub) };
     },
   };
-}
-
-function randomText(): string {
-  return toBase64url(crypto.getRandomValues(new Uint8Array(32)));
-}
-
-function toBase64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-async function digest(text: string): Promise<string> {
-  return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }

@@ -8,7 +8,8 @@ import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "
 import type { Decisions, Endpoint, Situation } from "./decisions.ts";
 import { decodePart } from "./decode_part.ts";
 import type { Claims, Metadata, Mistake, Received, Tokens } from "./small_client.ts";
-import { digest, randomText } from "./small_crypto.ts";
+import { codeChallenge } from "../../../src/client/authorization_request.ts";
+import { randomText } from "./small_crypto.ts";
 import { respondToLogout } from "./small_logout.ts";
 
 /** The protocol as the small client knows it. */
@@ -126,7 +127,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         scope: "openid profile email offline_access",
         state,
         nonce,
-        code_challenge: await digest(verifier),
+        code_challenge: await codeChallenge(verifier),
         code_challenge_method: "S256",
         max_age: String(maxAge),
         ...requiredAcr !== undefined && {
