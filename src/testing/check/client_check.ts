@@ -35,7 +35,7 @@ interface Run {
   state: ClientCheckState;
   dispatch?: RequestHandler;
   report?: CheckReport;
-  ended: Promise<void>;
+  readonly ended: Promise<void>;
 }
 
 const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, inconclusive: 0 };
@@ -103,15 +103,17 @@ export function clientCheck(): ClientCheckHandle {
       const former = last;
       if (former?.state.status === "running") throw new CheckRunningError(former.state.client!);
       const state = { ...noCheck, status: "running", client: options.client } as const;
-      const run: Run = { options, stopping: new AbortController(), state, ended: Promise.resolve() };
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const run: Run = { options, stopping: new AbortController(), state, ended };
       last = run;
       try {
         const { openCheck } = await import("./open_check.ts");
         const opened = await openCheck({ app: app!, settings, issuer }, options);
         run.dispatch = opened.dispatch;
-        run.ended = perform(run, opened);
+        perform(run, opened).then(end);
       } catch (error) {
         last = former;
+        end();
         throw error;
       }
       return run.state;

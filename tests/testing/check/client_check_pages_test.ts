@@ -149,3 +149,13 @@ test("[CO-07] other clients have no such page: without a redirect URI, registere
     assertEquals((await fetch(without.page)).status, 404, directory);
   }
 });
+
+test("[CO-07] where each request has an issuer, the check has that of the page; users log in without passwords", async () => {
+  await using server = await start({ issuer: "from-host", login: "interactive" });
+  const { open, values, ended, check } = server;
+  const { submit } = await open();
+  assertEquals((await submit({ ...values, only: "response/state-wrong" })).status, 303);
+  await ended();
+  const { control, passed } = check.report()!;
+  assertEquals([check.state().status, passed], ["ended", true], String(control.error));
+});
