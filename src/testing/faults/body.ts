@@ -3,19 +3,23 @@
 import type { ResponseLike } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
-import { editJsonBody, editJsonText, type Members, readBodyText, withBody, withoutNulls } from "./response_body.ts";
+import {
+  editJsonBody,
+  editJsonText,
+  editResponse,
+  hasBody,
+  type Members,
+  readBodyText,
+  withBody,
+  withoutNulls,
+} from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
+
+const bodyText = "got a response with a body";
 
 /** A fault that breaks every response that has a body. */
 function corrupted(name: string, corrupt: (response: ResponseLike, text: string) => ResponseLike): Fault {
-  return {
-    name,
-    waitsFor: "got a response with a body",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      return response.body !== null && context.consume() ? corrupt(response, await readBodyText(response)) : response;
-    },
-  };
+  return editResponse(name, bodyText, hasBody, async (response) => corrupt(response, await readBodyText(response)));
 }
 
 /** The body ends in the middle; status and headers are those of the complete one. */
@@ -134,12 +138,8 @@ export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
     default: 16_777_216,
     description: "How many bytes of white space follow the body.",
   }],
-  create: ({ bytes }) => ({
-    name: `body with ${bytes} bytes of white space`,
-    waitsFor: "got a response with a body",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.body === null || !context.consume()) return response;
+  create: ({ bytes }) =>
+    editResponse(`body with ${bytes} bytes of white space`, bodyText, hasBody, async (response) => {
       const text = await readBodyText(response);
       const headers = new Headers(response.headers);
       headers.delete("content-length");
@@ -153,6 +153,5 @@ export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
         },
       }, { highWaterMark: 0 });
       return new Response(stream, { status: response.status, headers });
-    },
-  }),
+    }),
 });

@@ -3,7 +3,7 @@
 import { ConnectionDropped } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
-import { readBodyText } from "./response_body.ts";
+import { editResponse, hasBody, readBodyText } from "./response_body.ts";
 
 /** Sends status and headers immediately, and the body a few bytes at a time, in real time. */
 export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault> = defineFault({
@@ -21,25 +21,25 @@ export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault
     },
     { name: "bytes", type: "integer", minimum: 1, default: 1, description: "How many bytes each part has." },
   ],
-  create: ({ milliseconds, bytes }) => ({
-    name: `body of ${bytes} bytes every ${milliseconds} ms`,
-    waitsFor: "got a response with a body",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.body === null || !context.consume()) return response;
-      const body = new TextEncoder().encode(await readBodyText(response));
-      const headers = new Headers(response.headers);
-      headers.delete("content-length");
-      let sent = 0;
-      const stream = new ReadableStream<Uint8Array>({
-        async pull(controller) {
-          await context.wait(milliseconds);
-          if (context.signal.aborted) return controller.error(new ConnectionDropped());
-          controller.enqueue(body.subarray(sent, sent += bytes));
-          if (sent >= body.length) controller.close();
-        },
-      }, { highWaterMark: 0 });
-      return new Response(stream, { status: response.status, headers });
-    },
-  }),
+  create: ({ milliseconds, bytes }) =>
+    editResponse(
+      `body of ${bytes} bytes every ${milliseconds} ms`,
+      "got a response with a body",
+      hasBody,
+      async (response, context) => {
+        const body = new TextEncoder().encode(await readBodyText(response));
+        const headers = new Headers(response.headers);
+        headers.delete("content-length");
+        let sent = 0;
+        const stream = new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            await context.wait(milliseconds);
+            if (context.signal.aborted) return controller.error(new ConnectionDropped());
+            controller.enqueue(body.subarray(sent, sent += bytes));
+            if (sent >= body.length) controller.close();
+          },
+        }, { highWaterMark: 0 });
+        return new Response(stream, { status: response.status, headers });
+      },
+    ),
 });

@@ -1,10 +1,10 @@
 /** Protected resources whose metadata or challenges a client must not trust (RFC 9728 §3.3, §5, §7). */
 
-import { getHeader, withHeaders } from "../../http/message.ts";
+import { getHeader, type ResponseLike, withHeaders } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
-import { editJsonBody } from "./response_body.ts";
+import { editJsonBody, editResponse } from "./response_body.ts";
 
 const metadataEndpoints = ["resource_metadata"] as const;
 const resourceEndpoints = ["resource"] as const;
@@ -82,20 +82,19 @@ export const missingScope: FaultFactory<() => Fault> = defineFault({
 
 /** A fault that changes one parameter of every challenge; `undefined` removes it. */
 function editChallenge(name: string, parameter: string, value: string | undefined): Fault {
-  return {
+  const pattern = new RegExp(`(, | )${parameter}="[^"]*"`, "g");
+  const challengeOf = (response: ResponseLike) => getHeader(response, "www-authenticate") ?? "";
+  return editResponse(
     name,
-    waitsFor: `got a challenge with ${parameter}`,
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      const challenge = getHeader(response, "www-authenticate");
-      const pattern = new RegExp(`(, | )${parameter}="[^"]*"`, "g");
-      if (challenge === undefined || challenge.search(pattern) < 0 || !context.consume()) return response;
-      const edited = challenge.replace(
+    `got a challenge with ${parameter}`,
+    (response) => challengeOf(response).search(pattern) >= 0,
+    (response) => {
+      const edited = challengeOf(response).replace(
         pattern,
         (_, separator) => value === undefined ? "" : `${separator}${parameter}="${value}"`,
       );
       // The first parameter of a challenge has no comma before it.
       return withHeaders(response, { "www-authenticate": edited.replace(/(^|, )(\w+), (?=\w+=)/g, "$1$2 ") });
     },
-  };
+  );
 }

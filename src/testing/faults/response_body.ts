@@ -2,6 +2,7 @@
 
 import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
 import { corsHeaders } from "../../http/router.ts";
+import type { MaybePromise } from "../../oauth/maybe_promise.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */
@@ -47,24 +48,22 @@ export function withoutNulls(members: Members): Members {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
 }
 
-/**
- * A fault that replaces a response.
- *
- * @param edit Returns the other response. `undefined`: the response stays as it is, and the rule does not count as
- *   fired.
- */
+/** Whether a response has a body. */
+export const hasBody = ({ body }: ResponseLike): boolean => body !== null;
+
+/** A fault that replaces each response to which it applies. */
 export function editResponse(
   name: string,
   waitsFor: string,
-  edit: (response: ResponseLike, context: FaultContext) => ResponseLike | undefined,
+  appliesTo: (response: ResponseLike) => boolean,
+  edit: (response: ResponseLike, context: FaultContext) => MaybePromise<ResponseLike>,
 ): Fault {
   return {
     name,
     waitsFor,
     handle: (next, context) => async (request, peer) => {
       const response = await next(request, peer);
-      const edited = edit(response, context);
-      return edited !== undefined && context.consume() ? edited : response;
+      return appliesTo(response) && context.consume() ? await edit(response, context) : response;
     },
   };
 }
@@ -80,13 +79,10 @@ export function editJsonBody(name: string, edit: (members: Members, context: Fau
 
 /** A fault that replaces the JSON text of a successful response. */
 export function editJsonText(name: string, edit: (text: string, context: FaultContext) => string): Fault {
-  return {
+  return editResponse(
     name,
-    waitsFor: "got a response with JSON",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.status >= 300 || response.body === null || !isJson(response) || !context.consume()) return response;
-      return withBody(response, edit(await readBodyText(response), context));
-    },
-  };
+    "got a response with JSON",
+    (response) => response.status < 300 && hasBody(response) && isJson(response),
+    async (response, context) => withBody(response, edit(await readBodyText(response), context)),
+  );
 }

@@ -67,11 +67,7 @@ export const parAttacks: readonly Attack[] = [
     ...oneOf("how", ["status-200", "expires-in-missing", "expires-in-text"], "What is unusual."),
     always: ({ how }) =>
       how === "status-200"
-        ? editResponse(
-          how,
-          "was pushed",
-          (response) => response.status === 201 ? withStatus(response, 200) : undefined,
-        )
+        ? editResponse(how, "was pushed", ({ status }) => status === 201, (response) => withStatus(response, 200))
         : editJsonBody(how, (members) => ({
           ...members,
           expires_in: how === "expires-in-missing" ? undefined : String(members.expires_in),

@@ -75,11 +75,9 @@ export const registrationAttacks: readonly Attack[] = [
     sources: ["RFC 7591 §3.2.1"],
     ...oneOf("how", ["status-200", "unknown-members"], "What is unusual."),
     always: ({ how }) =>
-      how === "unknown-members" ? withMembers(how, { tenant: { id: 7 }, constructor: "x" }) : editResponse(
-        how,
-        "registered",
-        (response) => response.status === 201 ? withStatus(response, 200) : undefined,
-      ),
+      how === "unknown-members"
+        ? withMembers(how, { tenant: { id: 7 }, constructor: "x" })
+        : editResponse(how, "registered", ({ status }) => status === 201, (response) => withStatus(response, 200)),
   }),
   defineAttack({
     id: "registration/changed",

@@ -87,12 +87,12 @@ export const resourceAttacks: readonly Attack[] = [
     sources: ["RFC 9728 §3.1", "MCP authorization, protected resource metadata discovery"],
     ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
     always: ({ what }) =>
-      what === "resource_metadata"
-        ? resourceFaults.missingMetadataUrl()
-        : editResponse("no challenge", "got a challenge", (response) =>
-          getHeader(response, "www-authenticate") === undefined
-            ? undefined
-            : withoutHeader(response, "www-authenticate")),
+      what === "resource_metadata" ? resourceFaults.missingMetadataUrl() : editResponse(
+        "no challenge",
+        "got a challenge",
+        (response) => getHeader(response, "www-authenticate") !== undefined,
+        (response) => withoutHeader(response, "www-authenticate"),
+      ),
   }),
   defineAttack({
     id: "resource/metadata-of-another",

@@ -3,7 +3,7 @@
 import type { Fault } from "../../faults/fault.ts";
 import { body, delay, drip, drop, hang, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
-import { readBodyText, withBody } from "../../faults/response_body.ts";
+import { editResponse, readBodyText, withBody } from "../../faults/response_body.ts";
 import { describeError } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { leakedCredentials } from "./effects.ts";
@@ -56,22 +56,20 @@ function assessRedirect({ trap: { requests }, outcome }: Observation): Assessmen
   };
 }
 
+/** A fault that replaces each successful response. */
+const editSuccess = (name: string, edit: Parameters<typeof editResponse>[3]) =>
+  editResponse(name, "got a successful response", ({ status }) => status === 200, edit);
+
 /** The email of a userinfo response that is a failure. */
 const failedEmail = "failure@attacker.example";
 
 /** A good response with another status. */
 function completeFailure(status: number): Fault {
-  return {
-    name: `complete response with status ${status}`,
-    waitsFor: "got a successful response",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.status !== 200 || !context.consume()) return response;
-      const members = JSON.parse(await readBodyText(response));
-      const marked = context.request.endpoint === "userinfo" ? { ...members, email: failedEmail } : members;
-      return { ...withBody(response, JSON.stringify(marked)), status };
-    },
-  };
+  return editSuccess(`complete response with status ${status}`, async (response, { request }) => {
+    const members = JSON.parse(await readBodyText(response));
+    const marked = request.endpoint === "userinfo" ? { ...members, email: failedEmail } : members;
+    return { ...withBody(response, JSON.stringify(marked)), status };
+  });
 }
 
 /** The attacks of the category `transport`. */
@@ -303,18 +301,10 @@ export const transportAttacks: readonly Attack[] = [
 
 /** A good response in an unusual form. */
 function oddResponse(how: string): Fault {
-  return {
-    name: `unusual response: ${how}`,
-    waitsFor: "got a successful response",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.status !== 200 || !context.consume()) return response;
-      const { status = 200, headers = {}, prefix = "" } = oddResponses[how]!;
-      return {
-        status,
-        headers: { ...Object.fromEntries(new Headers(response.headers)), ...headers },
-        body: prefix + await readBodyText(response),
-      };
-    },
-  };
+  const { status = 200, headers = {}, prefix = "" } = oddResponses[how]!;
+  return editSuccess(`unusual response: ${how}`, async (response) => ({
+    status,
+    headers: { ...Object.fromEntries(new Headers(response.headers)), ...headers },
+    body: prefix + await readBodyText(response),
+  }));
 }

@@ -1,12 +1,13 @@
 /** Userinfo responses (OpenID Connect Core §5.3). */
 
+import type { ResponseLike } from "../../../http/message.ts";
 import { jwtSigner } from "../../../oauth/keys/jwt.ts";
 import { decodeJwtPart } from "../../../http/jwt_part.ts";
 import type { TestClient } from "../../clients.ts";
 import type { Fault } from "../../faults/fault.ts";
 import { body, error, status } from "../../faults/mod.ts";
 import { encodeJwt, overrideClaims } from "../../faults/resign.ts";
-import { isJson, readBodyText, withBody } from "../../faults/response_body.ts";
+import { editResponse, isJson, readBodyText, withBody } from "../../faults/response_body.ts";
 import { foreignKeys } from "../../keys.ts";
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -126,12 +127,12 @@ const otherClaims: Readonly<Record<string, string>> = {
 /** A fault that sends the userinfo response as a JWT with a flaw, whether or not the client has registered for JWTs. */
 function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_response_alg }: TestClient): Fault {
   const alg = userinfo_signed_response_alg ?? "RS256";
-  return {
-    name: `userinfo as a JWT with wrong ${flaw}`,
-    waitsFor: "got a userinfo response",
-    handle: (next, context) => async (request, peer) => {
-      const response = await next(request, peer);
-      if (response.status !== 200 || !context.consume()) return response;
+  const isSuccess = ({ status }: ResponseLike) => status === 200;
+  return editResponse(
+    `userinfo as a JWT with wrong ${flaw}`,
+    "got a userinfo response",
+    isSuccess,
+    async (response, context) => {
       const { server } = context.app;
       const text = await readBodyText(response);
       const members = isJson(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
@@ -142,5 +143,5 @@ function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_respon
       const jwt = flaw === "unsigned" ? `${encodeJwt({ alg: "none" }, claims)}.` : await sign("userinfo", alg, claims);
       return withBody(response, jwt, { "content-type": "application/jwt" });
     },
-  };
+  );
 }
