@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { cp } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "./browser.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { formatCounts } from "./test_counts.ts";
@@ -13,7 +13,7 @@ interface Project {
   readonly packages: readonly string[];
   /** Files besides the sample suite. */
   readonly files: readonly string[];
-  /** Files whose text is in the README of the mock: blocks that begin with the name of the file. */
+  /** Files whose text is in a README: blocks that have the name of the file in their first line, or beside `json`. */
   readonly recipes?: readonly string[];
   readonly command: readonly string[];
   /** Whether the project and its sample suite are CommonJS. Default: ES modules. */
@@ -21,6 +21,10 @@ interface Project {
 }
 
 const nodeTest = (version: string, ...files: string[]) => ["npx", "-y", `node@${version}`, "--test", ...files];
+
+const playwright = (config: string) => [
+  ...["npx", "-y", "node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config],
+];
 
 const node = (version: string): Project => ({
   name: `node-${version}`,
@@ -58,7 +62,39 @@ const projects: readonly Project[] = [
     packages: ["@playwright/test@1.65.1"],
     files: ["playwright/app.js", "playwright/chromium.config.js"],
     recipes: ["playwright.config.js", "login.spec.js"],
-    command: ["npx", "-y", "node@24", "node_modules/@playwright/test/cli.js", "test", "--config", "chromium.config.js"],
+    command: playwright("chromium.config.js"),
+  },
+  {
+    name: "express-browser",
+    packages: ["@playwright/test@1.65.1", "express@5", "express-openid-connect@3"],
+    files: ["recipes/application.config.js", "recipes/express_browser.config.js"],
+    recipes: ["latchkey.json", "app.js", "login.spec.js"],
+    command: playwright("express_browser.config.js"),
+  },
+  {
+    name: "next-browser",
+    packages: ["@playwright/test@1.65.1", "next@16", "react@19", "react-dom@19", "next-auth@5.0.0-beta.32"],
+    files: ["recipes/application.config.js", "recipes/next_browser.config.js"],
+    recipes: [
+      ...["latchkey.json", ".env.local", "auth.js", "app/api/auth/[...nextauth]/route.js", "app/page.jsx"],
+      ...["app/layout.jsx", "login.spec.js"],
+    ],
+    command: playwright("next_browser.config.js"),
+  },
+  {
+    // Without the program of Cypress, which npm does not have.
+    name: "cypress",
+    packages: ["cypress@15", "typescript@6"],
+    files: ["recipes/cypress_test.js"],
+    recipes: ["latchkey.json", "cypress.config.js", "cypress/e2e/login.cy.js"],
+    command: nodeTest("24", "cypress_test.js"),
+  },
+  {
+    name: "ci",
+    packages: ["yaml@2.9.1"],
+    files: ["recipes/ci_test.js"],
+    recipes: ["latchkey.json", ".github/workflows/test.yml", ".gitlab-ci.yml"],
+    command: nodeTest("24", "ci_test.js"),
   },
   {
     name: "interceptors",
@@ -93,6 +129,7 @@ if (selectedProjects.length === 0) {
 }
 
 const source = resolve("tests/packages");
+const readmes = ["src/testing/README.md", "src/testing/recipes/README.md"];
 const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
 if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
@@ -179,19 +216,24 @@ async function setUpProject(
     installed.set(key, home);
   }
   for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${basename(file)}`);
-  for (const file of recipes) await Deno.writeTextFile(`${home}/${file}`, await readRecipe(file));
+  for (const file of recipes) {
+    await Deno.mkdir(dirname(`${home}/${file}`), { recursive: true });
+    await Deno.writeTextFile(`${home}/${file}`, await readRecipe(file));
+  }
 }
 
-/** The text of a file in the README of the mock, with free ports. */
+/** The text of a file in a README, with free ports. */
 async function readRecipe(file: string): Promise<string> {
-  const readme = await Deno.readTextFile("src/testing/README.md");
-  const block = readme.split("```").find((text) => text.startsWith(`js ignore\n// ${file}\n`));
-  if (block === undefined) throw new Error(`src/testing/README.md has no block that begins with "// ${file}".`);
-  return block.replace("js ignore\n", "").replace(/\b(?:9000|3000)\b/g, (port) => String(ports[port]));
+  const texts = await Promise.all(readmes.map((path) => Deno.readTextFile(path)));
+  const isNamed = (lines: readonly string[]) =>
+    lines[0] === `json ${file}` || / ignore$/.test(lines[0]!) && /^(?:\/\/|#) (.*)$/.exec(lines[1]!)?.[1] === file;
+  const block = texts.flatMap((text) => text.split("```").map((block) => block.split("\n"))).find(isNamed);
+  if (block === undefined) throw new Error(`${readmes.join(" and ")} have no block with the name "${file}".`);
+  return block.slice(1).join("\n").replace(/\b(?:9000|3000)\b/g, (port) => String(ports[port]));
 }
 
-function isForBrowser({ name }: Project): boolean {
-  return name === "playwright";
+function isForBrowser({ packages }: Project): boolean {
+  return packages.some((name) => name.startsWith("@playwright/test"));
 }
 
 function findFreePort(): number {
@@ -204,7 +246,12 @@ async function run(cwd: string, ...[command, ...args]: string[]): Promise<string
   const { success, stdout, stderr } = await new Deno.Command(command!, {
     args,
     cwd,
-    env: { NO_COLOR: "1", CI: "true", ...chromium !== undefined && { LATCHKEY_CHROMIUM: chromium } },
+    env: {
+      NO_COLOR: "1",
+      CI: "true",
+      CYPRESS_INSTALL_BINARY: "0",
+      ...chromium !== undefined && { LATCHKEY_CHROMIUM: chromium },
+    },
     stdin: "null",
   }).output();
   if (success) return undefined;

@@ -15,12 +15,13 @@ const guidePaths: Readonly<Record<string, readonly string[]>> = {
   "Test": inSource(
     "testing",
     "control",
+    "testing/recipes",
     "testing/moving",
     "testing/oauth2_mock_server",
     "testing/check",
     "testing/drivers",
   ),
-  "Embed and operate": ["src/README.md", ...inSource("resource", "operating", "store")],
+  "Embed and operate": ["src/README.md", ...inSource("client", "resource", "operating", "store")],
   "Extensions": inSource(
     "extensions",
     ...[

