@@ -22,7 +22,6 @@ import type { FieldError } from "../ui/field.tsx";
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */
 const maxListedDocuments = 50;
 
-/** The list. */
 export function clientListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
     show: (context) => showList(context, options, proposedValues(context), []),
@@ -30,7 +29,6 @@ export function clientListPage(options: DirectoryOptions): Handlers {
   });
 }
 
-/** The page of each client. */
 export function clientPage(options: DirectoryOptions): Handlers {
   const findClient = async (context: Context): Promise<Client> => {
     const { clients } = context.server;

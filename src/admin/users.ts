@@ -14,7 +14,6 @@ import type { Handlers } from "../app/route.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
-/** The list. */
 export function userListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
     show: (context) => showList(context, options, {}, []),
@@ -22,7 +21,6 @@ export function userListPage(options: DirectoryOptions): Handlers {
   });
 }
 
-/** The page of each user. */
 export function userPage({ edit }: DirectoryOptions): Handlers {
   const findUser = async (context: Context): Promise<User> => {
     const user = await context.server.users.find(idFromPath(context, "/users/"));

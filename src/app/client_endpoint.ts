@@ -15,7 +15,6 @@ import type { Handlers } from "./route.ts";
 /** Handles a request of an authenticated client. */
 type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, context: Context) => Promise<HttpResponse>;
 
-/** The options of an endpoint for clients. */
 interface ClientEndpointOptions {
   /** See {@link Credentials.identifyClient}. */
   readonly identifyClient?: Credentials["identifyClient"];

@@ -2,7 +2,6 @@
 
 import type { Context } from "./context.ts";
 
-/** A page that is off. */
 export interface OffPage {
   /** What it shows, and that it is off: one sentence without its full stop. */
   readonly message: string;

@@ -52,7 +52,6 @@ export function readCookie(header: string | null, name: string): string | undefi
   return undefined;
 }
 
-/** The scope of a cookie. */
 interface CookieScope {
   /** The path that receives the cookie, with all paths below it. */
   readonly path: string;

@@ -10,7 +10,6 @@ export const commands = {
   completion: ["SHELL", "completes words in bash, zsh or fish"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 
-/** The name of a command. */
 export type CommandName = keyof typeof commands;
 
 /** Their names, in the order of the help. */

@@ -37,7 +37,6 @@ const help: Flags = { "--help": [] };
 /** The flags of the server itself. */
 const startFlags: Flags = { ...serverFlags, ...Object.fromEntries(infoFlags.map((name) => [`--${name}`, []])) };
 
-/** The flags of each command. */
 const commandFlags: Readonly<Record<CommandName, Flags>> = {
   "hash-password": help,
   init: { ...initFlags, ...help },

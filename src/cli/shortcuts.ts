@@ -25,7 +25,6 @@ export interface ShortcutTargets {
   stop(): void;
 }
 
-/** The shortcuts of the program. */
 export function programShortcuts({ terminal, page, users, stop }: ShortcutTargets): readonly Shortcut[] {
   return [
     {

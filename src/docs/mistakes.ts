@@ -24,7 +24,6 @@ export interface Step {
   readonly seconds?: number;
 }
 
-/** A mistake. */
 export interface Mistake {
   /** The requests; the last one has the mistake. */
   readonly steps: readonly Step[];

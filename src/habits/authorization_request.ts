@@ -47,7 +47,6 @@ function listedScopes({ exchanges }: Recording): readonly string[] | undefined {
   return lists.length === 0 ? undefined : lists.flat().map(textOf);
 }
 
-/** The habits of authorization requests. */
 export const authorizationRequestHabits: readonly HabitDefinition[] = [
   {
     id: "state-present",

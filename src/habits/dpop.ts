@@ -18,7 +18,6 @@ interface ProvenRequest {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** The habits of DPoP. */
 export const dpopHabits: readonly HabitDefinition[] = [{
   id: "dpop-proofs-sound",
   title: "The client signs a new and complete proof for each request, with one key for each token.",

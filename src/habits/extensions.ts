@@ -22,7 +22,6 @@ const [defaultIntervalSeconds, slowDownSeconds] = [5, 5];
 /** What a poll may come early, in milliseconds: the network delays requests differently. */
 const jitterMs = 1000;
 
-/** The habits of extensions. */
 export const extensionHabits: readonly HabitDefinition[] = [
   {
     id: "resource-stated",

@@ -24,7 +24,6 @@ const conventionalPath = /^\/(?:favicon\.ico|robots\.txt|\.well-known\/.*)$|\/\.
 /** The number of logins from which a client is expected to keep documents. */
 const minLogins = 3;
 
-/** The habits of metadata. */
 export const metadataHabits: readonly HabitDefinition[] = [
   {
     id: "metadata-followed",

@@ -16,7 +16,6 @@ function verifiersOf({ tokenRequests }: Traffic): (TokenRequest & { readonly ver
 /** Number of first characters that two random verifiers share by chance once in 2^48 pairs. */
 const prefixLength = 8;
 
-/** The habits of PKCE. */
 export const pkceHabits: readonly HabitDefinition[] = [
   {
     id: "pkce-used",

@@ -21,7 +21,6 @@ function namesOrigin(redirectUri = "", origin: string): boolean {
     [...new URL(redirectUri).searchParams.values()].some((value) => value.startsWith(origin));
 }
 
-/** The habits of redirects. */
 export const redirectHabits: readonly HabitDefinition[] = [
   {
     id: "redirect-uri-exact",

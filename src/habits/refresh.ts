@@ -27,7 +27,6 @@ function lastResponseWith(
 /** The part of its lifetime after which a token may be refreshed. */
 const dueAfter = 0.5;
 
-/** The habits of refreshes. */
 export const refreshHabits: readonly HabitDefinition[] = [
   {
     id: "refresh-newest",

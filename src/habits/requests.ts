@@ -54,7 +54,6 @@ function showTypes(header: string): string {
   return /^[\w.+*\/;=, \-]{1,100}$/.test(header) ? header : "malformed or long";
 }
 
-/** The habits of requests. */
 export const requestHabits: readonly HabitDefinition[] = [
   {
     id: "http-well-formed",

@@ -48,7 +48,6 @@ export interface Route<Context> {
   handle(method: Method, context: Context): ResponseLike | Promise<ResponseLike>;
 }
 
-/** The options of the router. */
 export interface RouterOptions<Context, R extends Route<Context>> {
   /** Creates the context of a request, once; `route` is `undefined` if no route matches the path. */
   createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;

@@ -5,7 +5,6 @@ import { isLoopback, isTestHost } from "./test_hosts.ts";
 /** Sends a request to another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The limits of a document. */
 export interface DocumentLimits {
   /** The accepted media types, as the `Accept` header lists them. */
   readonly accept: string;

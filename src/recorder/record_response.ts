@@ -28,7 +28,6 @@ function copyText(text: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(text));
 }
 
-/** Parses a response. */
 export function parseResponse(
   endpoint: EndpointDescription | undefined,
   { status, headers, body, form }: HttpResponse,

@@ -9,7 +9,6 @@ export interface HeapItem {
   index: number;
 }
 
-/** A heap by expiry. */
 export type ExpiryHeap<T extends HeapItem> = ReturnType<typeof expiryHeap<T>>;
 
 /** Creates an empty heap; each operation takes O(log n). */

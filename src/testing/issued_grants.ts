@@ -15,7 +15,6 @@ export interface GrantsOf {
   readonly token?: string;
 }
 
-/** A grant. */
 export interface IssuedGrant {
   readonly grantId: string;
   /** The `client_id`. */

@@ -32,7 +32,6 @@ export const logoutTokenFields: Fields<
   expired: flag(false),
 };
 
-/** Mints a logout token. */
 export async function mintLogoutToken(
   server: Server,
   client: Client,

@@ -72,7 +72,6 @@ export interface ReportedVerdict extends ReportedScore {
   readonly groups: readonly ReportedGroup[];
 }
 
-/** The report of a check. */
 export interface CheckReportProps {
   /** The name of the client. */
   readonly client: string;

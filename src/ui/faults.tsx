@@ -311,7 +311,6 @@ function Faults(props: FaultsProps): VNode {
   );
 }
 
-/** The page. */
 export function faultsPage(props: FaultsProps): string {
   return `<!DOCTYPE html>\n${render(<Faults {...props} />)}\n`;
 }

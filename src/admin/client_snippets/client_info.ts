@@ -46,7 +46,6 @@ export interface ClientInfo extends ServerUrls {
 /** Generates the settings for one library. */
 export type SnippetWriter = (about: ClientInfo) => ClientSnippet;
 
-/** The info of a client. */
 export function clientInfo(
   server: ServerUrls,
   client: Client,

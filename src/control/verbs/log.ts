@@ -39,7 +39,6 @@ interface NextExchange extends JsonPattern {
   readonly timeoutMs?: number;
 }
 
-/** An exchange. */
 interface ExchangeResult {
   /** The request, the response, the outcome, the rules that passed, and the rejection. */
   readonly exchange: Readonly<Record<string, unknown>>;

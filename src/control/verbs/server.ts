@@ -22,7 +22,6 @@ interface Health {
   readonly faults: number;
 }
 
-/** A session. */
 interface SessionToken {
   /** An ID token of the session. */
   readonly idToken: string;

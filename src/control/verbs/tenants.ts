@@ -27,7 +27,6 @@ interface NewTenant {
   readonly startsAt?: string;
 }
 
-/** A tenant. */
 interface DescribedTenant {
   /** The id of the tenant. */
   readonly id: string;
@@ -43,7 +42,6 @@ interface TenantList {
   readonly tenants: readonly DescribedTenant[];
 }
 
-/** A tenant. */
 interface TenantId {
   /** The id of the tenant. */
   readonly id: string;

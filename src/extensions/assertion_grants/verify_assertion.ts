@@ -18,7 +18,6 @@ import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 
-/** A verified assertion. */
 export interface VerifiedAssertion {
   /** The entry of its issuer. */
   readonly trusted: TrustedIssuer;

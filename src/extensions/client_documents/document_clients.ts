@@ -43,7 +43,6 @@ export interface DocumentClients {
 
 /** Maximum number of cached documents of clients in use, and of others. */
 const maxDocuments = 1000;
-/** The limits of a document. */
 const documentLimits = { accept: "application/json", maxBytes: 5 * 1024, timeoutMs: 5000 };
 /** For how long an expired document is used while a limit of fetches is reached, in milliseconds after its end. */
 const maxStaleMs = 300_000;

@@ -20,7 +20,6 @@ import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
 import { clientDocumentPolicy } from "./settings.ts";
 import { validateClient, validateClientAudience } from "../../oauth/clients/validate_client.ts";
 
-/** A fetched document. */
 interface FetchedDocument {
   /** Its URL, which is the `client_id`. */
   readonly url: string;

@@ -57,7 +57,6 @@ async function callClients(server: Server, calls: readonly LogoutCall[]): Promis
   await Promise.all(calls.map((call) => callClient(server, call, signal)));
 }
 
-/** The result of a call. */
 interface CallResult {
   /** The status; absent if no response was received in time. */
   readonly status?: number;

@@ -25,7 +25,6 @@ const maxSessionClients = 100;
 /** Maximum number of sessions of a removed user that are ended. */
 const maxEndedSessions = 1000;
 
-/** The clients of sessions. */
 export async function listSessionClients(
   server: Server,
   sub: string,

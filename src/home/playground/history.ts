@@ -15,7 +15,6 @@ export const stepsWithTokens: readonly PlaygroundStep[] = [
   "revoke",
 ];
 
-/** All steps. */
 export const allSteps: readonly PlaygroundStep[] = ["exchange", "wrong_verifier", "device", "poll", ...stepsWithTokens];
 
 /** A result, with the step that its request belongs to. */

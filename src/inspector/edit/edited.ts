@@ -5,7 +5,6 @@ import type { Params } from "../../oauth/params.ts";
 import type { EditRow, FieldError } from "../../ui/flows/edit.tsx";
 import type { EditableRequest, EditableValue } from "./editable.ts";
 
-/** An edited request. */
 export interface EditedRequest {
   readonly query: Fields;
   readonly form: Fields;

@@ -24,7 +24,6 @@ export interface Disclosure {
   readonly isListed: boolean;
 }
 
-/** A parsed token. */
 export interface ParsedToken {
   /** `opaque`: it does not look like a JWT at all. */
   readonly form: "signed" | "encrypted" | "opaque";

@@ -34,7 +34,6 @@ export interface Expectations {
   readonly now: number;
 }
 
-/** A rule of tokens. */
 export interface TokenRule {
   /** What is true when the check passes: one sentence without a full stop. */
   readonly title: string;

@@ -132,7 +132,6 @@ function allowedClaims(
   return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
 }
 
-/** An issued code. */
 export interface IssuedCode {
   /** The client that it was issued to. */
   readonly clientId: string;

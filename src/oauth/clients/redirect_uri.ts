@@ -150,7 +150,6 @@ export function encodeFormValue(value: string): string {
   );
 }
 
-/** The redirect URIs. */
 export function validateRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const { redirect_uris: uris = [], grant_types = ["authorization_code"] } = client;

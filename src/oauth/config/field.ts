@@ -98,7 +98,6 @@ export function seconds(defaultValue: number, max?: number): Field<number> & { r
   return { ...whole(defaultValue, { min: 1, max, expected }), default: defaultValue };
 }
 
-/** A list. */
 export function list<Item, D extends Details<readonly Item[]> = Details<readonly Item[]>>(
   items: Field<Item>,
   examples: readonly (readonly Item[])[],

@@ -5,7 +5,6 @@ import type { ActiveProfile, ProfileSetting } from "./active_profile.ts";
 /** The name of a profile. */
 export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing";
 
-/** The names of the profiles. */
 export const profileNames: readonly ProfileName[] = [
   ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing"] as const,
 ];

@@ -19,7 +19,6 @@ import type { OptionalGrantType } from "../config/extension_settings.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
-/** The code of a grant type. */
 type GrantTypeCode = Pick<GrantType, "authorize" | "identifyClient">;
 
 /** A grant type whose code the first request for it loads. */

@@ -282,7 +282,6 @@ function testKeyRejected(kid: string): ConfigurationError {
   }]);
 }
 
-/** Generates keys. */
 export const generatedKeys: KeySource = {
   async create(alg) {
     const jwk = pickMembers(await generateKey(alg) as NewKey["jwk"], privateJwkMembers);

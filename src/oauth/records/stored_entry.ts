@@ -2,7 +2,6 @@
 
 import type { ListedRecord, OverrideRecord, RegisteredRecord } from "../../store/store.ts";
 
-/** An entry as the store has it. */
 export type StoredEntry = Pick<RegisteredRecord, "entry" | "generation">;
 
 /** A parsed entry, and the JSON it was parsed from: while that is the same, the object stays the same. */

@@ -224,7 +224,6 @@ export async function endUserSessions(server: Server, sub: string): Promise<void
   }
 }
 
-/** The owner of the secret. */
 export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {
   readonly settings: { readonly allows: Allowances };
 }

@@ -6,7 +6,6 @@ import { tokenHash } from "../keys/jwt.ts";
 import { formatClaimTime } from "../keys/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 
-/** One check and its result. */
 export interface TokenCheckResult {
   /** The claim, or `signature`. */
   readonly name: "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";

@@ -84,7 +84,6 @@ export function requestLines({ headers, query, form, body }: RecordedRequest): s
   ];
 }
 
-/** The lines of a response. */
 export function responseLines(response: RecordedResponse, outcome: string): string[] {
   const { status, headers, body, authorizationResponse } = response;
   const names = authorizationResponse === undefined

@@ -10,7 +10,6 @@ import type { ClientDriver, ClientJourney } from "./driver.ts";
 import { type SessionStarter, sessionStarter } from "./session_starts.ts";
 import { listeningTrap, type Trap, trapFetch } from "./trap.ts";
 
-/** The environment of one journey. */
 export interface JourneyEnvironment extends SessionStarter {
   readonly as: TestLatchkey;
   readonly journey: ClientJourney;

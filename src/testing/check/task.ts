@@ -11,7 +11,6 @@ export interface CheckTask {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** The result of one journey. */
 export interface JourneyResult {
   readonly result: CheckResult;
   /** Whether an error was not caught: of this journey, or of another one at the same time or before. */

@@ -3,7 +3,6 @@
 import type { TestClock } from "../clock.ts";
 import type { FaultList } from "../faults/fault_list.ts";
 
-/** What the page controls. */
 export interface PageControl {
   readonly clock: TestClock;
   readonly rules: FaultList;

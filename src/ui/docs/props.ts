@@ -157,7 +157,6 @@ export interface StartProps extends Site {
   readonly groups: readonly GuideGroup[];
 }
 
-/** A page of a guide. */
 export interface GuidePage extends GuideLink {
   /** The guide that this section belongs to; absent: the page is the guide, or the beginning of it. */
   readonly guide?: GuideLink;

@@ -13,7 +13,6 @@ import { StatusBadge } from "../status_badge.tsx";
 import { Code, DefinitionItem } from "../value.tsx";
 import { lowerFirst } from "../lower_first.ts";
 
-/** A check of a token. */
 export interface TokenCheck {
   /** What is true when it passes: a sentence without a full stop. */
   readonly title: string;

@@ -12,7 +12,6 @@ import { Code } from "../value.tsx";
 import { Message, NextForm, NextLink, TourPage } from "./parts.tsx";
 import type { TourStep } from "./props.ts";
 
-/** The props of one step. */
 export type StepProps<K extends TourStep["step"]> = Extract<TourStep, { readonly step: K }> & { readonly site: Site };
 
 /** Step 1: the authorization request. */
