@@ -55,8 +55,16 @@ async function openServer() {
       const body = new FormData();
       for (const [name, value] of Object.entries({ form_token, ...fields })) body.append(name, value);
       if (file !== undefined) body.append("file", new File([file], "flow.har", { type: "application/json" }));
+      // As the network brings it: whole, with its length.
+      const encoded = new Response(body);
+      const bytes = await encoded.bytes();
+      const sent = { "content-type": encoded.headers.get("content-type")!, "content-length": String(bytes.length) };
       return await as.fetch(
-        new Request(`${issuer}/flows/import`, { method: "POST", body, headers: { cookie, ...headers } }),
+        new Request(`${issuer}/flows/import`, {
+          method: "POST",
+          body: bytes,
+          headers: { cookie, ...sent, ...headers },
+        }),
       );
     },
     /** Imports a file, and returns the path of its flow. */
