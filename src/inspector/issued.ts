@@ -60,7 +60,7 @@ async function tokenStatus(server: Server, { grantId }: Flow, token: IssuedToken
   }
   const record = await server.store.get(kind, await storageKey(server, value));
   if (record === undefined) return { tone: "open", label: "no longer stored" };
-  if (record.consumedAt !== undefined) return withTime("open", "used at", record.consumedAt, now);
+  if (record.consumedAt !== undefined) return { tone: "open", label: "used" };
   if (await isRevoked(server, record.grantId)) return revokedWithGrant;
   const { grant: { subject, scope }, validUntil } = record.value;
   if (!scope.includes("offline_access") && await isRevoked(server, subject.sid)) {

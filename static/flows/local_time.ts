@@ -11,6 +11,8 @@ export function showLocalTimes(root: ParentNode): void {
     const date = new Date(time.dateTime);
     const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
     time.title = `${time.dateTime.slice(0, -1).replace("T", " ")} UTC`;
-    time.textContent = time.textContent.length > 8 ? local.slice(0, -1).replace("T", " ") : local.slice(11, 19);
+    const { length } = time.textContent;
+    // As much as the text had: a time of day, or a date with it.
+    time.textContent = length > 8 ? local.slice(0, Math.min(length, 23)).replace("T", " ") : local.slice(11, 19);
   }
 }

@@ -389,10 +389,10 @@ test("[FL-02] a JWT is decoded, with its times in words", async () => {
 /** How deep each line of the tree stands. */
 function depthsOf(html: string): number[] {
   let depth = -1;
-  return [...html.matchAll(/<ul class="tree"|<\/ul>|class="issued"/g)].flatMap(([piece]) => {
+  return [...html.matchAll(/<ul class="tree"|<\/ul>|<div>/g)].flatMap(([piece]) => {
     if (piece === '<ul class="tree"') depth++;
     else if (piece === "</ul>") depth = Math.max(-1, depth - 1);
-    return piece === 'class="issued"' ? [depth] : [];
+    return piece === "<div>" && depth >= 0 ? [depth] : [];
   });
 }
 
@@ -409,11 +409,11 @@ test("[FL-08] issued tokens are listed below the step that issued them, with the
   const again = { grant_type: "refresh_token", refresh_token, code_verifier: undefined };
   await assertTokenResponse(await bench.token(again));
   const good = [
-    "Authorization code of step 1 – used at 00:00:00",
+    "Authorization code of step 1 – used",
     "Access token of step 2 ✓ valid until 01:00:00, in 1 hour",
-    "Refresh token of step 2 – used at 00:00:00",
+    "Refresh token of step 2 – used",
     "Access token of step 3 ✓ valid until 01:00:00, in 1 hour",
-    "Refresh token of step 3 ✓ valid until 2026-01-08 00:00:00.000 UTC, in 7 days",
+    "Refresh token of step 3 ✓ valid until 2026-01-08 00:00, in 7 days",
     "ID token of step 3 ✓ valid until 01:00:00, in 1 hour",
     "ID token of step 2 ✓ valid until 01:00:00, in 1 hour",
   ];

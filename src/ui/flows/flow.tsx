@@ -75,7 +75,7 @@ function IssuedBadge({ tone, label, at, isOtherDay, rest }: IssuedStatus): VNode
   return (
     <StatusBadge tone={tone} label={label}>
       {" "}
-      <Timestamp at={at} full={isOtherDay} />
+      <Timestamp at={at} short={isOtherDay} />
       {rest}
     </StatusBadge>
   );
@@ -87,11 +87,11 @@ function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; read
     <ul class="tree">
       {issued.map(({ name, step, status, actions, children }, i) => (
         <li key={i}>
-          <span class="issued">
+          <div>
             <a href={`#step-${step}`}>{name} of step {step}</a>
             <IssuedBadge {...status} />
             {actions && <TokenActions base={base} actions={actions} name={` ${lowerFirst(name)} of step ${step}`} />}
-          </span>
+          </div>
           {children.length > 0 && <IssuedTree issued={children} base={base} />}
         </li>
       ))}

@@ -18,11 +18,14 @@ export function Head({ base, page }: { readonly base: string; readonly page: "li
 }
 
 /**
- * A point in time (milliseconds since the epoch), in UTC: to the second; `full`: with date and milliseconds. A script
- * shows it in the time zone of the reader.
+ * A point in time (milliseconds since the epoch), in UTC: to the second; `full`: with date and milliseconds; `short`:
+ * with date, to the minute. A script shows it in the time zone of the reader.
  */
-export function Timestamp({ at, full = false }: { readonly at: number; readonly full?: boolean }): VNode {
+export function Timestamp(
+  { at, full = false, short = false }: { readonly at: number; readonly full?: boolean; readonly short?: boolean },
+): VNode {
   const text = new Date(at).toISOString();
+  if (short) return <time datetime={text}>{text.slice(0, 16).replace("T", " ")}</time>;
   if (!full) return <time datetime={text}>{text.slice(11, 19)}</time>;
   return (
     <time datetime={text}>
