@@ -137,5 +137,6 @@ export type { Introspection } from "./oauth/tokens/introspection.ts";
 export type { ClaimsContext, OverrideClaims } from "./oauth/tokens/override_claims.ts";
 export type { EncryptedResponse, ResponseEncryption } from "./oauth/tokens/response_encryption.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
+export type { RuleResult } from "./oauth/explanation.ts";
 export type { Explanation, ExplanationTexts, RuleExplanation, RulePassed } from "./oauth/trace.ts";
 export type { SubjectType } from "./oauth/users/subject_type.ts";

@@ -1,20 +1,15 @@
 /** Problem details for HTTP APIs (RFC 9457): what was expected, what was received, and how to fix it. */
 
+import type { RuleResult } from "../oauth/explanation.ts";
 import { challenge } from "../http/challenge.ts";
 import { type HttpResponse, json } from "../http/message.ts";
 import { reasonPhrases } from "../http/reason_phrases.ts";
 import { errorStatus, type OAuthError } from "../oauth/errors.ts";
 
 /** One error of a request. */
-export interface ProblemIssue {
+export interface ProblemIssue extends Pick<RuleResult, "expected" | "received" | "fix"> {
   /** The place in the body or the query: `redirect_uris[0]`; absent if the request as a whole is wrong. */
   readonly place?: string;
-  /** A valid value as a noun phrase. */
-  readonly expected?: string;
-  /** The value that was sent, without secrets. */
-  readonly received?: string;
-  /** How to fix it, one imperative sentence. */
-  readonly fix?: string;
 }
 
 /** The members of a problem besides `type` and `title`. */

@@ -2,6 +2,23 @@
 
 import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
 
+/**
+ * The result of one check of a request, a token or a response. Explanations, pages and reports have these members; each
+ * adds what it alone shows.
+ */
+export interface RuleResult {
+  /** Whether the check passed; undefined: it was not checked. */
+  readonly passed?: boolean;
+  /** The ID of the rule; absent if no rule of this server has the check. */
+  readonly rule?: string;
+  /** The expected value. */
+  readonly expected?: string;
+  /** The received value. */
+  readonly received?: string;
+  /** How to fix it, one imperative sentence. */
+  readonly fix?: string;
+}
+
 /** The full reason of a rejection or warning; the client may receive less. */
 export type Explanation = ExplanationTexts & RuleOrFix;
 

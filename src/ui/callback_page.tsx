@@ -2,6 +2,7 @@
 /** The callback page of the demo clients: the authorization response and the next steps. */
 
 import type { ComponentChildren, VNode } from "preact";
+import { Fix } from "./fix.tsx";
 import type { Secret } from "./secret_value.tsx";
 import { formatDuration } from "./duration.ts";
 import { Checks } from "./checks.tsx";
@@ -267,11 +268,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
                     )}
                   </dl>
                 </Notice>
-                {props.fix !== undefined && (
-                  <p>
-                    <strong>How to fix it:</strong> {props.fix}
-                  </p>
-                )}
+                <Fix fix={props.fix} />
                 {error === "invalid_scope" && props.scopes !== undefined && (
                   <dl class="facts">
                     <DefinitionItem label="Allowed scope">

@@ -2,19 +2,15 @@
 /** The result of a check: a mark besides the colour, and the compared values below. */
 
 import type { ComponentChildren, VNode } from "preact";
+import type { RuleResult } from "../oauth/explanation.ts";
 import { Comparison } from "./comparison.tsx";
 import { RuleLink } from "./rule_link.tsx";
 import { Code } from "./value.tsx";
 
-interface CheckItemProps {
-  /** Undefined: not checked. */
-  readonly passed: boolean | undefined;
+/** Instead of the ID of a rule, `rule` may be the section of a specification. */
+interface CheckItemProps extends Pick<RuleResult, "passed" | "rule" | "expected" | "received"> {
   /** One sentence, or two. */
   readonly children: ComponentChildren;
-  readonly expected?: string;
-  readonly received?: string;
-  /** The section of a specification or the ID of a rule. */
-  readonly rule?: string;
 }
 
 /** A sentence after ✓ (passed), ✗ (failed) or – (not checked), with the values if present. */

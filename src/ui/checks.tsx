@@ -2,19 +2,14 @@
 /** The checks of a client, each with its result and the reason. */
 
 import type { VNode } from "preact";
+import type { RuleResult } from "../oauth/explanation.ts";
 import { CheckItem } from "./check_item.tsx";
 import { CheckList } from "./check_list.tsx";
 
 /** The result of a check of the client. */
-export interface ResponseCheck {
+export interface ResponseCheck extends Pick<RuleResult, "passed" | "expected" | "received"> {
   /** `response_iss` is the `iss` of the authorization response, `iss` that of the ID token. */
   readonly name: "state" | "response_iss" | "pkce" | "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
-  /** Undefined: not checked. */
-  readonly passed?: boolean;
-  /** The expected value. */
-  readonly expected?: string;
-  /** The received value. */
-  readonly received?: string;
 }
 
 const labels: Record<ResponseCheck["name"], Record<"rule" | "passed" | "failed" | "unchecked", string>> = {

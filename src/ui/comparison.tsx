@@ -2,12 +2,11 @@
 /** Expected and received value, one below the other, with the first difference marked. */
 
 import type { VNode } from "preact";
+import type { RuleResult } from "../oauth/explanation.ts";
 import { BoxedCode, Breakable, DefinitionItem, WordBreaks } from "./value.tsx";
 
 /** Both values are optional. */
-interface ComparisonProps {
-  readonly expected?: string;
-  readonly received?: string;
+interface ComparisonProps extends Pick<RuleResult, "expected" | "received"> {
   /** The label of `expected`. Default: "Expected". */
   readonly label?: string;
 }

@@ -2,7 +2,9 @@
 /** The page of a rejected request: the reason, expected and received, how to fix it. */
 
 import type { VNode } from "preact";
+import type { RuleResult } from "../oauth/explanation.ts";
 import { Comparison } from "./comparison.tsx";
+import { Fix } from "./fix.tsx";
 import { citedSections } from "./specifications.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
@@ -27,21 +29,15 @@ export interface FixLink {
 }
 
 /** The props of the error page. */
-export interface ErrorPageProps extends Site {
+export interface ErrorPageProps extends Site, Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
   /** The HTTP status. */
   readonly status: number;
   /** The OAuth error code; absent for HTTP errors such as 404. */
   readonly error?: string;
   /** The reason, one or two sentences. */
   readonly message: string;
-  /** The ID of the violated rule. */
-  readonly rule?: string;
   /** The sections that the rule cites. Default: none. */
   readonly cites?: readonly string[];
-  /** The expected value. */
-  readonly expected?: string;
-  /** The received value, unchanged. */
-  readonly received?: string;
   /** The value that was probably meant. */
   readonly suggestion?: SuggestedMatch;
   /**
@@ -49,8 +45,6 @@ export interface ErrorPageProps extends Site {
    * clients.
    */
   readonly change?: FixLink;
-  /** How to fix it. */
-  readonly fix?: string;
   /** A command that sends a correct request, with placeholders, or that turns a page on. */
   readonly command?: string;
   /** The client that the error was not sent to, because no operator registered it; absent for other errors. */
@@ -119,11 +113,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
             <Comparison expected={meant} received={received} label={isSuggestion ? "Did you mean" : undefined} />
           )}
           {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
-          {fix !== undefined && (
-            <p>
-              <strong>How to fix it:</strong> <bdi>{fix}</bdi>
-            </p>
-          )}
+          <Fix fix={fix} />
           {command !== undefined && (
             <dl class="values">
               <CopyableValue label="Command" text={command} />

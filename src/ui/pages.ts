@@ -23,6 +23,7 @@ import type { PlaygroundProps } from "./playground.tsx";
 import type { PlaygroundStartProps } from "./playground_start.tsx";
 import type { UserProps, UsersProps } from "./users.tsx";
 
+export type { RuleResult } from "../oauth/explanation.ts";
 export type { RecentFlow } from "./recent_flows.tsx";
 export type { Status, Tone } from "./status_badge.tsx";
 export type { AccountProps } from "./account.tsx";

@@ -7,7 +7,7 @@ import { storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { checkAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../../ui/flows/tokens.tsx";
-import { type Members, type ParsedToken, parseToken } from "./parse_token.ts";
+import { type FormProblem, type Members, type ParsedToken, parseToken } from "./parse_token.ts";
 import type { PastedToken, TokenKind } from "./read_input.ts";
 import type { Expectations } from "./rule.ts";
 import { tokenRules } from "./rules.ts";
@@ -114,7 +114,7 @@ async function checkRevocation(server: Server, token: string): Promise<TokenChec
   }];
 }
 
-function toFormCheck(problem: { expected: string; received: string; fix: string }): TokenCheck {
+function toFormCheck(problem: FormProblem): TokenCheck {
   return { ...problem, title: "The token is well-formed", cites: ["RFC 7515 §2, §7.1"], passed: false };
 }
 

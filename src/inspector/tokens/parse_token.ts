@@ -1,5 +1,6 @@
 /** The parts of a token (RFC 7515 §7.1, RFC 7516 §7.1), decoded as far as possible, and why no further. */
 
+import type { RuleResult } from "../../oauth/explanation.ts";
 import { parseJsonObject } from "../../http/message.ts";
 import { findFormProblem } from "../../oauth/keys/jwt_policies.ts";
 import { digest } from "../../oauth/secrets.ts";
@@ -9,11 +10,7 @@ import { decodeBase64url } from "../../runtime/crypto.ts";
 export type Members = Readonly<Record<string, unknown>>;
 
 /** What is wrong with the form of a token. */
-export interface FormProblem {
-  readonly expected: string;
-  readonly received: string;
-  readonly fix: string;
-}
+export type FormProblem = Pick<RuleResult, "expected" | "received" | "fix">;
 
 /** A selectively disclosable claim (RFC 9901 §4.2). */
 export interface Disclosure {

@@ -1,15 +1,12 @@
 /** What a rule of tokens is, and the rules that several kinds of tokens have. */
 
+import type { RuleResult } from "../../oauth/explanation.ts";
 import { findTypeProblem, formatClaimTime, jwtPolicies, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
 import type { RuleId } from "../../oauth/rules/mod.ts";
 import type { Members } from "./parse_token.ts";
 
 /** The result of a check. */
-export interface Verdict {
-  /** Undefined: not checked. */
-  readonly passed?: boolean;
-  readonly expected?: string;
-  readonly received?: string;
+export interface Verdict extends Pick<RuleResult, "passed" | "expected" | "received"> {
   /** Why it was not checked. */
   readonly note?: string;
 }

@@ -2,19 +2,14 @@
 
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
+import type { RuleResult } from "../explanation.ts";
 import { tokenHash } from "../keys/jwt.ts";
 import { formatClaimTime } from "../keys/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 
-export interface TokenCheckResult {
+export interface TokenCheckResult extends Pick<RuleResult, "passed" | "expected" | "received"> {
   /** The claim, or `signature`. */
   readonly name: "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
-  /** Undefined if the check does not apply. */
-  readonly passed?: boolean;
-  /** The expected value. */
-  readonly expected?: string;
-  /** The value in the token. */
-  readonly received?: string;
 }
 
 /** What a client knows when it receives an ID token. */

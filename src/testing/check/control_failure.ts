@@ -1,28 +1,21 @@
 /** Why the login without an attack failed: what the client reported, and what the server rejected. */
 
+import type { RuleResult } from "../../oauth/explanation.ts";
 import { findFix } from "../../oauth/rules/mod.ts";
 import { redactExchanges, redactText } from "../../recorder/redact.ts";
 import { completeError } from "./assess.ts";
 import type { ControlResult } from "./report.ts";
 
 /** A request that the server rejected during the login without an attack. Secrets are redacted. */
-export interface ControlRejection {
+export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
   /** The method and the path. */
   readonly request: string;
   /** The error code. */
   readonly error: string;
-  /** The rule; absent for a rejection by the embedding program. */
-  readonly rule?: string;
   /** Why, one sentence. */
   readonly reason: string;
-  /** The expected value. */
-  readonly expected?: string;
-  /** The received value. */
-  readonly received?: string;
   /** The earlier request that the request conflicts with. */
   readonly earlier?: string;
-  /** How to fix the request. */
-  readonly fix?: string;
 }
 
 /** The failure of a login without an attack. */

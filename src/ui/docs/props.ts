@@ -1,5 +1,6 @@
 /** The props of the pages of the documentation. */
 
+import type { RuleResult } from "../../oauth/explanation.ts";
 import type { Site } from "../layout.tsx";
 import type { Block, Inline } from "./markdown.tsx";
 
@@ -50,7 +51,7 @@ export interface RuleDescription {
 }
 
 /** A request that breaks a rule, and how a server rejects it. */
-export interface RejectedExample {
+export interface RejectedExample extends Pick<RuleResult, "rule" | "expected" | "received"> {
   /** The method and the path, such as `POST /oauth2/token`. */
   readonly to: string;
   /** What the request has in place of a correct one. Empty: it is correct, but sent once too often or too late. */
@@ -63,11 +64,7 @@ export interface RejectedExample {
   readonly settings?: string;
   /** The error code of the response. */
   readonly error: string;
-  /** The ID of the broken rule. */
-  readonly rule?: string;
   readonly reason: string;
-  readonly expected?: string;
-  readonly received?: string;
 }
 
 /** The page of a rule. */

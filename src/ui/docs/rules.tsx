@@ -2,6 +2,7 @@
 /** The pages of rules: all of them, a group, and one rule. */
 
 import type { VNode } from "preact";
+import { Fix } from "../fix.tsx";
 import { Section } from "../layout.tsx";
 import { citedSections } from "../specifications.ts";
 import { Comparison } from "../comparison.tsx";
@@ -78,9 +79,7 @@ export function RulePage({ rule, example, ...site }: RuleProps): VNode {
           </p>
           {fix !== undefined && (
             <div class="notice good">
-              <p>
-                <strong>How to fix it:</strong> {fix}
-              </p>
+              <Fix fix={fix} />
             </div>
           )}
           <nav class="ways" aria-label="Where to go from here">

@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { Comparison } from "../comparison.tsx";
 import { CheckItem } from "../check_item.tsx";
+import { Fix } from "../fix.tsx";
 import { RuleLink } from "../rule_link.tsx";
 import { citedSections } from "../specifications.ts";
 import { Rule } from "./parts.tsx";
@@ -27,15 +28,6 @@ function EarlierRequest({ earlier }: Pick<RuleCheckResult, "earlier">): VNode | 
     <small>
       Earlier: <bdi>{earlier}</bdi>
     </small>
-  );
-}
-
-function Fix({ fix }: Pick<RuleCheckResult, "fix">): VNode | null {
-  if (fix === undefined) return null;
-  return (
-    <p>
-      <strong>How to fix it:</strong> {fix}
-    </p>
   );
 }
 

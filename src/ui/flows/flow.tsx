@@ -2,6 +2,7 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
+import { Fix } from "../fix.tsx";
 import { Layout, Panes, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
 import { lowerFirst } from "../lower_first.ts";
@@ -35,11 +36,7 @@ function FailureSummary(
         </p>
       )}
       <ExpectedVsReceived {...reason} />
-      {fix !== undefined && (
-        <p>
-          <strong>How to fix it:</strong> {fix}
-        </p>
-      )}
+      <Fix fix={fix} />
       <p class="ways">
         <a class="button" href={`#step-${step}`}>
           See step {step}

@@ -2,6 +2,7 @@
 /** A flow beside the list, on wide screens: its reason, how to fix it, and its steps. */
 
 import type { VNode } from "preact";
+import { Fix } from "../fix.tsx";
 import { StatusBadge } from "../status_badge.tsx";
 import { ExpectedVsReceived } from "./checks.tsx";
 import { flowHeading } from "./flow.tsx";
@@ -36,11 +37,7 @@ export function Pane({ base, flow, isNewest }: {
       </p>
       {row.warning !== undefined && <p>{row.warning}</p>}
       {reason && !continued && <ExpectedVsReceived {...reason} />}
-      {reason?.fix !== undefined && !continued && (
-        <p>
-          <strong>How to fix it:</strong> {reason.fix}
-        </p>
-      )}
+      {!continued && <Fix fix={reason?.fix} />}
       {reason?.change !== undefined && !continued && (
         <p>
           <a class="button" href={base + reason.change.path}>

@@ -1,5 +1,6 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
+import type { RuleResult } from "../../oauth/explanation.ts";
 import type { JwtContent } from "../decoded_token.tsx";
 import type { FixLink } from "../error_page.tsx";
 import type { NavigationLink, Site } from "../layout.tsx";
@@ -132,20 +133,13 @@ export interface Hop {
   readonly isFailure?: boolean;
 }
 
-export interface RuleCheckResult {
-  /** Undefined: not checked. */
-  readonly passed: boolean | undefined;
-  /** The ID of the rule; absent for a rejection of the embedding program. */
-  readonly rule?: string;
+/** A check of an exchange. Its rule is absent for a rejection of the embedding program; only a failed one has a fix. */
+export interface RuleCheckResult extends RuleResult {
   /** The sections that the rule cites. */
   readonly cites: readonly string[];
   readonly statement: string;
   readonly value?: string;
-  readonly expected?: string;
-  readonly received?: string;
   readonly earlier?: string;
-  /** How to fix the request. Absent unless the check failed or warns. */
-  readonly fix?: string;
 }
 
 /** One exchange of a flow. */
@@ -180,14 +174,13 @@ export interface FlowStep {
 
 /** The reason of a rejection, in full. */
 export interface FailureReason
-  extends RejectionSummary, Pick<RuleCheckResult, "cites" | "expected" | "received" | "earlier"> {
+  extends RejectionSummary, Pick<RuleCheckResult, "cites" | "expected" | "received" | "earlier" | "fix"> {
   readonly error: string;
   /** The rejected step. */
   readonly step: number;
   /** The number of rejections right after it, most likely caused by it. */
   readonly more: number;
   readonly title: string;
-  readonly fix?: string;
   /** The form that changes the clients so that the server accepts the request. */
   readonly change?: FixLink;
 }

@@ -2,9 +2,11 @@
 /** The page that decodes and checks pasted tokens, `/tokens`. */
 
 import type { VNode } from "preact";
+import type { RuleResult } from "../../oauth/explanation.ts";
 import { CheckItem } from "../check_item.tsx";
 import { DecodedToken, type JwtContent } from "../decoded_token.tsx";
 import { Field } from "../field.tsx";
+import { Fix } from "../fix.tsx";
 import { Layout, type Site } from "../layout.tsx";
 import { Notice } from "../notice.tsx";
 import { Hint } from "../parameters.tsx";
@@ -13,21 +15,13 @@ import { StatusBadge } from "../status_badge.tsx";
 import { Code, DefinitionItem } from "../value.tsx";
 import { lowerFirst } from "../lower_first.ts";
 
-export interface TokenCheck {
+export interface TokenCheck extends RuleResult {
   /** What is true when it passes: a sentence without a full stop. */
   readonly title: string;
   /** The sections that require it. */
   readonly cites: readonly string[];
-  /** The ID of the rule of this server with the same check. */
-  readonly rule?: string;
-  /** Undefined: not checked. */
-  readonly passed?: boolean;
-  readonly expected?: string;
-  readonly received?: string;
   /** Why it was not checked. */
   readonly note?: string;
-  /** How to fix it. */
-  readonly fix: string;
 }
 
 /** A checked token. */
@@ -270,11 +264,7 @@ function Check({ check }: { readonly check: TokenCheck }): VNode {
           ? `Not checked: ${lowerFirst(title)}`
           : title}. {note}
       </CheckItem>
-      {passed === false && (
-        <p>
-          <strong>How to fix it:</strong> {fix}
-        </p>
-      )}
+      {passed === false && <Fix fix={fix} />}
       <p class="cited">
         {citedSections(cites).map(({ title: section, url }) => <a key={url} href={url} rel="noreferrer">{section}</a>)}
       </p>
