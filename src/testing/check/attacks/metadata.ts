@@ -5,12 +5,11 @@ import { body, metadata, status } from "../../faults/mod.ts";
 import { textParameter } from "../../faults/parameters.ts";
 import { readBodyText, withBody } from "../../faults/response_body.ts";
 import { withMembers } from "./changed_members.ts";
-import { equivalentIssuers } from "./equivalent_issuers.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { hostileText, leakedCredentials, unboundCode, unusableResponse } from "./effects.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
-import { nearIssuers } from "./near_misses.ts";
+import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { conclude, passIf } from "./conclusions.ts";
 

@@ -1,7 +1,5 @@
 /** Texts that a careless comparison takes for the right one. */
 
-import { equivalentIssuers } from "./equivalent_issuers.ts";
-
 /** The near misses of a text: it begins or ends with the text, is a part of it, or has other letter case. */
 export const nearMisses = ["prefixed", "extended", "shortened", "case"] as const;
 
@@ -20,6 +18,21 @@ export function nearMissOf(text: string, how: string): string {
     empty: "",
   };
   return texts[how] ?? "value-of-another-request";
+}
+
+/**
+ * Other spellings of an issuer, which are the same URL (RFC 3986 §6.2), by name: `slash` at the end, `case` of the
+ * host, `port` with a leading zero or as the default one.
+ */
+export function equivalentIssuers(issuer: string): Readonly<Record<string, string>> {
+  const { protocol, port } = new URL(issuer);
+  return {
+    slash: `${issuer}/`,
+    case: issuer.replace(/(?<=:\/\/)[^/:]+/, (host) => host.toUpperCase()),
+    port: port === ""
+      ? issuer.replace(/(?<=:\/\/[^/]+)(?=\/|$)/, protocol === "https:" ? ":443" : ":80")
+      : issuer.replace(`:${port}`, `:0${port}`),
+  };
 }
 
 /**

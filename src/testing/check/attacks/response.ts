@@ -3,8 +3,7 @@
 import type { Fault } from "../../faults/fault.ts";
 import { authorizationResponse, error, metadata } from "../../faults/mod.ts";
 import { editAuthorizationResponse } from "../../faults/edit_authorization_response.ts";
-import { equivalentIssuers } from "./equivalent_issuers.ts";
-import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+import { equivalentIssuers, nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { mixUp, unusableResponse } from "./effects.ts";

@@ -9,7 +9,7 @@ import { type Assessment, type Attack, defineAttack } from "../define_attack.ts"
 import { leakedCredentials } from "./effects.ts";
 import type { Observation } from "../observation.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { atMost } from "./conclusions.ts";
+import { atMost, passIf } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -277,9 +277,11 @@ export const transportAttacks: readonly Attack[] = [
       return body.repeated(member, "https://attacker.example", wrong);
     },
     assess: ({ outcome, session, expectedSub }) =>
-      outcome === "accepted" && [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub)
-        ? { passed: true, because: "the client checks and uses the same value" }
-        : undefined,
+      passIf(
+        outcome === "accepted" &&
+          [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub),
+        "the client checks and uses the same value",
+      ),
   }),
   defineAttack({
     id: "transport/success-odd",
