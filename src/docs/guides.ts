@@ -1,5 +1,6 @@
 /** The guides: READMEs as pages. A long one is split into a page for each section. */
 
+import { findRule } from "../oauth/rules/mod.ts";
 import type { Block, GuideGroup, GuideLink, GuidePage } from "../ui/docs/props.ts";
 import { headingId, parseInline, parseMarkdown, plainText } from "./markdown.ts";
 
@@ -191,6 +192,7 @@ function raiseHeading(block: Block): Block {
 /** The address of a link of a README; `undefined` if it leads to a file without a page. */
 function resolveLink(library: Library, guide: Guide, target: string, base: string): string | undefined {
   if (target.startsWith("https:")) return target;
+  if (findRule(target) !== undefined) return `${base}/docs/rules/${target}`;
   const [file = "", id] = target.split("#");
   const path = file === "" ? guide.path : new URL(file, `file:///${guide.path}`).pathname.slice(1);
   if (path === rulesPath) return `${base}/docs/rules`;

@@ -74,7 +74,7 @@ async function showRules({ context, docsPages, readText, name }: PageRequest): P
   if (name === "") return docsPages.rules({ ...site, groups });
   const group = groups.find(({ prefix }) => prefix === name);
   if (group !== undefined) return docsPages.ruleGroup({ ...site, group });
-  const rule = describeRule(rows, name, await settingNames());
+  const rule = describeRule(rows, name, await settingNames(), site.base);
   if (rule === undefined) {
     throw notFound(context, name, [...rows.map(({ id }) => id), ...groups.map(({ prefix }) => prefix)], "/rules");
   }

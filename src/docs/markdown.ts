@@ -57,7 +57,7 @@ export function parseInline(source: string, resolveLink: ResolveLink = () => und
   const marked = /(`+)(.+?)\1(?!`)|\*\*(.+?)\*\*|(?<!\w)_([^_]+)_(?!\w)|\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]*)\)/g;
   let end = 0;
   for (const match of source.matchAll(marked)) {
-    if (match.index > end) parts.push(source.slice(end, match.index));
+    if (match.index > end) parts.push(...linkRules(source.slice(end, match.index), resolveLink));
     end = match.index + match[0].length;
     const [, , code, strong, emphasis, words, target] = match;
     if (code !== undefined) parts.push({ kind: "code", text: code });
@@ -65,13 +65,21 @@ export function parseInline(source: string, resolveLink: ResolveLink = () => und
     else if (emphasis !== undefined) parts.push({ kind: "emphasis", content: parseInline(emphasis, resolveLink) });
     else {
       const href = resolveLink(target!);
-      const content = parseInline(words!, resolveLink);
-      if (href === undefined) parts.push(...content);
-      else parts.push({ kind: "link", href, content });
+      // A link contains no other link.
+      if (href === undefined) parts.push(...parseInline(words!, resolveLink));
+      else parts.push({ kind: "link", href, content: parseInline(words!) });
     }
   }
-  if (end < source.length) parts.push(source.slice(end));
+  if (end < source.length) parts.push(...linkRules(source.slice(end), resolveLink));
   return parts;
+}
+
+/** A text whose rule IDs are links, if they have pages: their target is the ID alone. */
+function linkRules(text: string, resolveLink: ResolveLink): Inline[] {
+  return text.split(/(?<![\w-])([A-Z]{2}-\d{2})(?![\w-])/).flatMap((part, i): Inline[] => {
+    const href = i % 2 === 1 ? resolveLink(part) : undefined;
+    return part === "" ? [] : href === undefined ? [part] : [{ kind: "link", href, content: [part] }];
+  });
 }
 
 /** The text without marks. */

@@ -60,6 +60,7 @@ export function describeRule(
   rows: readonly RuleRow[],
   id: string,
   settings: readonly string[],
+  base: string,
 ): RuleDescription | undefined {
   const at = rows.findIndex((row) => row.id === id);
   const row = rows[at];
@@ -72,7 +73,7 @@ export function describeRule(
     level: row.level.replace(" P", ""),
     isOwnDecision: row.level.endsWith(" P"),
     group: row.group,
-    demand: parseInline(row.text),
+    demand: parseInline(row.text, (id) => findRule(id) && `${base}/docs/rules/${id}`),
     passes,
     fix,
     cites,

@@ -15,7 +15,7 @@ import { PageActions, type StartLink } from "./page_actions.tsx";
 import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
 import { AuthorizationResponse, type RoundTrip, RoundTripSection } from "./round_trip_section.tsx";
 import { RoundTripStepper } from "./round_trip_stepper.tsx";
-import { DescriptionWithRule } from "./rule_link.tsx";
+import { TextWithRule } from "./rule_link.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { Code, CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
@@ -262,7 +262,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
                     {description !== undefined && (
                       <DefinitionItem label="Description">
                         <bdi>
-                          <DescriptionWithRule text={description} />
+                          <TextWithRule text={description} />
                         </bdi>
                       </DefinitionItem>
                     )}

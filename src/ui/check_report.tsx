@@ -14,6 +14,7 @@ import type {
 } from "./check_report_props.ts";
 import { Layout, type NavigationLink, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
+import { TextWithRule } from "./rule_link.tsx";
 import { StatusBadge, type Tone } from "./status_badge.tsx";
 import { CopyButton, DefinitionItem } from "./value.tsx";
 
@@ -40,7 +41,11 @@ function Summary({ passed, summary, problem, controlFailure, hint, outdatedBasel
       </p>
       {controlFailure !== undefined && (
         <Notice kind="bad">
-          {controlFailure.filter((line) => line !== "").map((line) => <p key={line}>{line.trim()}</p>)}
+          {controlFailure.filter((line) => line !== "").map((line) => (
+            <p key={line}>
+              <TextWithRule text={line.trim()} />
+            </p>
+          ))}
         </Notice>
       )}
       {problem !== undefined && (

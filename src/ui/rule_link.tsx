@@ -19,12 +19,14 @@ export function RuleLink({ rule }: { readonly rule: string | undefined }): VNode
   );
 }
 
-/** The description of an error, which ends with the ID of the broken rule: `… [TK-15]`. */
-export function DescriptionWithRule({ text }: { readonly text: string }): VNode {
-  const [, reason, rule] = /^([^]*)\[([A-Z]{2}-\d{2})\]$/.exec(text) ?? [];
+/** A text that names the broken rule, `… [TK-15]` or `… by TK-15: …`, with the link. */
+export function TextWithRule({ text }: { readonly text: string }): VNode {
+  const [, before, rule, after] = /^([^]*(?:\[| by ))([A-Z]{2}-\d{2})((?:\]$|:)[^]*)$/.exec(text) ?? [];
   return rule === undefined ? <>{text}</> : (
     <>
-      {reason}[<RuleLink rule={rule} />]
+      {before}
+      <RuleLink rule={rule} />
+      {after}
     </>
   );
 }

@@ -12,6 +12,7 @@ import { inspector } from "../../src/inspector/mod.ts";
 import { rules } from "../../src/oauth/rules/mod.ts";
 import { attacks } from "../../src/testing/check/attacks/mod.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
+import { checkReportPage } from "../../src/ui/check_report.tsx";
 import schema from "../../static/config.schema.json" with { type: "json" };
 import { assertPage, forEachCase, type TestServer, testServer } from "../flows/harness.ts";
 
@@ -21,7 +22,7 @@ const longPages: Readonly<Record<string, number>> = {
   "/docs/attacks/id-token": 43_000,
   "/docs/guides/check": 55_000,
   "/docs/guides/cli/the-configuration-file": 33_000,
-  "/docs/guides/oauth/troubleshooting": 32_000,
+  "/docs/guides/oauth/troubleshooting": 35_000,
   "/docs/settings": 33_000,
   "/docs/settings/clients": 40_000,
 };
@@ -164,7 +165,19 @@ test("[DC-04] an unknown page is 404 and names the most similar one", async () =
   });
 });
 
-test("[DC-05] each rule that an error page, a flow or the callback page names links to its page, if there is one", async () => {
+test("[DC-05] each rule that a page of the documentation names outside of code and headings is a link", () => {
+  const bare: Record<string, string[]> = {};
+  for (const [path, html] of pages) {
+    // The list of a group has demands in short, beside the link to the page with the whole text.
+    if (/\/rules\/[A-Z]{2}$/.test(path)) continue;
+    const text = html.replaceAll(/<(head|nav|h1|h2|h3|pre|code|a|dt)\b[^]*?<\/\1>/g, "").replaceAll(/<[^>]*>/g, "");
+    const ids = (text.match(/(?<![\w-])[A-Z]{2}-\d{2}(?![\w-])/g) ?? []).filter((id) => id in rules);
+    if (ids.length > 0) bare[path] = ids;
+  }
+  assertEquals(bare, {});
+});
+
+test("[DC-05] each rule that an error page, a flow or the report of a check names links to its page, if there is one", async () => {
   const request = { redirect_uri: "https://spa.example/cb/" };
   const withDocs = await docsServer();
   const page = await (await withDocs.authorize(request)).text();
@@ -173,6 +186,12 @@ test("[DC-05] each rule that an error page, a flow or the callback page names li
   assertStringIncludes(flow, '<a href="/docs/rules/RU-01">RU-01</a>');
   const callback = "/authorized?error=invalid_scope&error_description=unknown+scope%3A+raed+%5BAZ-17%5D";
   assertStringIncludes(await (await withDocs.get(callback)).text(), '<a href="/docs/rules/AZ-17">AZ-17</a>');
+  const report = checkReportPage({
+    ...{ issuer: "http://localhost:9666", base: "", rulesPath: "/docs/rules", client: "shop", passed: false },
+    ...{ summary: "0 attacks", outdatedBaseline: [], score: [], verdicts: [] },
+    controlFailure: ["The server rejected POST /oauth2/token with invalid_grant by TK-15: redirect_uri does not match"],
+  });
+  assertStringIncludes(report, 'invalid_grant by <a href="/docs/rules/TK-15">TK-15</a>: redirect_uri');
   const without = await testServer({ issuer: "http://localhost:9666", plugins: [inspector()] });
   for (
     const response of [await without.authorize(request), await without.get("/flows/1"), await without.get(callback)]
